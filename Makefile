@@ -10,7 +10,7 @@ demo: .venv/demo.stamp ## learn from a bundled table, print the rules and the re
 
 # One or two files of each room: definitions, recorded programs, round trips, model files, one command.
 QUICK := tests/unit/test_[!brt]*.py tests/unit/test_rule.py tests/kernels tests/explanation tests/diff tests/score \
-	tests/reference/test_recorded.py tests/learn/test_fold.py tests/learn/test_own.py tests/read/test_table.py tests/read/test_messy.py \
+	tests/reference/test_recorded.py tests/learn/test_fold.py tests/learn/test_unless_learner.py tests/read/test_table.py tests/read/test_messy.py \
 	tests/export/test_rules.py tests/export/test_round_trip.py tests/export/test_json.py tests/estimators/test_model_files.py tests/cli/test_fit.py
 
 quick: lint types imports ## what a change needs before a commit, in under a minute on two idle cores

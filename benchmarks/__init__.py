@@ -4,9 +4,9 @@ The modules in the order of the data: `generate` and `datasets` give tables, `ti
 the contestants that are not ours; `fit`, `scale`, `files`, `prediction`, `stream` and `start` measure, `report`
 prints.
 
-``python -m benchmarks.accuracy`` writes docs/accuracy.md: `halves` gives tables, `methods` learn (`rivals` are those
-that are not ours), `accuracy` runs them and keeps `results`, `figures` sums them up, and `accuracy_page`, with
-`accuracy_targets` and `plot`, shows them.
+``python -m benchmarks.accuracy`` writes docs/accuracy.md: `accuracy_datasets` gives tables, `methods` learn (`rivals`
+are those that are not ours), `accuracy` runs them and keeps `results`, `figures` sums them up, and `accuracy_page`,
+with `accuracy_targets` and `plot`, shows them.
 
 ``python -m benchmarks.tables`` writes docs/paper.md: the paper's tables, with our figures beside (see `tables`).
 """

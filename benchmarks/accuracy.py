@@ -16,9 +16,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.accuracy_datasets import CONFIRMATION, FRESH, NOISE, ONCE, SELECTION, folds_of, present, split
 from benchmarks.accuracy_page import LEAST, page
 from benchmarks.figures import Figures
-from benchmarks.halves import CONFIRMATION, FRESH, NOISE, ONCE, SELECTION, folds_of, present, split
 from benchmarks.methods import METHODS, OURS
 from benchmarks.plot import plot
 from benchmarks.results import Line, Results

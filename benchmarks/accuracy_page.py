@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 
+from benchmarks.accuracy_datasets import CONFIRMATION, FRESH, LEFT_OUT, NOISE, ONCE, PAPER, SEEDS, SELECTION
 from benchmarks.accuracy_targets import targets
 from benchmarks.figures import Figures
-from benchmarks.halves import CONFIRMATION, FRESH, LEFT_OUT, NOISE, ONCE, PAPER, SEEDS, SELECTION
 from benchmarks.methods import LIMITS, METHODS, limit_name
 from benchmarks.rdata import R_CONFIRMATION, R_ONCE, R_SELECTION
 from benchmarks.readers import section

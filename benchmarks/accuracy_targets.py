@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from benchmarks.accuracy_datasets import NOISE, SEEDS
 from benchmarks.figures import Figures
-from benchmarks.halves import NOISE, SEEDS
 from benchmarks.report import Target, times
 from benchmarks.timing import geometric_mean
 

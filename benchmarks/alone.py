@@ -17,8 +17,8 @@ from typing import Any
 from benchmarks import generate
 from benchmarks.timing import race
 from unless import UnlessClassifier, fold_rm
-from unless.kernels import bins
-from unless.learn import fold_unless, memory
+from unless.kernels import binning
+from unless.learn import fold_unless, memory_engine
 
 __all__ = ["fit_seconds", "memory_of_fit", "shared_seconds", "threads_seconds"]
 
@@ -77,7 +77,7 @@ def shared_seconds(rows: int, runs: int, learn: Callable[..., object] = fold_rm)
     any of them does; ``gain`` is how much faster two free cores would be.
     """
     table = generate.table(generate.draw(rows))
-    inside, share = [0.0, 0.0], bins.share
+    inside, share = [0.0, 0.0], binning.run_in_threads
 
     def noted(function: Callable[..., object], items: list[Any], threads: int) -> None:
         start, inside[1] = thread_time(), inside[1] + 1
@@ -94,12 +94,12 @@ def shared_seconds(rows: int, runs: int, learn: Callable[..., object] = fold_rm)
         learn(table, n_jobs=jobs)
         return process_time() - start, thread_time() - own - inside[0]
 
-    bins.share = memory.share = noted
+    binning.run_in_threads = memory_engine.run_in_threads = noted
     try:
         one = min(run(1)[0] for _ in range(runs))
         both, single = min(run(2) for _ in range(runs))
     finally:
-        bins.share = memory.share = share
+        binning.run_in_threads = memory_engine.run_in_threads = share
     shared = both - single
     return {"one": one, "single": single, "shared": shared, "gain": one / (single + shared / 2)}
 

@@ -22,7 +22,7 @@ from benchmarks.results import Line
 from benchmarks.rivals import Outcome, clocked, codes_of
 from benchmarks.timing import Watch
 from unless import FoldRPPClassifier, Program, Table
-from unless.learn.fold import engine_of, learn_rule
+from unless.learn.fold import learn_rule, make_engine
 from unless.prediction import predict
 from unless.rule import Rule
 from unless.table import Labels
@@ -173,14 +173,14 @@ def _keeping(train: Table, test: Table) -> Outcome:
 
 
 def _learn_keeping(table: Table) -> Program:
-    engine = engine_of(table, 0.5)
-    rows = engine.everything()
+    engine = make_engine(table, 0.5)
+    rows = engine.all_rows()
     return Program(engine.target, engine.features, tuple(_rules_keeping(engine, rows)))
 
 
 def _rules_keeping(engine, rows) -> Iterator[Rule]:
     while engine.size(rows):
-        popularity = engine.popularity(rows)
+        popularity = engine.label_weights(rows)
         label = popularity.index(max(popularity))
         rule, covered, _ = learn_rule(engine, *engine.split(rows, label), 0.5)
         if not engine.size(covered):

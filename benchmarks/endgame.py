@@ -1,8 +1,8 @@
 """King and rook against king: how many moves White needs, Black to move; all 28,056 positions that differ.
 
 ``python -m benchmarks.endgame`` compares what our learners and XGBoost know of a fifth of them. Labels follow from the
-six coordinates without noise, by many small rules: that is what `unless.learn.lenient` is about. Depths are computed
-backwards from the mates; positions that are turned or mirrored are left out.
+six coordinates without noise, by many small rules: that is what `unless.learn.penalty_search` is about. Depths are
+computed backwards from the mates; positions that are turned or mirrored are left out.
 """
 
 from __future__ import annotations

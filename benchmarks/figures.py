@@ -9,7 +9,7 @@ from pathlib import Path
 from statistics import fmean, median
 from typing import Any
 
-from benchmarks.halves import NOISE, folds_of
+from benchmarks.accuracy_datasets import NOISE, folds_of
 from benchmarks.results import Line, Results
 from benchmarks.timing import geometric_mean
 

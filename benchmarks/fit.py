@@ -14,7 +14,7 @@ from benchmarks.report import OURS, Section, Target, duration, times
 from benchmarks.timing import geometric_mean, race
 from unless import FoldRMClassifier, Table, TrainingWarning, UnlessClassifier, fold_rm
 from unless.estimators.base import RuleClassifier
-from unless.learn.own import fold_unless
+from unless.learn.unless_learner import fold_unless
 from unless.read.table import read_table
 
 __all__ = ["by_classifiers", "from_frames", "on_codes"]

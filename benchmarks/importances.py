@@ -15,11 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks import datasets
-from benchmarks.halves import PAPER
+from benchmarks.accuracy_datasets import PAPER
 from unless import Program, Table
 from unless.judge.importance import Evidence
 from unless.judge.labels import measure
-from unless.learn.own import fold_unless
+from unless.learn.unless_learner import fold_unless
 from unless.prediction import deciding_rules
 
 __all__ = ["DEFINITIONS", "correlations", "main", "rank_correlation"]

@@ -27,7 +27,7 @@ from benchmarks import generate
 from benchmarks.report import Section, Target, times
 from benchmarks.run import ONE_THREAD
 from benchmarks.timing import ROOT
-from unless.limits import amount_of
+from unless.limits import parse_amount
 
 __all__ = ["FITS", "against_memory", "main", "write_parts"]
 
@@ -53,11 +53,11 @@ def write_parts(rows: int, folder: Path) -> Path:
 
 
 def _blocks(folder: Path) -> Iterator[str]:
-    from unless.learn.blocks.data import blocks_of
-    from unless.learn.blocks.sources import FileStream
+    from unless.blocks.block_dataset import make_block_dataset
+    from unless.blocks.sources import FileStream
     from unless.learn.fold import fold_rm
 
-    with blocks_of(FileStream(folder), target="label") as blocks:
+    with make_block_dataset(FileStream(folder), target="label") as blocks:
         yield "encode"
         fold_rm(blocks.engine())
         yield "fit"
@@ -230,7 +230,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("rows", nargs="*", type=lambda text: int(float(text)))
     parser.add_argument("--folder", type=Path, default=Path("large"))
-    parser.add_argument("--limit", type=amount_of)
+    parser.add_argument("--limit", type=parse_amount)
     parser.add_argument("--only", nargs="*", default=["blocks", "memory"], choices=list(FITS))
     parser.add_argument("--alone", nargs=2)
     given = parser.parse_args()

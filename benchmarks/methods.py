@@ -15,7 +15,7 @@ import numpy as np
 
 import unless
 from benchmarks import rivals
-from benchmarks.halves import CONFIRMATION, FRESH, NOISE, ONCE, PAPER, SELECTION
+from benchmarks.accuracy_datasets import CONFIRMATION, FRESH, NOISE, ONCE, PAPER, SELECTION
 from benchmarks.rivals import Outcome, clocked, labels_of
 from unless import FoldRMClassifier, FoldRPPClassifier, Program, Table, UnlessClassifier
 from unless.export.clauses import flatten

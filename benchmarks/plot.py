@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 
+from benchmarks.accuracy_datasets import CONFIRMATION
 from benchmarks.figures import Figures
-from benchmarks.halves import CONFIRMATION
 from benchmarks.methods import METHODS
 from benchmarks.timing import geometric_mean
 

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks import halves
+from benchmarks import accuracy_datasets
 from benchmarks.planted import PLANTED, planted
 from unless import Table
 from unless.errors import UnlessError
@@ -206,8 +206,8 @@ def _tables(names: Iterable[str]) -> Iterator[tuple[str, Table]]:
         known, _, column = name.partition(": ")
         if name in PLANTED:
             yield name, planted(name)
-        elif halves.present([known]):
-            yield name, halves.load(known, column)
+        elif accuracy_datasets.present([known]):
+            yield name, accuracy_datasets.load(known, column)
 
 
 if __name__ == "__main__":

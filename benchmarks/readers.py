@@ -1,7 +1,7 @@
 """The same files read by pandas, by polars and by `read_table`: how good the rules are that our learner finds in each.
 
 Nothing is declared: kinds of columns are what each reader makes of the file. Records without a label are left out. The
-folds are those of `halves`.
+folds are those of `accuracy_datasets`.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 
 from benchmarks import datasets
+from benchmarks.accuracy_datasets import FOLDS, PAPER
 from benchmarks.figures import Figures
-from benchmarks.halves import FOLDS, PAPER
 from benchmarks.results import Line, Results
 from unless import UnlessClassifier, read_table
 from unless.values import DEFAULT_MISSING

@@ -78,13 +78,13 @@ def _write(rows: int, path: str, partitions: int) -> None:
 
 
 def _ours(frame: Any) -> None:
-    from unless.learn.blocks.encode import Task
-    from unless.learn.blocks.engine import BlockEngine
-    from unless.learn.blocks.spark import SparkStore, names_of
+    from unless.blocks.block_engine import BlockEngine
+    from unless.blocks.encoding import EncodingTask
+    from unless.blocks.spark_storage import SparkBlockStore, names_of
     from unless.learn.fold import fold_rm
     from unless.read.table import plan_of
 
-    store = SparkStore(frame, Task(plan_of(names_of(frame), target="label"), spelled=False))
+    store = SparkBlockStore(frame, EncodingTask(plan_of(names_of(frame), target="label"), spelled=False))
     try:
         fold_rm(BlockEngine(store))
     finally:

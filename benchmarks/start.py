@@ -19,7 +19,7 @@ from benchmarks.report import OURS, Section, Target, duration, times
 from benchmarks.timing import alone_code, median
 from unless import Literal, Program, Rule
 from unless.estimators.modelfile import file_text, parsed
-from unless.model import Model, Statistics
+from unless.model import Model, RuleStatistics
 from unless.table import Column, Schema, Table
 
 __all__ = ["commands", "generated", "importing", "models"]
@@ -191,4 +191,6 @@ def _model(
         for name, kind in schema.kinds.items()
     ]
     domain = Table(tuple(columns), rows=0)
-    return Model(program, Statistics(tuple(labels), heads, counts), schema, domain, "UnlessClassifier", {}, named=True)
+    return Model(
+        program, RuleStatistics(tuple(labels), heads, counts), schema, domain, "UnlessClassifier", {}, named=True
+    )

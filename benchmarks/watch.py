@@ -20,8 +20,8 @@ from unless.estimators.learners import LEARNERS, learn
 from unless.judge.chance import holm, same_share
 from unless.judge.labels import measure
 from unless.judge.watch import ALPHA, watch
-from unless.model import Model, Origin, Tested
-from unless.table import Column, Split
+from unless.model import DataOrigin, HoldoutResult, Model
+from unless.table import Column, HoldoutSplit
 
 __all__ = ["CHANGES", "alarms", "main", "trained"]
 
@@ -39,10 +39,10 @@ def trained(table: Table, algorithm: str = "unless") -> Model:
     assert isinstance(model, Model)
     classes = model.statistics.classes
     held = _known(table[test], model)
-    split = Split(0, classes, (0,) * len(classes))
+    split = HoldoutSplit(0, classes, (0,) * len(classes))
     shown = replace(measure(model.program, held), classes=classes)
-    origin = Origin(split, "0" * 32, len(table), classes[0])
-    return replace(model, tested=Tested(origin, shown), origin=origin)
+    origin = DataOrigin(split, "0" * 32, len(table), classes[0])
+    return replace(model, tested=HoldoutResult(origin, shown), origin=origin)
 
 
 def _known(table: Table, model: Model) -> Table:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from unless.model import Model, Statistics
+from unless.model import Model, RuleStatistics
 from unless.rule import Program
 from unless.table import Schema, Table
 
@@ -17,6 +17,6 @@ def model_of_program(program: Program, **parts: Any) -> Model:
     """Return the model of a program that was never measured, with the parts that a test names."""
     card = parts.get("card")
     classes = card.classes if card is not None else tuple(sorted(set(program.labels), key=str))
-    statistics = Statistics(classes, program.heads, np.zeros((len(program.heads), len(classes))))
+    statistics = RuleStatistics(classes, program.heads, np.zeros((len(program.heads), len(classes))))
     given = {"statistics": statistics, "schema": Schema({}), "domain": Table((), rows=0), **parts}
     return Model(program, **given, learner="UnlessClassifier", parameters={}, named=True)

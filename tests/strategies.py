@@ -16,11 +16,23 @@ import numpy as np
 from hypothesis import strategies as st
 
 from unless.rule import Literal, Program, Rule
-from unless.score.card import ScoreCard, can_cut, columns_of, tested_numbers
-from unless.score.parts import parts_of
+from unless.score.program_parts import program_parts
+from unless.score.score_card import ScoreCard, can_cut, point_columns, tested_numbers
 from unless.table import Column, Table
-from unless.values import number_in, read_as, value_of
-from unless.values.notation import DATE, DATETIME, DAY, DURATION, FLAG, INSTANT, TIME, Moments, Notation, Noted, Order
+from unless.values import cell_value, parse_number, value_in_notation
+from unless.values.notation import (
+    DATE,
+    DATETIME,
+    DAY,
+    DURATION,
+    FLAG,
+    INSTANT,
+    TIME,
+    DateNotation,
+    LevelNotation,
+    NotatedNumber,
+    Notation,
+)
 
 __all__ = [
     "CELLS", "FEATURES", "KINDS", "NOTATIONS", "NOTED_TEXTS", "TIMED", "card_of", "chain", "held_by", "ladder",
@@ -60,7 +72,7 @@ CELLS: dict[str, list] = {
 
 def meaning(kind: str, cell: object) -> object:
     """What a cell of a kind means: a mixed cell that spells a number is that number."""
-    number = number_in(cell) if kind == "mixed" and isinstance(cell, str) else None
+    number = parse_number(cell) if kind == "mixed" and isinstance(cell, str) else None
     return cell if number is None else number
 
 
@@ -144,19 +156,19 @@ _NAMES, _JUNK = st.sampled_from([*FEATURES, "y"]), st.sampled_from(["a", "soon",
 
 def notations(levels=_JUNK):
     """Any notation of numbers; the levels of an order are texts that the caller may choose."""
-    orders = st.lists(levels, min_size=1, max_size=5, unique=True).map(lambda found: Order(tuple(found)))
-    known = [DATE, DATETIME, INSTANT, TIME, DURATION, FLAG, Moments("date", float(DAY), format="%d.%m.%Y")]
+    orders = st.lists(levels, min_size=1, max_size=5, unique=True).map(lambda found: LevelNotation(tuple(found)))
+    known = [DATE, DATETIME, INSTANT, TIME, DURATION, FLAG, DateNotation("date", float(DAY), format="%d.%m.%Y")]
     return st.one_of(st.sampled_from(known), orders)
 
 
 def noted_numbers(notation: Notation):
     """Numbers of a notation, many of them close to each other."""
     match notation:
-        case Order(levels):
+        case LevelNotation(levels):
             return st.integers(0, len(levels) - 1).map(float)
-        case Moments(name="date"):
+        case DateNotation(name="date"):
             return _days
-        case Moments():
+        case DateNotation():
             return st.builds(lambda day, step: min(max(day + step, _FIRST), _LAST), _days, _STEPS)
     if notation == TIME:
         return st.builds(lambda time, step: (time * 1_800_000_000 + step) % DAY, st.integers(0, 47), _STEPS).map(float)
@@ -205,7 +217,7 @@ def _noted_column(draw, name: str, rows: int, notation: Notation, some: list[flo
 # Notations.
 
 
-_LEVELS = Order(("S", "M", "it's", "L", "3", "2020-08-01"))
+_LEVELS = LevelNotation(("S", "M", "it's", "L", "3", "2020-08-01"))
 NOTATIONS = {"d": DATE, "s": DATETIME, "i": INSTANT, "c": TIME, "u": DURATION, "o": _LEVELS, "f": FLAG}
 _DAYS = [date(2020, 8, 1), date(2020, 7, 31), date(1969, 12, 31), date(1, 1, 1), date(9999, 12, 31), date(2024, 2, 29)]
 _TIMES = (
@@ -268,17 +280,19 @@ NOTED_TEXTS: dict[str, list] = {
 
 
 def _thresholds(notation):
-    known = [*(value_of(cell) for cells in TIMED.values() for cell in cells), *_IN_TEXT]
-    own = [*range(-1, 7), 0.5] if isinstance(notation, Order) else [0.0, 0.5, 1.0, -1.0, 2.0]
-    if isinstance(notation, Moments):
-        own += [float(one) for one in known if isinstance(one, Noted) and isinstance(one.notation, Moments)]
+    known = [*(cell_value(cell) for cells in TIMED.values() for cell in cells), *_IN_TEXT]
+    own = [*range(-1, 7), 0.5] if isinstance(notation, LevelNotation) else [0.0, 0.5, 1.0, -1.0, 2.0]
+    if isinstance(notation, DateNotation):
+        own += [
+            float(one) for one in known if isinstance(one, NotatedNumber) and isinstance(one.notation, DateNotation)
+        ]
         own += [math.nextafter(one, way) for one in own for way in (-math.inf, math.inf)]
     else:
-        own += [float(one) for one in known if isinstance(one, Noted) and one.notation == notation]
+        own += [float(one) for one in known if isinstance(one, NotatedNumber) and one.notation == notation]
     return sorted({*own, math.inf, -math.inf})
 
 
-_IN_TEXT = [read_as(text, INSTANT) for text in _MOMENT_TEXTS.split("|")]
+_IN_TEXT = [value_in_notation(text, INSTANT) for text in _MOMENT_TEXTS.split("|")]
 
 
 def ladder(feature, every=1):
@@ -329,8 +343,8 @@ def card_of(program: Program, labels: int, seed: int = 0) -> ScoreCard:
     kind = next(iter(known), "a")
     others = [True, False] if isinstance(kind, bool) else range(100, 110) if not isinstance(kind, str) else "zyxwvu"
     classes = tuple(sorted([*known, *[one for one in others if one not in known][: max(labels - len(known), 0)]]))
-    random, width, cuts = np.random.default_rng(seed), columns_of(classes), cuts_of(program)
-    size = (len(parts_of(program, cuts)), width)
+    random, width, cuts = np.random.default_rng(seed), point_columns(classes), cuts_of(program)
+    size = (len(program_parts(program, cuts)), width)
     return ScoreCard(program, classes, random.integers(-900, 900, width), random.integers(-900, 900, size), cuts)
 
 
@@ -347,9 +361,9 @@ def cuts_of(program: Program) -> tuple[Literal, ...]:
 
 def _others(value: float) -> list[float]:
     """Two other numbers, written in the same way."""
-    if isinstance(value, Noted) and not value.notation.step:
+    if isinstance(value, NotatedNumber) and not value.notation.step:
         return [value.notation.value(value + 1.5), value.notation.value(value - 2.0)]
-    if not isinstance(value, Noted) or value.notation.plain:
+    if not isinstance(value, NotatedNumber) or value.notation.plain:
         return [value + 1.5, value - 2.0]
     known = _thresholds(value.notation)
     return [value.notation.value(one) for one in known[len(known) // 2 :][:2]]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from unless.values.notation import Noted
+from unless.values.notation import NotatedNumber
 
 
 @dataclass(frozen=True)
@@ -14,7 +14,7 @@ class Written:
     text: str
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Noted) and str(other) == self.text
+        return isinstance(other, NotatedNumber) and str(other) == self.text
 
     def __hash__(self) -> int:
         return hash(self.text)

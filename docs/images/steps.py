@@ -17,7 +17,7 @@ from sklearn.datasets import load_wine
 
 from unless import Literal, Program, Rule, Table, fold_rm, fold_unless, predict, read_table
 from unless.learn.literals import information_gain
-from unless.learn.memory import MemoryEngine
+from unless.learn.memory_engine import MemoryEngine
 
 HERE = Path(__file__).parent
 FEATURES = ("flavanoids", "proline")

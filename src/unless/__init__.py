@@ -6,6 +6,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from unless.blocks.block_cache import BlockCache
+    from unless.blocks.sources import Query
     from unless.constraints import Constraints, Monotone
     from unless.errors import Interrupted, TrainingWarning, UnlessError, UnlessWarning
     from unless.estimators.classifiers import FoldRMClassifier, FoldRPPClassifier, UnlessClassifier, load
@@ -15,10 +17,8 @@ if TYPE_CHECKING:
     from unless.explanation.why import explain, why_not
     from unless.export.meaning import parse
     from unless.judge.constraints import violations
-    from unless.learn.blocks.kept import Kept
-    from unless.learn.blocks.sources import Query
     from unless.learn.fold import fold_rm, fold_rpp
-    from unless.learn.own import fold_unless
+    from unless.learn.unless_learner import fold_unless
     from unless.logic import learn_logic
     from unless.prediction import predict
     from unless.read.table import read_table
@@ -29,11 +29,11 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "BlockCache",
     "Constraints",
     "FoldRMClassifier",
     "FoldRPPClassifier",
     "Interrupted",
-    "Kept",
     "Literal",
     "Monotone",
     "Program",
@@ -65,8 +65,8 @@ __all__ = [
 _HOMES = {
     "constraints": ("Constraints", "Monotone"),
     "judge.constraints": ("violations",),
-    "learn.blocks.kept": ("Kept",),
-    "learn.blocks.sources": ("Query",),
+    "blocks.block_cache": ("BlockCache",),
+    "blocks.sources": ("Query",),
     "errors": ("Interrupted", "TrainingWarning", "UnlessError", "UnlessWarning"),
     "estimators.classifiers": ("FoldRMClassifier", "FoldRPPClassifier", "UnlessClassifier", "load"),
     "estimators.committee": ("UnlessCommittee",),
@@ -75,7 +75,7 @@ _HOMES = {
     "explanation.why": ("explain", "why_not"),
     "export.meaning": ("parse",),
     "learn.fold": ("fold_rm", "fold_rpp"),
-    "learn.own": ("fold_unless",),
+    "learn.unless_learner": ("fold_unless",),
     "logic": ("learn_logic",),
     "prediction": ("predict",),
     "read.table": ("read_table",),

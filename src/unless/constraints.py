@@ -1,7 +1,7 @@
 """Constraints: what rules may test, together and where, in which direction decisions may move, how long rules are.
 
 A `Constraints` is what a person wants; it is refused where it makes no sense by itself, and, with `Constraints.among`,
-where it makes none for certain features and labels. `unless.learn.places` says what it means for a learner,
+where it makes none for certain features and labels. `unless.learn.rule_limits` says what it means for a learner,
 `unless.judge.constraints` whether a program keeps it.
 """
 
@@ -18,7 +18,7 @@ from typing import Any, Self
 from typing import Literal as OneOf
 
 from unless.errors import MissingFileError, ParameterError, ReadError, UnknownNameError, suggest
-from unless.values import Label, class_place, counted, plain
+from unless.values import Label, class_index, count_text, to_python_value
 
 Direction = OneOf["more", "less"]
 
@@ -44,7 +44,7 @@ class Monotone:
     def __post_init__(self) -> None:
         if self.direction not in ("more", "less"):
             raise ParameterError(f"a direction is 'more' or 'less', not {self.direction!r}")
-        label = plain(self.label)
+        label = to_python_value(self.label)
         if not isinstance(self.feature, str) or not isinstance(label, str | bool | int | float):
             raise ParameterError(
                 f"a feature is text, and a label is text, a number or a boolean, unlike in {self!r:.80}"
@@ -96,13 +96,15 @@ class Constraints:
     max_depth: int | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "never", _names("never", self.never))
-        object.__setattr__(self, "only_exceptions", _names("only_exceptions", self.only_exceptions))
-        object.__setattr__(self, "apart", tuple(map(_pair, _listed("apart", self.apart))))
-        wishes = (self.monotone,) if isinstance(self.monotone, str | Monotone) else _listed("monotone", self.monotone)
-        object.__setattr__(self, "monotone", tuple(dict.fromkeys(map(_wish, wishes))))
+        object.__setattr__(self, "never", _feature_names("never", self.never))
+        object.__setattr__(self, "only_exceptions", _feature_names("only_exceptions", self.only_exceptions))
+        object.__setattr__(self, "apart", tuple(map(_feature_pair, _to_tuple("apart", self.apart))))
+        constraints = (
+            (self.monotone,) if isinstance(self.monotone, str | Monotone) else _to_tuple("monotone", self.monotone)
+        )
+        object.__setattr__(self, "monotone", tuple(dict.fromkeys(map(_to_monotone, constraints))))
         for name, least in (("max_literals", 1), ("max_depth", 0)):
-            value = plain(getattr(self, name))
+            value = to_python_value(getattr(self, name))
             if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < least):
                 raise ParameterError(f"{name} must be a whole number of at least {least}, or None, not {value!r}")
             object.__setattr__(self, name, value)
@@ -112,8 +114,10 @@ class Constraints:
         for name in self.never:
             if name in self.only_exceptions:
                 raise ParameterError(f"{name!r} is in never and in only_exceptions; keep one")
-            if wish := next((one for one in self.monotone if one.feature == name), None):
-                raise ParameterError(f"no rule may test {name!r}, so {str(wish)!r} says nothing; keep one of both")
+            if constraint := next((one for one in self.monotone if one.feature == name), None):
+                raise ParameterError(
+                    f"no rule may test {name!r}, so {str(constraint)!r} says nothing; keep one of both"
+                )
         _refuse_opposites(self.monotone)
 
     def __bool__(self) -> bool:
@@ -138,21 +142,21 @@ class Constraints:
                 )
         if features and {*self.never, *self.only_exceptions}.issuperset(features):
             raise ParameterError("the constraints leave no feature that the default of a rule may test")
-        wishes = tuple(replace(one, label=_label(one, labels)) for one in self.monotone)
-        for one in wishes:
+        constraints = tuple(replace(one, label=_label_of_monotone(one, labels)) for one in self.monotone)
+        for one in constraints:
             if one.feature in unordered:
                 raise ParameterError(
                     f"{str(one)!r} is not possible: {one.feature!r} has no numbers, and its categories have no order; "
                     f"declare one (orders={{{one.feature!r}: [...]}}, --order), or use never"
                 )
-        _refuse_opposites(wishes)
-        for feature in dict.fromkeys(one.feature for one in wishes):
-            if len(labels) > 1 and not any(directions(wishes, feature, label) for label in labels):
-                said = " and ".join(repr(str(one)) for one in wishes if one.feature == feature)
+        _refuse_opposites(constraints)
+        for feature in dict.fromkeys(one.feature for one in constraints):
+            if len(labels) > 1 and not any(allowed_directions(constraints, feature, label) for label in labels):
+                said = " and ".join(repr(str(one)) for one in constraints if one.feature == feature)
                 raise ParameterError(
                     f"{said} leave nothing that {feature!r} may change; keep one, or never={(feature,)!r}"
                 )
-        return replace(self, monotone=wishes)
+        return replace(self, monotone=constraints)
 
     def lines(self) -> list[str]:
         """What is asked for, in words; each line is one wish.
@@ -165,15 +169,15 @@ class Constraints:
         found += [f"no rule tests both {one} and {other}" for one, other in self.apart]
         found += map(str, self.monotone)
         if self.max_literals is not None:
-            found.append(f"at most {counted(self.max_literals, 'literal')} in a default or an exception")
+            found.append(f"at most {count_text(self.max_literals, 'literal')} in a default or an exception")
         if self.max_depth is not None:
-            found.append(f"at most {counted(self.max_depth, 'level')} of exceptions")
+            found.append(f"at most {count_text(self.max_depth, 'level')} of exceptions")
         return found
 
     def to_dict(self) -> dict[str, Any]:
         """What is asked for, as JSON and TOML hold it; `from_dict` reads it back."""
         found: dict[str, Any] = {name: list(getattr(self, name)) for name in ("never", "only_exceptions")}
-        found |= {"apart": [list(pair) for pair in self.apart], "monotone": list(map(_spelled, self.monotone))}
+        found |= {"apart": [list(pair) for pair in self.apart], "monotone": list(map(_monotone_text, self.monotone))}
         found |= {"max_literals": self.max_literals, "max_depth": self.max_depth}
         return {name: value for name, value in found.items() if value not in ([], None)}
 
@@ -198,7 +202,7 @@ class Constraints:
             raise ParameterError(f"{os.fspath(path)}: {error}") from error
 
 
-def constraints_of(given: object) -> Constraints | None:
+def to_constraints(given: object) -> Constraints | None:
     """Constraints as people give them: as a value, or as a mapping; None if nothing is asked for."""
     if given is None:
         return None
@@ -208,82 +212,86 @@ def constraints_of(given: object) -> Constraints | None:
     return found or None
 
 
-def directed(given: object) -> frozenset[str]:
-    """The features with a direction that no decision may go against, given `constraints_of`.
+def features_with_direction(given: object) -> frozenset[str]:
+    """The features with a direction that no decision may go against, given `to_constraints`.
 
     Points for parts of their numbers could make a label likelier the wrong way, so there are none but those of rules.
     """
-    asked = constraints_of(given)
+    asked = to_constraints(given)
     return frozenset(() if asked is None else (one.feature for one in asked.monotone))
 
 
-def directions(wishes: Iterable[Monotone], feature: str, label: Label) -> frozenset[Direction]:
+def allowed_directions(constraints: Iterable[Monotone], feature: str, label: Label) -> frozenset[Direction]:
     """Which way a feature may change so that a rule of a label still covers: the records it covers stay covered.
 
     A rule of the label that more never leads to may lose records as the feature grows, and never gain any: what it
     covers, it covers with less. Rules of all other labels are the other way round.
     """
     found: frozenset[Direction] = frozenset(("more", "less"))
-    for one in wishes:
+    for one in constraints:
         if one.feature == feature:
-            towards: Direction = "less" if (one.direction == "more") == _same(one.label, label) else "more"
+            towards: Direction = "less" if (one.direction == "more") == _is_same_label(one.label, label) else "more"
             found &= {towards}
     return found
 
 
-def _wish(given: object) -> Monotone:
+def _to_monotone(given: object) -> Monotone:
     """A wish as people give it: a value, a text, or its three parts."""
     if isinstance(given, Sequence) and not isinstance(given, str) and len(given) == 3:
         return Monotone(*given)
     return given if isinstance(given, Monotone) else Monotone.parse(given)
 
 
-def _spelled(wish: Monotone) -> str | list[Any]:
+def _monotone_text(constraint: Monotone) -> str | list[Any]:
     """A wish as a text that means the same; in three parts, if no text does."""
-    text = str(wish)
-    alike = _MONOTONE.fullmatch(text) and Monotone.parse(text) == wish
-    endless = isinstance(wish.label, float) and not isfinite(wish.label)
-    return text if alike or endless else [wish.feature, wish.direction, wish.label]
+    text = str(constraint)
+    alike = _MONOTONE.fullmatch(text) and Monotone.parse(text) == constraint
+    endless = isinstance(constraint.label, float) and not isfinite(constraint.label)
+    return text if alike or endless else [constraint.feature, constraint.direction, constraint.label]
 
 
-def _same(one: Label, other: Label) -> bool:
+def _is_same_label(one: Label, other: Label) -> bool:
     return type(one) is type(other) and one == other
 
 
-def _refuse_opposites(wishes: Sequence[Monotone]) -> None:
-    for one in wishes:
-        for other in wishes:
-            if one.feature == other.feature and _same(one.label, other.label) and one.direction != other.direction:
+def _refuse_opposites(constraints: Sequence[Monotone]) -> None:
+    for one in constraints:
+        for other in constraints:
+            if (
+                one.feature == other.feature
+                and _is_same_label(one.label, other.label)
+                and one.direction != other.direction
+            ):
                 raise ParameterError(
                     f"{str(one)!r} and {str(other)!r} contradict each other: {one.feature!r} could not change whether "
                     f"the decision is {one.label!r}; keep one"
                 )
 
 
-def _label(wish: Monotone, labels: Sequence[Label]) -> Label:
+def _label_of_monotone(constraint: Monotone, labels: Sequence[Label]) -> Label:
     """The label that a wish names; "refuses" is "refuse", if there is no such label."""
-    label = plain(wish.label)
+    label = to_python_value(constraint.label)
     spelled = [label] if not isinstance(label, str) else [label, label.removesuffix("s")]
     for one in spelled:
-        if (place := class_place(one, tuple(labels))) is not None:
+        if (place := class_index(one, tuple(labels))) is not None:
             return labels[place]
-    raise UnknownNameError(f"{str(wish)!r} names a label that there is not{suggest(label, labels)}")
+    raise UnknownNameError(f"{str(constraint)!r} names a label that there is not{suggest(label, labels)}")
 
 
-def _listed(name: str, given: object) -> tuple[Any, ...]:
+def _to_tuple(name: str, given: object) -> tuple[Any, ...]:
     if isinstance(given, str) or not isinstance(given, Iterable):
         raise ParameterError(f"{name} must be a list, not {given!r:.60}")
     return tuple(given)
 
 
-def _names(name: str, given: object) -> tuple[str, ...]:
-    found = (given,) if isinstance(given, str) else _listed(name, given)
+def _feature_names(name: str, given: object) -> tuple[str, ...]:
+    found = (given,) if isinstance(given, str) else _to_tuple(name, given)
     if wrong := [one for one in found if not isinstance(one, str)]:
         raise ParameterError(f"{name} must name features, not {wrong[0]!r:.60}")
     return tuple(dict.fromkeys(found))
 
 
-def _pair(given: object) -> tuple[str, str]:
+def _feature_pair(given: object) -> tuple[str, str]:
     found = () if isinstance(given, str) or not isinstance(given, Iterable) else tuple(given)
     if len(found) != 2 or not all(isinstance(one, str) for one in found):
         raise ParameterError(f"apart must have pairs of features, such as ('age', 'sex'), not {given!r:.60}")

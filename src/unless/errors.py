@@ -22,22 +22,22 @@ __all__ = [
     "UnlessError",
     "UnlessWarning",
     "UnseenValuesError",
-    "either",
+    "join_choices",
     "suggest",
     "without_passwords",
 ]
 
 
-class _Travelling:
+class _Picklable:
     """An exception that comes out of another process as it went in, whatever its constructor takes."""
 
     args: tuple[object, ...]
 
     def __reduce__(self) -> tuple[object, ...]:
-        return _arrived, (type(self), self.args, self.__dict__)
+        return _unpickle_error, (type(self), self.args, self.__dict__)
 
 
-def _arrived(kind: type[_Travelling], args: tuple[object, ...], state: dict[str, object]) -> _Travelling:
+def _unpickle_error(kind: type[_Picklable], args: tuple[object, ...], state: dict[str, object]) -> _Picklable:
     found = kind.__new__(kind, *args)
     found.args = args
     found.__dict__.update(state)
@@ -63,20 +63,20 @@ class ReadError(UnlessError):
     """A table that cannot be read: ragged, undecodable, without rows, with missing labels."""
 
 
-class FormatError(_Travelling, ReadError, ParameterError):
+class FormatError(_Picklable, ReadError, ParameterError):
     """A file whose name does not tell its format, or tells it wrongly.
 
     ``formats`` are the possible ones. ``parameter`` is the one to set: ``format``, or ``to`` for a file to write.
     """
 
     def __init__(self, finding: str, *formats: str, parameter: str = "format") -> None:
-        super().__init__(f"{finding}: {parameter}={either(map(repr, formats))}")
+        super().__init__(f"{finding}: {parameter}={join_choices(map(repr, formats))}")
         self.finding = finding
         self.formats = formats
         self.parameter = parameter
 
 
-class LimitError(_Travelling, ReadError):
+class LimitError(_Picklable, ReadError):
     """Something too large; ``limit`` is the name of the limit that it exceeds, ``enough`` a value that would do."""
 
     def __init__(self, finding: str, limit: str, enough: str) -> None:
@@ -102,7 +102,7 @@ class ProgramError(UnlessError):
     """A program that is not valid, or a file that should have one and does not."""
 
 
-class RuleTextError(_Travelling, ProgramError):
+class RuleTextError(_Picklable, ProgramError):
     """Text that is not rules: ``finding`` says what is wrong, ``line`` and ``column``, from 1 on, where.
 
     The message shows the line with a mark below the place, which is ``length`` letters long.
@@ -112,12 +112,12 @@ class RuleTextError(_Travelling, ProgramError):
         self.finding = finding
         self.line = text.count("\n", 0, start) + 1
         self.column = start - text.rfind("\n", 0, start)
-        shown, before = _around(text, start)
+        shown, before = _line_around(text, start)
         mark = " " * before + "^" * max(1, min(length, len(shown) - before))
         super().__init__(f"line {self.line}, column {self.column}: {finding}\n  {shown}\n  {mark}")
 
 
-def _around(text: str, start: int) -> tuple[str, int]:
+def _line_around(text: str, start: int) -> tuple[str, int]:
     """The line around a place, and how many letters of it come before the place; of a long line only a part."""
     begin = text.rfind("\n", 0, start) + 1
     end = text.find("\n", start)
@@ -137,7 +137,7 @@ class UnlessWarning(UserWarning):
     """Something that unless does, but that its user may want to know."""
 
 
-class TrainingWarning(_Travelling, UnlessWarning):
+class TrainingWarning(_Picklable, UnlessWarning):
     """What `fit` has to say about the records and the rules it learned; ``remarks`` are the same as values."""
 
     def __init__(self, message: str, remarks: tuple[object, ...] = ()) -> None:
@@ -145,11 +145,11 @@ class TrainingWarning(_Travelling, UnlessWarning):
         self.remarks = remarks
 
 
-class DoubtWarning(_Travelling, UnlessWarning):
+class DoubtWarning(_Picklable, UnlessWarning):
     """A guess about a file that may be wrong; ``parameter`` is the one that overrules it, with one of ``choices``."""
 
     def __init__(self, finding: str, parameter: str, *choices: str) -> None:
-        super().__init__(f"{finding}; to overrule: {parameter}={either(map(repr, choices))}")
+        super().__init__(f"{finding}; to overrule: {parameter}={join_choices(map(repr, choices))}")
         self.finding = finding
         self.parameter = parameter
         self.choices = choices
@@ -163,7 +163,7 @@ class Interrupted(KeyboardInterrupt):
         self.program = program
 
 
-def either(words: Iterable[str]) -> str:
+def join_choices(words: Iterable[str]) -> str:
     """Return a choice of words: "csv, tsv or jsonl"."""
     *others, last = words
     return f"{', '.join(others)} or {last}" if others else last

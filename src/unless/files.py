@@ -24,18 +24,18 @@ if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
 __all__ = [
-    "Place",
+    "FilePath",
     "append_line",
-    "blaming",
-    "descriptor_of",
-    "opened_privately",
-    "packed",
+    "file_descriptor_named",
+    "gzip_if_named_so",
+    "name_file_in_errors",
+    "open_for_writing",
+    "open_privately",
     "refuse_inputs",
     "write_whole",
-    "writing",
 ]
 
-Place = str | os.PathLike[str] | int
+FilePath = str | os.PathLike[str] | int
 """A file: its path, or the number of an open file."""
 
 _STANDARD = {"/dev/stdout": 1, "/dev/stderr": 2}
@@ -43,13 +43,13 @@ _DESCRIPTOR = re.compile(r"/(?:dev|proc/self)/fd/([0-9]+)")
 _TEMPORARY = re.compile(r"\.unless-[0-9a-f]{16}\.tmp")
 
 
-def write_whole(path: str | os.PathLike[str], content: bytes, inputs: Iterable[Place] = ()) -> None:
-    """Write a file that holds either its old content or all of the new, whatever happens; see `writing`."""
-    with writing(path, inputs) as file:
+def write_whole(path: str | os.PathLike[str], content: bytes, inputs: Iterable[FilePath] = ()) -> None:
+    """Write a file that holds either its old content or all of the new, whatever happens; see `open_for_writing`."""
+    with open_for_writing(path, inputs) as file:
         file.write(content)
 
 
-def append_line(path: str | os.PathLike[str], line: str, inputs: Iterable[Place] = ()) -> None:
+def append_line(path: str | os.PathLike[str], line: str, inputs: Iterable[FilePath] = ()) -> None:
     """Add a line to the end of a file, which is made if there is none; several processes may do so at once.
 
     The line is written at once, so that lines never mix. ``inputs`` are files that are read: adding to one is refused.
@@ -57,17 +57,20 @@ def append_line(path: str | os.PathLike[str], line: str, inputs: Iterable[Place]
     refuse_inputs(path, inputs)
     if not (folder := Path(os.path.realpath(path)).parent).is_dir():
         raise MissingFileError(f"no folder {str(folder)!r} to write {Path(path).name!r} to; create it first")
-    with blaming(path), _held(os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o666)) as descriptor:
+    with (
+        name_file_in_errors(path),
+        _closing_descriptor(os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o666)) as descriptor,
+    ):
         os.write(descriptor, line.encode())
 
 
-def packed(content: bytes, path: str | os.PathLike[str]) -> bytes:
+def gzip_if_named_so(content: bytes, path: str | os.PathLike[str]) -> bytes:
     """What to write under a name: packed by gzip if it ends with ``.gz``, and always to the same bytes."""
     return gzip.compress(content, mtime=0) if os.fspath(path).lower().endswith(".gz") else content
 
 
 @contextmanager
-def writing(path: str | os.PathLike[str], inputs: Iterable[Place] = ()) -> Iterator[BinaryIO]:
+def open_for_writing(path: str | os.PathLike[str], inputs: Iterable[FilePath] = ()) -> Iterator[BinaryIO]:
     """Open a file for writing that holds either its old content or all of the new, whatever happens.
 
     The block writes to a temporary file in the same folder. When the block ends, the temporary file reaches the disk
@@ -79,83 +82,85 @@ def writing(path: str | os.PathLike[str], inputs: Iterable[Place] = ()) -> Itera
     """
     refuse_inputs(path, inputs)
     target = Path(os.path.realpath(path))
-    descriptor = descriptor_of(path)
+    descriptor = file_descriptor_named(path)
     if descriptor is None and not target.parent.is_dir():
         raise MissingFileError(f"no folder {str(target.parent)!r} to write {target.name!r} to; create it first")
     if descriptor is None and (target.is_file() or not target.exists()):
-        with _replacing(target, path) as file:
+        with _replace_file(target, path) as file:
             yield file
     else:
-        with blaming(path):
-            raw = _Raw(os.open(target, os.O_WRONLY) if descriptor is None else os.dup(descriptor), path)
-        with _closing(raw) as file:
+        with name_file_in_errors(path):
+            raw = _NamedFile(os.open(target, os.O_WRONLY) if descriptor is None else os.dup(descriptor), path)
+        with _open_raw(raw) as file:
             yield file
 
 
-def refuse_inputs(output: Place, inputs: Iterable[Place]) -> None:
+def refuse_inputs(output: FilePath, inputs: Iterable[FilePath]) -> None:
     """Refuse an output that is also an input: the input would be lost.
 
     Two files are the same if the system says so (device and inode), through any links and spellings of their paths.
     Pipes and devices can be both.
     """
-    written, name = _status(output), _called(output)
+    written, name = _status(output), _path_text(output)
     for one in inputs:
         read = _status(one)
         if written is not None and read is not None and os.path.samestat(written, read):
-            same = "is read" if name == _called(one) else f"is the same file as {_called(one)}, which is read"
+            same = "is read" if name == _path_text(one) else f"is the same file as {_path_text(one)}, which is read"
             raise OverwriteError(f"{name} {same}, so it is not written to; name another file")
 
 
-def _status(place: Place) -> os.stat_result | None:
+def _status(path_or_descriptor: FilePath) -> os.stat_result | None:
     """What the system knows about a file; None if there is no such file, or if it is a pipe or a device."""
-    number = place if isinstance(place, int) else descriptor_of(place)
+    number = path_or_descriptor if isinstance(path_or_descriptor, int) else file_descriptor_named(path_or_descriptor)
     try:
-        found = os.stat(place if number is None else number)  # noqa: PTH116 - Path.stat takes no number of an open file
+        found = os.stat(path_or_descriptor if number is None else number)  # noqa: PTH116 - Path.stat takes no number of an open file
     except (OSError, ValueError):  # a path with a NUL is a ValueError
         return None
     return found if stat.S_ISREG(found.st_mode) else None
 
 
-def _called(place: Place) -> str:
-    if isinstance(place, int):
-        return {0: "standard input", 1: "standard output"}.get(place, "the file")
-    return repr(os.fspath(place))
+def _path_text(path_or_descriptor: FilePath) -> str:
+    if isinstance(path_or_descriptor, int):
+        return {0: "standard input", 1: "standard output"}.get(path_or_descriptor, "the file")
+    return repr(os.fspath(path_or_descriptor))
 
 
 # The temporary file.
 
 
 @contextmanager
-def _replacing(target: Path, path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
-    with blaming(path):
-        old = _writable(target)
-        _sweep(target.parent)
+def _replace_file(target: Path, path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+    with name_file_in_errors(path):
+        old = _check_writable(target)
+        _remove_leftovers(target.parent)
         # 0o666 less the umask, as for any new file: only the owner could read what tempfile makes. A file that replaces
         # another belongs to its writer alone until it gets the permissions of the old one.
-        descriptor, name, named = _temporary(target.parent, 0o666 if old is None else 0o600)
+        descriptor, name, named = _open_temporary(target.parent, 0o666 if old is None else 0o600)
     try:
         # On Windows nothing is locked, and a file that is open cannot replace another.
-        with nullcontext() if fcntl is None else _held(os.dup(descriptor)):  # keeps the lock after the file is closed
-            with _closing(_Raw(descriptor, path)) as file:
+        with (
+            nullcontext() if fcntl is None else _closing_descriptor(os.dup(descriptor))
+        ):  # keeps the lock after the file is closed
+            with _open_raw(_NamedFile(descriptor, path)) as file:
                 yield file
                 file.flush()
-                with blaming(path):
+                with name_file_in_errors(path):
                     if old is not None:
-                        _pass_on(old, descriptor)
+                        _copy_owner_and_mode(old, descriptor)
                     os.fsync(descriptor)
                     if not named:
-                        _name(descriptor, name)
-            with blaming(path):
+                        _name_descriptor(descriptor, name)
+            with name_file_in_errors(path):
                 name.replace(target)
     except BaseException:
         name.unlink(missing_ok=True)
         raise
     # The new name reaches the disk too, where the system can do that.
-    with suppress(OSError), _held(os.open(target.parent, os.O_RDONLY)) as folder:
+    with suppress(OSError), _closing_descriptor(os.open(target.parent, os.O_RDONLY)) as folder:
         os.fsync(folder)
 
 
-def _writable(target: Path) -> os.stat_result | None:
+def _check_writable(target: Path) -> os.stat_result | None:
     """What the system knows about the old file, None if there is none; an error if it must not be written to."""
     if not target.exists():
         return None
@@ -163,7 +168,7 @@ def _writable(target: Path) -> os.stat_result | None:
         return target.stat()
 
 
-def _temporary(folder: Path, mode: int) -> tuple[int, Path, bool]:
+def _open_temporary(folder: Path, mode: int) -> tuple[int, Path, bool]:
     """A new, locked file to write, its name, and whether it has that name already.
 
     It does not where the system has files without names: they disappear with their process, however that ends.
@@ -171,17 +176,17 @@ def _temporary(folder: Path, mode: int) -> tuple[int, Path, bool]:
     while True:
         # A new name each time: another process may be about to remove the file.
         name = folder / f".unless-{secrets.token_hex(8)}.tmp"
-        descriptor = _unnamed(folder, mode)
+        descriptor = _open_unnamed(folder, mode)
         named = descriptor is None
         if descriptor is None:
             descriptor = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), mode)
-        _lock(descriptor)
+        _lock_descriptor(descriptor)
         if not named or os.fstat(descriptor).st_nlink:
             return descriptor, name, named
         os.close(descriptor)  # another process removed it before it was locked
 
 
-def _unnamed(folder: Path, mode: int) -> int | None:
+def _open_unnamed(folder: Path, mode: int) -> int | None:
     """A new file without a name; None where the system has no such files, or could not name them later."""
     if not hasattr(os, "O_TMPFILE"):
         return None
@@ -189,23 +194,25 @@ def _unnamed(folder: Path, mode: int) -> int | None:
         descriptor = os.open(folder, os.O_TMPFILE | os.O_WRONLY, mode)
     except OSError:  # not on this disk; any other reason will show at the next try too
         return None
-    if _link(descriptor).exists():
+    if _descriptor_link(descriptor).exists():
         return descriptor
     os.close(descriptor)
     return None
 
 
-def _name(descriptor: int, name: Path) -> None:
+def _name_descriptor(descriptor: int, name: Path) -> None:
     """Give a file without a name its name, since only a file with a name can replace another."""
-    with _held(os.open(name.parent, os.O_RDONLY)) as folder:  # os.link follows a link only if a folder is given
-        os.link(_link(descriptor), name, src_dir_fd=folder, follow_symlinks=True)
+    with _closing_descriptor(
+        os.open(name.parent, os.O_RDONLY)
+    ) as folder:  # os.link follows a link only if a folder is given
+        os.link(_descriptor_link(descriptor), name, src_dir_fd=folder, follow_symlinks=True)
 
 
-def _link(descriptor: int) -> Path:
+def _descriptor_link(descriptor: int) -> Path:
     return Path(f"/proc/self/fd/{descriptor}")
 
 
-def _lock(descriptor: int) -> None:
+def _lock_descriptor(descriptor: int) -> None:
     """Mark a file as being written, until it is closed, with its duplicates."""
     if fcntl is not None:
         with suppress(OSError):  # some disks have no locks; nothing is removed there
@@ -213,7 +220,7 @@ def _lock(descriptor: int) -> None:
 
 
 @contextmanager
-def _held(descriptor: int) -> Iterator[int]:
+def _closing_descriptor(descriptor: int) -> Iterator[int]:
     """Close a descriptor at the end of a block that writes nothing to it."""
     try:
         yield descriptor
@@ -222,7 +229,7 @@ def _held(descriptor: int) -> Iterator[int]:
             os.close(descriptor)
 
 
-def _sweep(folder: Path) -> None:
+def _remove_leftovers(folder: Path) -> None:
     """Remove the temporary files that killed processes left: the ones that are not locked."""
     if fcntl is None:
         return
@@ -230,13 +237,13 @@ def _sweep(folder: Path) -> None:
         for entry in entries:
             if _TEMPORARY.fullmatch(entry.name):
                 flags = os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK
-                with suppress(OSError), _held(os.open(entry.path, flags)) as descriptor:
+                with suppress(OSError), _closing_descriptor(os.open(entry.path, flags)) as descriptor:
                     fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)  # BlockingIOError: it is locked
                     if stat.S_ISREG(os.fstat(descriptor).st_mode):
                         Path(entry.path).unlink()
 
 
-def _pass_on(old: os.stat_result, descriptor: int) -> None:
+def _copy_owner_and_mode(old: os.stat_result, descriptor: int) -> None:
     """Give a file the owner and the permissions of the file that it replaces.
 
     Setuid, setgid and sticky are not passed on: they were given to the old content. A user who must not give files away
@@ -255,7 +262,7 @@ def _pass_on(old: os.stat_result, descriptor: int) -> None:
     os.fchmod(descriptor, mode)
 
 
-class _Raw(io.FileIO):
+class _NamedFile(io.FileIO):
     """A file whose errors name the path that was asked for, not the temporary file."""
 
     def __init__(self, descriptor: int, path: str | os.PathLike[str]) -> None:
@@ -263,12 +270,12 @@ class _Raw(io.FileIO):
         self.path = path
 
     def write(self, data: ReadableBuffer, /) -> int:
-        with blaming(self.path):
+        with name_file_in_errors(self.path):
             return super().write(data)
 
 
 @contextmanager
-def _closing(raw: _Raw) -> Iterator[BinaryIO]:
+def _open_raw(raw: _NamedFile) -> Iterator[BinaryIO]:
     file = io.BufferedWriter(raw)
     try:
         yield file
@@ -276,17 +283,17 @@ def _closing(raw: _Raw) -> Iterator[BinaryIO]:
         with suppress(OSError):  # after an error of writing, flushing fails too
             file.close()
         raise
-    with blaming(raw.path):
+    with name_file_in_errors(raw.path):
         file.close()
 
 
-def opened_privately(path: str, flags: int) -> int:
+def open_privately(path: str, flags: int) -> int:
     """Open a file, for ``open(opener=)``, that only its owner can read if it is new."""
     return os.open(path, flags, 0o600)
 
 
 @contextmanager
-def blaming(path: str | os.PathLike[str]) -> Iterator[None]:
+def name_file_in_errors(path: str | os.PathLike[str]) -> Iterator[None]:
     """Let errors of writing name the file."""
     try:
         yield
@@ -297,7 +304,7 @@ def blaming(path: str | os.PathLike[str]) -> Iterator[None]:
         raise OSError(error.errno, f"cannot write the file: {error.strerror}", os.fspath(path)) from error
 
 
-def descriptor_of(path: str | os.PathLike[str]) -> int | None:
+def file_descriptor_named(path: str | os.PathLike[str]) -> int | None:
     """The number of the open file that a path such as /dev/stdout names; None for an ordinary path.
 
     Opening such a path again would overwrite a file that the shell appends to (``>>``), or fail for a pipe.

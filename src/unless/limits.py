@@ -23,11 +23,11 @@ __all__ = [
     "DEFAULTS",
     "RATIO",
     "address_space_left",
-    "amount_of",
-    "current",
+    "current_limits",
     "limit",
+    "parse_amount",
     "raised",
-    "refuse_more",
+    "refuse_above_limit",
     "refuse_small_address_space",
     "refuse_unpacked",
 ]
@@ -80,7 +80,7 @@ def limit(name: str) -> int:
     return _current.get()[name]
 
 
-def current() -> dict[str, int]:
+def current_limits() -> dict[str, int]:
     """All limits as they are, for another process."""
     return dict(_current.get())
 
@@ -91,30 +91,30 @@ def raised(**limits: int | str) -> Iterator[None]:
     for name in limits:
         if name not in DEFAULTS:
             raise ParameterError(f"no limit {name!r}{suggest(name, DEFAULTS)}")
-    token = _current.set({**_current.get(), **{name: amount_of(str(amount)) for name, amount in limits.items()}})
+    token = _current.set({**_current.get(), **{name: parse_amount(str(amount)) for name, amount in limits.items()}})
     try:
         yield
     finally:
         _current.reset(token)
 
 
-def refuse_more(name: str, amount: int, what: str) -> None:
+def refuse_above_limit(name: str, amount: int, what: str) -> None:
     """Refuse an amount above the limit; ``what`` starts the message."""
     if amount > limit(name):
         bytes_ = name in ("unpacked", "model")
-        most = _spelled(limit(name)) if bytes_ else f"{limit(name):,}"
-        enough = _spelled(2 * amount).replace(" ", "") if bytes_ else str(amount)
+        most = _size_text(limit(name)) if bytes_ else f"{limit(name):,}"
+        enough = _size_text(2 * amount).replace(" ", "") if bytes_ else str(amount)
         raise LimitError(f"{what}; the limit is {most}", name, enough)
 
 
 def refuse_unpacked(unpacked: int, size: int, where: str) -> None:
     """Refuse a file of ``size`` bytes that takes too many bytes in memory."""
     if unpacked > RATIO * size:
-        shown = f"{where}: {_spelled(size)} that take {_spelled(unpacked)} or more, unpacked"
-        refuse_more("unpacked", unpacked, shown)
+        shown = f"{where}: {_size_text(size)} that take {_size_text(unpacked)} or more, unpacked"
+        refuse_above_limit("unpacked", unpacked, shown)
 
 
-def amount_of(text: str) -> int:
+def parse_amount(text: str) -> int:
     """The number in a text, with a unit or without.
 
     >>> [amount_of(text) for text in ("8GB", "1.5 MB", "200000")]
@@ -126,8 +126,8 @@ def amount_of(text: str) -> int:
     return int(float(found[1]) * _UNITS[unit])
 
 
-def _spelled(size: float) -> str:
-    """A number of bytes as a short text that `amount_of` understands.
+def _size_text(size: float) -> str:
+    """A number of bytes as a short text that `parse_amount` understands.
 
     >>> [_spelled(size) for size in (5, 1234, 10**9, 3.21e12)]
     ['5 bytes', '1.23 kB', '1 GB', '3.21 TB']

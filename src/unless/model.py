@@ -13,32 +13,32 @@ from numpy.typing import NDArray
 
 from unless.errors import ParameterError
 from unless.rule import Program
-from unless.table import Schema, Split, Table
-from unless.table.hashes import Hashes
-from unless.table.split import hashes_of, identities, spelled, sums_of
+from unless.table import HoldoutSplit, Schema, Table
+from unless.table.holdout_split import feature_hashes, fingerprint_text, identity_sums, record_identities
+from unless.table.record_hashes import Hashes
 from unless.values import Label
 
 if TYPE_CHECKING:
     from unless.judge.importance import Evidence
     from unless.judge.tradeoff import TradeOff
-    from unless.learn.distil import Taught
-    from unless.score.card import ScoreCard
+    from unless.learn.distillation import DistillationResult
     from unless.score.committee import Committee
+    from unless.score.score_card import ScoreCard
 
 __all__ = [
     "SMOOTHING",
+    "DataOrigin",
+    "HoldoutResult",
     "Model",
-    "Origin",
-    "OwnRecords",
-    "Statistics",
-    "Tested",
-    "held_back_by",
-    "interval",
+    "RuleStatistics",
+    "TrainingOverlap",
+    "find_training_overlap",
+    "holdout_rows",
+    "is_all_holdout",
+    "is_majority",
     "model_of",
-    "most_of",
-    "never_learned",
-    "own_records",
     "program_of",
+    "wilson_interval",
 ]
 
 
@@ -51,7 +51,7 @@ class Model:
 
     decider: Program | Committee
     """What decides: a list of rules, or a committee of lists."""
-    statistics: Statistics
+    statistics: RuleStatistics
     """What the rules of ``program`` decided in training."""
     schema: Schema
     """How columns are read; ``read_table(source, like=model)`` reads new records the same way."""
@@ -66,17 +66,17 @@ class Model:
     """The importance of every feature, or the records to compute it from; None if neither is known."""
     card: ScoreCard | None = None
     """The points of each part of ``program``; None if they are unknown, as in files of earlier versions."""
-    distillation: Taught | None = None
+    distillation: DistillationResult | None = None
     """The teacher that the list imitates, if it has one."""
     tuned: Mapping[str, float] | None = None
     """The settings that were chosen by measurement; None if the given ones stay."""
-    tested: Tested | None = None
+    tested: HoldoutResult | None = None
     """What held-out records have shown, if there were any."""
     trade_off: TradeOff | None = None
     """Accuracy against the number of rules, if it was asked for."""
     missing_counts: Mapping[str, float] | None = None
     """How many cells of each feature that rules test were missing in training, or their weight, if that is known."""
-    origin: Origin | None = None
+    origin: DataOrigin | None = None
     """The fingerprint of the data that it was fitted to, and which records were held out, if that is known."""
     locked: tuple[int, ...] = ()
     """The indices of rules that were locked: they are not learned from these records."""
@@ -99,7 +99,7 @@ class Model:
         """The committee, if one decides."""
         return None if isinstance(self.decider, Program) else self.decider
 
-    def after(self, tested: Tested) -> Model:
+    def after(self, tested: HoldoutResult) -> Model:
         """Return the model with the results of a test, which also tell what to expect of each rule."""
         statistics = replace(self.statistics, unseen=tested.statistics.counts)
         return replace(self, statistics=statistics, tested=tested, origin=tested.origin)
@@ -154,7 +154,7 @@ _LEAST_SURE = 0.5
 
 
 @dataclass(frozen=True, eq=False)
-class Statistics:
+class RuleStatistics:
     """What a program decided: ``counts[rule, class]`` records; the last row counts those that no rule decided.
 
     If ``weighted``, counts are sums of weights. ``labels`` are the labels of the rules, and last, that of records which
@@ -216,7 +216,7 @@ class Statistics:
     @property
     def right(self) -> NDArray[np.float64]:
         """How many records each rule decides correctly."""
-        return np.array([0.0 if k is None else self.counts[rule, k] for rule, k in enumerate(self._places)])
+        return np.array([0.0 if k is None else self.counts[rule, k] for rule, k in enumerate(self._class_indices)])
 
     @property
     def precision(self) -> NDArray[np.float64]:
@@ -228,16 +228,16 @@ class Statistics:
     @property
     def lift(self) -> NDArray[np.float64]:
         """How many times more often each rule is right than chance would be; NaN if it decides nothing."""
-        return self._over_chance(self.precision)
+        return self._divide_by_prior(self.precision)
 
     @property
     def expected_lift(self) -> NDArray[np.float64]:
         """The same of what is expected on new records."""
-        return self._over_chance(self.expected_precision)
+        return self._divide_by_prior(self.expected_precision)
 
-    def _over_chance(self, shares: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _divide_by_prior(self, shares: NDArray[np.float64]) -> NDArray[np.float64]:
         prior = self.prior
-        chance = np.array([np.nan if k is None else prior[k] for k in self._places])
+        chance = np.array([np.nan if k is None else prior[k] for k in self._class_indices])
         with np.errstate(invalid="ignore", divide="ignore"):
             ratio: NDArray[np.float64] = shares / chance
         return ratio
@@ -257,7 +257,9 @@ class Statistics:
     @cached_property
     def expected_between(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """The ends of the 95 % intervals of the expected precision; a rule never wrong so far may always be right."""
-        low, high = np.array([interval(share * sure, sure) for share, sure in zip(*self._estimates, strict=True)]).T
+        low, high = np.array(
+            [wilson_interval(share * sure, sure) for share, sure in zip(*self._estimates, strict=True)]
+        ).T
         held_back = self._held_back
         never_wrong = (self.right == self.support) & (held_back.right == held_back.support)
         return low, np.where(never_wrong, 1.0, high)
@@ -288,7 +290,7 @@ class Statistics:
         return _OF_ONE_LABEL if len(set(self.labels[:-1])) == 1 else _SEARCHED
 
     @cached_property
-    def _held_back(self) -> Statistics:
+    def _held_back(self) -> RuleStatistics:
         """What the rules decided of the records held back; nothing if there are none."""
         none = np.zeros_like(self.counts)
         return replace(self, counts=none if self.unseen is None else self.unseen, unseen=None)
@@ -300,7 +302,7 @@ class Statistics:
         if self.unmeasured is not None:  # what rules decide after the first without counts is not known
             reaching = np.maximum(self.by_class - np.cumsum(self.counts, axis=0) + self.counts, 0.0)
         shares = np.minimum(reaching / np.maximum(reaching.sum(axis=1, keepdims=True), 1e-300), self.prior)
-        return np.array([0.0 if k is None else shares[rule, k] for rule, k in enumerate(self._places)])
+        return np.array([0.0 if k is None else shares[rule, k] for rule, k in enumerate(self._class_indices)])
 
     def expectation(self, rule: int) -> dict[str, Any]:
         """What is expected of a rule, for JSON: a share and the ends of its interval, null if nobody can tell."""
@@ -323,13 +325,13 @@ class Statistics:
         )
         smoothed = counts + smoothing * self.prior
         shares: NDArray[np.float64] = smoothed / smoothed.sum(axis=1, keepdims=True)
-        for rule, own in enumerate(self._places):
+        for rule, own in enumerate(self._class_indices):
             if own is not None:
-                shares[rule] = _favouring(shares[rule], own)
+                shares[rule] = _move_towards_own_class(shares[rule], own)
         return shares
 
     @cached_property
-    def _places(self) -> list[int | None]:
+    def _class_indices(self) -> list[int | None]:
         """The place of each rule's label among the classes."""
         place: dict[Label | None, int] = {label: k for k, label in enumerate(self.classes)}
         return [place.get(label) for label in self.labels]
@@ -347,7 +349,7 @@ def _divergence(shares: NDArray[np.float64], others: NDArray[np.float64]) -> NDA
     return found
 
 
-def _favouring(shares: NDArray[np.float64], own: int) -> NDArray[np.float64]:
+def _move_towards_own_class(shares: NDArray[np.float64], own: int) -> NDArray[np.float64]:
     """The shares, moved towards the rule's own class just enough that it leads."""
     rival = float(np.max(np.delete(shares, own), initial=0.0))
     if shares[own] > rival:
@@ -358,7 +360,7 @@ def _favouring(shares: NDArray[np.float64], own: int) -> NDArray[np.float64]:
     return mixed
 
 
-def interval(right: float, total: float, sure: float = 1.959963984540054) -> tuple[float, float]:
+def wilson_interval(right: float, total: float, sure: float = 1.959963984540054) -> tuple[float, float]:
     """Wilson's confidence interval of a share, by default at 95 %.
 
     >>> [round(end, 2) for end in interval(8, 10)], interval(0, 0)
@@ -373,7 +375,7 @@ def interval(right: float, total: float, sure: float = 1.959963984540054) -> tup
 
 
 @dataclass(frozen=True, slots=True)
-class Origin:
+class DataOrigin:
     """The data that a model is from, so that it is known again: in any order and format, in whole or for the most part.
 
     ``split`` tells which records were held back, if any, ``fingerprint`` is that of all the data, ``records`` how many
@@ -381,7 +383,7 @@ class Origin:
     the most frequent label of the records that were learned from.
     """
 
-    split: Split
+    split: HoldoutSplit
     fingerprint: str
     records: int
     usual: Label
@@ -389,11 +391,11 @@ class Origin:
 
     def identities(self, table: Table, features: Sequence[str]) -> Hashes:
         """The hashes by which records of a table with labels can be told again."""
-        return identities(hashes_of(table, features), table.labels, self.split.labels)
+        return record_identities(feature_hashes(table, features), table.labels, self.split.labels)
 
     def knows(self, found: Hashes) -> bool:
         """Whether these are the records that the model is from, in any order."""
-        return len(found) == self.records and self.fingerprint == spelled(sums_of(found))
+        return len(found) == self.records and self.fingerprint == fingerprint_text(identity_sums(found))
 
     def among(self, found: Hashes) -> NDArray[np.bool_]:
         """Which records of the sample are among these; if most are, so are most of the data."""
@@ -401,15 +403,15 @@ class Origin:
 
 
 @dataclass(frozen=True, eq=False)
-class Tested:
+class HoldoutResult:
     """What a model did on records that it was not learned from: those of its data that were held back.
 
     ``statistics`` has a row for each rule and one for no rule; that of a committee has a row for each label that it
     decides.
     """
 
-    origin: Origin
-    statistics: Statistics
+    origin: DataOrigin
+    statistics: RuleStatistics
 
     @property
     def held_back(self) -> int:
@@ -429,7 +431,7 @@ class Tested:
     @property
     def interval(self) -> tuple[float, float]:
         """The 95 % interval of the accuracy (Wilson's)."""
-        return interval(self.right, self.held_back)
+        return wilson_interval(self.right, self.held_back)
 
     @property
     def baseline(self) -> float:
@@ -450,16 +452,16 @@ class Tested:
         return found
 
 
-def never_learned(model: Program | Model, table: Table) -> bool | None:
+def is_all_holdout(model: Program | Model, table: Table) -> bool | None:
     """Whether all records of a table are among those that the model holds back; None if that cannot be told.
 
     Of a record that is not, nobody can tell from it alone whether the model was learned from it, or it is new.
     """
-    held = None if isinstance(model, Program) else held_back_by(model, table)
+    held = None if isinstance(model, Program) else holdout_rows(model, table)
     return None if held is None else bool(held.all())
 
 
-def held_back_by(model: Model, table: Table) -> NDArray[np.bool_] | None:
+def holdout_rows(model: Model, table: Table) -> NDArray[np.bool_] | None:
     """Which records of a table the model holds back, whether or not they are its data; None if that cannot be told."""
     origin, features = model.origin, tuple(model.schema.kinds)
     if origin is None or table.target is None or not set(features) <= set(table.features):
@@ -469,7 +471,7 @@ def held_back_by(model: Model, table: Table) -> NDArray[np.bool_] | None:
 
 
 @dataclass(frozen=True, eq=False)
-class OwnRecords:
+class TrainingOverlap:
     """Records that have most of the data that a model is from.
 
     ``held_back`` says which of them it was not learned from: those held back, and new ones that would have been. Any
@@ -480,17 +482,17 @@ class OwnRecords:
     same: bool
 
 
-def own_records(model: Model, table: Table) -> OwnRecords | None:
+def find_training_overlap(model: Model, table: Table) -> TrainingOverlap | None:
     """What a model knows of the records of a table, if the table has most of the data that it is from; else None."""
-    origin, held = model.origin, held_back_by(model, table)
+    origin, held = model.origin, holdout_rows(model, table)
     if origin is None or held is None:
         return None
     found = origin.identities(table, tuple(model.schema.kinds))
-    if not (same := origin.knows(found)) and not most_of(origin.among(found)):
+    if not (same := origin.knows(found)) and not is_majority(origin.among(found)):
         return None
-    return OwnRecords(held, same)
+    return TrainingOverlap(held, same)
 
 
-def most_of(found: NDArray[np.bool_]) -> bool:
+def is_majority(found: NDArray[np.bool_]) -> bool:
     """Whether at least half of a sample was found."""
     return bool(found.size) and float(found.mean()) >= 0.5

@@ -13,7 +13,7 @@ from unless.errors import ParameterError, UnknownNameError, suggest
 from unless.rule import Program, Rule
 from unless.table import Codes, Column, Table
 
-__all__ = ["decider", "deciding_rules", "predict"]
+__all__ = ["deciding_rules", "make_decider", "predict"]
 
 _BLOCK = 4096
 """Rows per block: the ranks of twenty columns fit into the second-level cache."""
@@ -46,13 +46,13 @@ def deciding_rules(program: Program, table: Table) -> NDArray[np.int32]:
     if not isinstance(table, Table):
         raise ParameterError(f"a {type(table).__name__} is not a Table; make one: read_table(source, like=program)")
     notations = program.notations
-    columns = [_column(table, feature).written(notations.get(feature)) for feature in program.used]
-    return decider(program, columns)([column.codes for column in columns], len(table))
+    columns = [_column(table, feature).in_notation(notations.get(feature)) for feature in program.used]
+    return make_decider(program, columns)([column.codes for column in columns], len(table))
 
 
-def decider(program: Program, columns: Sequence[Column]) -> Callable[[Sequence[Codes], int], NDArray[np.int32]]:
+def make_decider(program: Program, columns: Sequence[Column]) -> Callable[[Sequence[Codes], int], NDArray[np.int32]]:
     """A function from codes, in the columns that the program uses, and a number of rows to the deciding rules."""
-    code = _assemble(program, columns)
+    code = _compile_program(program, columns)
 
     def decide(codes: Sequence[Codes], rows: int) -> NDArray[np.int32]:
         out = np.empty(rows, np.int32)
@@ -63,7 +63,7 @@ def decider(program: Program, columns: Sequence[Column]) -> Callable[[Sequence[C
                 end = min(start + _BLOCK, last)
                 for ranks, column in zip(block, codes, strict=True):
                     ranks[: end - start] = column[start:end]
-                kernels.decide(code, block.reshape(-1), out[start:end])
+                kernels.decide_rows(code, block.reshape(-1), out[start:end])
 
         if rows < _THREADS_FROM:
             run(0, rows)
@@ -82,8 +82,8 @@ def _column(table: Table, feature: str) -> Column:
     return table.column(feature)
 
 
-def _assemble(program: Program, columns: Sequence[Column]) -> NDArray[np.int32]:
-    """The program as jumps between tests of ranks, see `kernels.decide`.
+def _compile_program(program: Program, columns: Sequence[Column]) -> NDArray[np.int32]:
+    """The program as jumps between tests of ranks, see `kernels.deciding`.
 
     A test is five numbers: where its column starts in a block, the ranks [low, end) that satisfy it, where to go if it
     fails, and where to go if it holds. Going to -2 - k is the end: rule k decides, or no rule does (k = -1). The tests

@@ -12,17 +12,17 @@ from math import inf, isinf, isnan, nextafter
 from typing import Literal as OneOf
 
 from unless.errors import ProgramError, UnknownNameError, suggest
-from unless.values import Label, Value, counted, plain, read_as, spell, value_of
-from unless.values.notation import FLAG, Notation, Noted, Order
-from unless.values.spelling import spelled
+from unless.values import Label, Value, cell_value, count_text, number_to_text, to_python_value, value_in_notation
+from unless.values.notation import FLAG, LevelNotation, NotatedNumber, Notation
+from unless.values.spelling import quote_if_needed
 
 Operator = OneOf["<=", ">", "==", "!=", "missing", "present"]
 OPERATORS: tuple[Operator, ...] = ("<=", ">", "==", "!=", "missing", "present")
 
-Said = OneOf["<=", ">", "<", ">=", "==", "!=", "missing", "present"]
+SpokenOperator = OneOf["<=", ">", "<", ">=", "==", "!=", "missing", "present"]
 """Operators as people say them: ``< 30`` says shorter than ``<= 29.999999999999996`` what is the same."""
 
-OPERATOR_WORDS: dict[Said, str] = {
+OPERATOR_WORDS: dict[SpokenOperator, str] = {
     "<=": "is at most",
     ">": "is above",
     "<": "is below",
@@ -42,8 +42,8 @@ _TAKES: dict[Operator, type] = {
 }  # fmt: skip
 """The type of a literal's value, by operator."""
 
-_SIGNS: dict[Said, str] = {"<=": "<=", ">": ">", "<": "<", ">=": ">="}
-_LONGER = 6
+_SIGNS: dict[SpokenOperator, str] = {"<=": "<=", ">": ">", "<": "<", ">=": ">="}
+_LONGER_DIGITS = 6
 """So many letters longer than the next number, a bound is said by that one: 29.999999999999996 is just below 30."""
 
 _SHOWN = 100
@@ -67,7 +67,7 @@ class Literal:
         wanted, kind = _TAKES[self.op], self.value.__class__
         if kind is wanted and (kind is not float or self.value < 0 or self.value > 0):  # type: ignore[operator]
             return  # the usual case; NaN is refused below, and minus zero becomes zero
-        value = value_of(self.value)
+        value = cell_value(self.value)
         if not isinstance(value, wanted):
             what = {float: "a number", str: "a category (text)"}.get(wanted, "no value")
             raise ProgramError(f"{self.feature!r} {self.op} takes {what}, not {self.value!r}")
@@ -80,7 +80,7 @@ class Literal:
         its own: ``!=`` is the only comparison that is true of it. Where numbers are written in a notation, text in that
         notation is the number: a date as in ISO 8601, or a level of an order.
         """
-        value = self.reads(value_of(cell))
+        value = self.reads(cell_value(cell))
         match self.op:
             case "<=":
                 return isinstance(value, float) and value <= self.value  # type: ignore[operator]
@@ -97,31 +97,31 @@ class Literal:
 
     def reads(self, value: Value) -> Value:
         """What a value means to this test: a date as text is a date to a test of dates, and text to others."""
-        if isinstance(self.value, Noted):
-            return read_as(value, self.value.notation)
-        return read_as(value, None) if isinstance(value, Noted) else value
+        if isinstance(self.value, NotatedNumber):
+            return value_in_notation(value, self.value.notation)
+        return value_in_notation(value, None) if isinstance(value, NotatedNumber) else value
 
-    def said(self) -> tuple[Said, Value]:
+    def as_spoken(self) -> tuple[SpokenOperator, Value]:
         """The operator and the value as people say them: a number that can only be 0 or 1 is 1, rather than above 0."""
-        if isinstance(self.value, Noted) and self.value.notation == FLAG and not self.value:
+        if isinstance(self.value, NotatedNumber) and self.value.notation == FLAG and not self.value:
             return "==", 1.0 if self.op == ">" else 0.0
-        return self.bound()
+        return self.as_short_bound()
 
-    def bound(self) -> tuple[Said, Value]:
+    def as_short_bound(self) -> tuple[SpokenOperator, Value]:
         """The operator and the value; the last number before a short one is said by that.
 
         >>> Literal("age", "<=", 29.999999999999996).bound(), Literal("age", ">", 29.5).bound()
         (('<', 30.0), ('>', 29.5))
         """
         value = self.value
-        notation = value.notation if isinstance(value, Noted) else None
+        notation = value.notation if isinstance(value, NotatedNumber) else None
         if not isinstance(value, float) or (notation is not None and notation.step):
             return self.op, value
-        if isinf(value) or len(text := spell(value)) <= _LONGER:
+        if isinf(value) or len(text := number_to_text(value)) <= _LONGER_DIGITS:
             return self.op, value
         above = nextafter(value, inf) + 0.0
         above = above if notation is None else notation.value(above)
-        if len(spell(above)) + _LONGER > len(text):
+        if len(number_to_text(above)) + _LONGER_DIGITS > len(text):
             return self.op, value
         return "<" if self.op == "<=" else ">=", above
 
@@ -141,8 +141,8 @@ class Literal:
         return False
 
     def __str__(self) -> str:
-        op, value = self.said()
-        test = f"{spelled(self.feature)} {_SIGNS.get(op) or OPERATOR_WORDS[op]}"
+        op, value = self.as_spoken()
+        test = f"{quote_if_needed(self.feature)} {_SIGNS.get(op) or OPERATOR_WORDS[op]}"
         if value is None:
             return test
         return f"{test} {value:.0f}" if op == "==" and isinstance(value, float) else f"{test} {value_text(value)}"
@@ -287,7 +287,7 @@ class Program:
         return iter(self.rules)
 
     def __str__(self) -> str:
-        target = spelled(self.target)
+        target = quote_if_needed(self.target)
         lines = [f"{target}: {rule}" for rule in (self.rules[:-1] if self.closed else self.rules)]
         rest = self.rules[-1].head if self.closed else self.otherwise
         if rest is not None:
@@ -301,7 +301,7 @@ class Program:
         return f"<p><bdi>{escape(self.target)}</bdi>:</p><ol>{rules}</ol>{more}{rest}"
 
     def __repr__(self) -> str:
-        size = f"{counted(len(self.rules), 'rule')} over {counted(len(self.features), 'feature')}"
+        size = f"{count_text(len(self.rules), 'rule')} over {count_text(len(self.features), 'feature')}"
         return f"<Program for {self.target!r}: {size}>\n{self}"
 
 
@@ -319,14 +319,14 @@ def _tested(levels: Iterable[list[Rule]]) -> set[str]:
 
 def _notations(levels: Iterable[list[Rule]]) -> dict[str, Notation]:
     literals = (literal for level in levels for rule in level for literal in rule.default)
-    return {one.feature: one.value.notation for one in literals if one.value.__class__ is Noted}
+    return {one.feature: one.value.notation for one in literals if one.value.__class__ is NotatedNumber}
 
 
 def _check_notations(levels: Iterable[list[Rule]], notations: Mapping[str, Notation]) -> None:
     """Refuse a feature whose numbers are written in two ways, and a test whether it *is* one of them as text."""
     for literal in (literal for level in levels for rule in level for literal in rule.default):
         notation, value = notations.get(literal.feature), literal.value
-        if isinstance(value, float) and notation != (value.notation if isinstance(value, Noted) else None):
+        if isinstance(value, float) and notation != (value.notation if isinstance(value, NotatedNumber) else None):
             raise ProgramError(
                 f"the numbers of {literal.feature!r} are written in two ways: {literal}, and as {notation}"
             )
@@ -371,9 +371,9 @@ def conditions(default: Iterable[Literal]) -> tuple[Condition, ...]:
     return tuple(read.values())
 
 
-def said(condition: Condition) -> list[tuple[Said, Value]]:
+def said(condition: Condition) -> list[tuple[SpokenOperator, Value]]:
     """The operators and values of a condition as people say them; a range has two bounds, even of 0 and 1."""
-    return [condition[0].said()] if len(condition) == 1 else [literal.bound() for literal in condition]
+    return [condition[0].as_spoken()] if len(condition) == 1 else [literal.as_short_bound() for literal in condition]
 
 
 def verbs(condition: Condition) -> list[str]:
@@ -392,7 +392,7 @@ def _asks(condition: Condition) -> str:
     if len(condition) == 1:
         return str(condition[0])
     parts = (f"{verb} {value_text(value)}" for verb, (_, value) in zip(verbs(condition), said(condition), strict=True))
-    return " ".join([spelled(condition[0].feature), *parts])
+    return " ".join([quote_if_needed(condition[0].feature), *parts])
 
 
 def _as_written(default: tuple[Literal, ...]) -> Iterator[Condition]:
@@ -409,12 +409,12 @@ def value_text(value: Value) -> str:
     """A value in rules: ``30``, ``'late'``, ``2020-08-01``; a moment that its notation cannot write, as a number."""
     if not isinstance(value, float):
         return repr(value)
-    if not isinstance(value, Noted) or value.notation.plain:
-        return spell(value)
+    if not isinstance(value, NotatedNumber) or value.notation.plain:
+        return number_to_text(value)
     text = str(value)
     if value.notation.back(text) != value:
         return f"number {float(value)!r}"
-    return spelled(text) if isinstance(value.notation, Order) else text
+    return quote_if_needed(text) if isinstance(value.notation, LevelNotation) else text
 
 
 def _sentence(rule: Rule) -> str:
@@ -432,7 +432,7 @@ def label_text(label: Label) -> str:
     >>> [label_text(label) for label in ("refuse", "1", 1, 1.5, True)]
     ['refuse', "'1'", '1', '1.5', 'True']
     """
-    return spelled(label) if isinstance(label, str) else repr(label)
+    return quote_if_needed(label) if isinstance(label, str) else repr(label)
 
 
 def _html(rule: Rule) -> str:
@@ -456,7 +456,7 @@ def _cell(record: Mapping[str, object], feature: str) -> object:
 
 def _plain_label(label: object) -> Label | None:
     """A label as a plain Python value; numpy scalars and enumerations would print, compare and export differently."""
-    found = plain(label)
+    found = to_python_value(label)
     if found is None or isinstance(found, bool):
         return found
     if isinstance(found, str):

@@ -9,31 +9,31 @@ from operator import index
 from unless.errors import ParameterError
 
 
-def threads_of(n_jobs: object) -> int:
+def resolve_n_jobs(n_jobs: object) -> int:
     """The threads that scikit-learn's ``n_jobs`` stands for: -1 is one for every core, -2 all but one, and so on.
 
     None is 1, except within ``joblib.parallel_config(n_jobs=...)``: there it is what that says, but no more threads
     than cores, because its jobs may run on other machines.
     """
     if n_jobs is None:
-        return min(_of_joblib(), cores())
+        return min(_joblib_default(), available_cores())
     try:
         jobs = 0 if isinstance(n_jobs, bool) else index(n_jobs)  # type: ignore[arg-type]  # what is no number is refused
     except TypeError:
         jobs = 0
     if not jobs:
         raise ParameterError(f"n_jobs must be a whole number, but not 0, or None, not {n_jobs!r}")
-    return jobs if jobs > 0 else max(cores() + 1 + jobs, 1)
+    return jobs if jobs > 0 else max(available_cores() + 1 + jobs, 1)
 
 
-def cores() -> int:
+def available_cores() -> int:
     """How many cores this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
-def _of_joblib() -> int:
+def _joblib_default() -> int:
     """What joblib takes None for. Where nobody has imported joblib, nobody has told it."""
     joblib = sys.modules.get("joblib")
     return 1 if joblib is None else int(joblib.effective_n_jobs(None))

@@ -9,7 +9,7 @@ import pytest
 
 from tests.cli.command import called, unless
 from unless import UnlessClassifier, load, read_table
-from unless.learn.blocks import data
+from unless.blocks import block_dataset
 
 
 @pytest.fixture
@@ -63,7 +63,7 @@ def test_the_list_beside_a_committee(tmp_path):
 def test_a_sample_is_said(records, monkeypatch, more):
     """A committee that learned from some of the records says of how many: those held back are none of them."""
     held_back = re.search(r"(\d+) records held back", called("fit", "a.csv", "-t", "y", *more, cwd=records).stdout)
-    monkeypatch.setattr(data, "SAMPLE", 100)
+    monkeypatch.setattr(block_dataset, "SAMPLE", 100)
     done = fit(records, "-a", "committee", *more)
     told = re.search(r"learned from (\d+) of (\d+) records,\s+evenly\s+spread", done.stdout + done.stderr)
     some, of = map(int, told.groups())

@@ -11,7 +11,7 @@ import pytest
 import unless
 from unless.diff import compare_records, compare_rules
 from unless.export import json as programs
-from unless.model import own_records
+from unless.model import find_training_overlap
 
 pytestmark = pytest.mark.usefixtures("loans")
 
@@ -110,7 +110,7 @@ def test_records_that_change_label(run):
     table = unless.read_table("applicants.csv", like=unless.load("model.json"))
     found = compare_records(old, new, table, table)
     assert f"{found.changed} of 900 records change label ({100 * found.changed / 900:.1f} %)" in done.out
-    held = own_records(unless.load("model.json").model_, table).held_back
+    held = find_training_overlap(unless.load("model.json").model_, table).held_back
     found = compare_records(old, new, table, table, unseen=held)
     for turn, on in ((found.unseen, "180 records held back"), (found.others, "the other 720, with those of training")):
         before, after = (f"{right} ({right / turn.records:.3f})" for right in turn.right)

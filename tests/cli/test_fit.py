@@ -19,8 +19,8 @@ from tests.cli.command import COMMAND, called, environment, unless
 from unless import load, read_table
 from unless.cli.console import RuleMeter
 from unless.demo.applicants import applicants_csv
-from unless.kernels import bins
-from unless.learn import memory
+from unless.kernels import binning
+from unless.learn import memory_engine
 
 
 def fit(applicants, *more, **options):
@@ -61,10 +61,10 @@ class TestStory:
 
     def test_jobs(self, applicants, tmp_path, monkeypatch):
         """All cores learn, or as many threads as --jobs says; the model's file is the same."""
-        monkeypatch.setattr(bins, "MANY", 10)
+        monkeypatch.setattr(binning, "MANY", 10)
         asked, files = [], set()
-        real = memory.threads_of
-        monkeypatch.setattr(memory, "threads_of", lambda jobs: asked.append(jobs) or real(jobs))
+        real = memory_engine.resolve_n_jobs
+        monkeypatch.setattr(memory_engine, "resolve_n_jobs", lambda jobs: asked.append(jobs) or real(jobs))
         for more in ((), ("--jobs", "1"), ("--jobs", "3")):
             assert fit(applicants, "-o", tmp_path / "model.json", *more).returncode == 0
             files.add((tmp_path / "model.json").read_bytes())

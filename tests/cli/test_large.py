@@ -7,7 +7,7 @@ import json
 import pytest
 
 from tests.cli.command import called
-from unless.learn.blocks import room
+from unless.blocks import memory_budget
 
 duckdb = pytest.importorskip("duckdb")
 
@@ -53,7 +53,7 @@ def test_records_are_held_back(records):
 def test_files_that_do_not_fit(records, monkeypatch):
     """They are learned from in blocks, which is said, with the same rules."""
     called("fit", "a.csv", "-t", "y", "--test", "0", "-o", "a.json", cwd=records)
-    monkeypatch.setattr(room, "_SHARE", 0)
+    monkeypatch.setattr(memory_budget, "_SHARE", 0)
     found = called("fit", "a.csv", "-t", "y", "--test", "0", "-o", "b.json", cwd=records)
     assert "learning in blocks, from the disk" in found.stderr
     assert rules(records, "b.json") == rules(records, "a.json")

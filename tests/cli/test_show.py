@@ -20,7 +20,7 @@ from unless import Literal, Program, Rule
 from unless.cli.show import RuleTable
 from unless.export import json as programs
 from unless.export import to_text
-from unless.model import Statistics
+from unless.model import RuleStatistics
 
 pytestmark = pytest.mark.usefixtures("loans")
 
@@ -137,7 +137,7 @@ def test_numbers_are_not_broken(width):
     )
     program = Program("y", ("a", "b"), (rule,), "other")
     console = Console(width=width, file=io.StringIO(), color_system=None)
-    console.print(RuleTable(program, Statistics(("a label of some length", "other"), program.heads, np.eye(2))))
+    console.print(RuleTable(program, RuleStatistics(("a label of some length", "other"), program.heads, np.eye(2))))
     text = console.file.getvalue()
     assert max(map(len, text.splitlines())) <= width
     for number in ("0.15737378361689536", "0.01564763419971138", "12,345.678901234567"):

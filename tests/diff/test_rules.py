@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from tests.strategies import chain, noted_cases, programs
 from unless import Literal, Program, Rule
 from unless.diff.rules import ALIKE, _likeness, compare_rules
-from unless.values.notation import DATE, DAY, DURATION, FLAG, INSTANT, TIME, Noted, Order
+from unless.values.notation import DATE, DAY, DURATION, FLAG, INSTANT, TIME, LevelNotation, NotatedNumber
 
 AGE, CITY = Literal("age", "<=", 30), Literal("city", "==", "Oslo")
 FEATURES = ("age", "city", "income")
@@ -186,7 +186,7 @@ def test_no_other_matching_is_more_alike(names, random):
     assert sum(likeness[pair] for pair in pairs) == pytest.approx(best, abs=1e-4)
 
 
-SIZES = Order(("S", "M", "L"))
+SIZES = LevelNotation(("S", "M", "L"))
 
 
 @pytest.mark.parametrize(
@@ -195,8 +195,8 @@ SIZES = Order(("S", "M", "L"))
         (date(2020, 8, 1), date(2020, 9, 1), ["2020-08-01", "2020-09-01"]),
         (date(2020, 8, 1), datetime(2020, 8, 1, 12, 30, tzinfo=UTC), ["2020-08-01", "2020-08-01 12:30Z"]),
         (timedelta(hours=2), timedelta(hours=3), ["2 h", "3 h"]),
-        (Noted(0, SIZES), Noted(1, SIZES), ["S", "M"]),
-        (Noted(0, FLAG), 0.5, [0.0, 0.5]),
+        (NotatedNumber(0, SIZES), NotatedNumber(1, SIZES), ["S", "M"]),
+        (NotatedNumber(0, FLAG), 0.5, [0.0, 0.5]),
     ],
 )
 def test_a_threshold_that_changed_is_said_as_it_is_written(before, after, said):
@@ -211,12 +211,12 @@ def test_a_threshold_that_changed_is_said_as_it_is_written(before, after, said):
 @pytest.mark.parametrize(
     ("before", "after"),
     [
-        (Noted(1, DATE), 1.0),
-        (Noted(1, DATE), 2.0),
-        (Noted(1, DATE), Noted(1, DURATION)),
-        (Noted(1, TIME), Noted(2, DURATION)),
-        (Noted(1, SIZES), 1.0),
-        (Noted(1, SIZES), Noted(1, Order(("L", "M", "S")))),
+        (NotatedNumber(1, DATE), 1.0),
+        (NotatedNumber(1, DATE), 2.0),
+        (NotatedNumber(1, DATE), NotatedNumber(1, DURATION)),
+        (NotatedNumber(1, TIME), NotatedNumber(2, DURATION)),
+        (NotatedNumber(1, SIZES), 1.0),
+        (NotatedNumber(1, SIZES), NotatedNumber(1, LevelNotation(("L", "M", "S")))),
     ],
 )
 def test_thresholds_of_different_notations_are_not_compared(before, after):
@@ -229,7 +229,9 @@ def test_thresholds_of_different_notations_are_not_compared(before, after):
     assert [status for status, *_ in statuses(*alone)] == ["removed", "added"]
 
 
-@pytest.mark.parametrize(("before", "after"), [(Noted(0, FLAG), 0.0), (Noted(DAY, DATE), Noted(DAY, INSTANT))])
+@pytest.mark.parametrize(
+    ("before", "after"), [(NotatedNumber(0, FLAG), 0.0), (NotatedNumber(DAY, DATE), NotatedNumber(DAY, INSTANT))]
+)
 def test_the_same_number_written_otherwise(before, after):
     """A flag is a number, and a date the moment when it begins: the test is kept."""
     old, new = program(Rule("a", (Literal("age", ">", before),))), program(Rule("a", (Literal("age", ">", after),)))

@@ -17,7 +17,7 @@ __all__ = ["NOT_RUN", "RUN", "reason", "run_blocks", "runnable"]
 
 
 RUN = ("python", "console", "sh", "python spark")
-"""Blocks of these languages run, those for Spark in tests/learn/blocks/test_spark.py."""
+"""Blocks of these languages run, those for Spark in tests/blocks/test_spark.py."""
 
 NOT_RUN = {
     ("README.md", "make demo"): "installs packages",
@@ -27,7 +27,7 @@ NOT_RUN = {
     ("docs/report.md", "purpose ="): "a file of words; tests/explanation reads such files",
     ("docs/report.md", "unless report model.json test.csv -o report.html --open"): "opens a browser",
     ("docs/report.md", "unless diff model.json rules-edited.json"): "a browser saves the second file",
-    ("docs/scale.md", "import psycopg"): "needs a server; tests/learn/blocks/test_postgres.py has one",
+    ("docs/scale.md", "import psycopg"): "needs a server; tests/blocks/test_postgres.py has one",
     (
         "docs/scale.md",
         "model = UnlessClassifier().fit(spark.",

@@ -13,7 +13,7 @@ from xml.etree import ElementTree as ET
 import numpy as np
 import pandas as pd
 import pytest
-from benchmarks import accuracy, accuracy_page, accuracy_targets, halves, plot, rdata
+from benchmarks import accuracy, accuracy_datasets, accuracy_page, accuracy_targets, plot, rdata
 from benchmarks.figures import Figures
 from benchmarks.methods import METHODS, OURS, Method
 from benchmarks.results import Results
@@ -37,9 +37,9 @@ def shared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     entry = {"file": "small.csv", "label": "label", "features": ["x", "letter"], "numeric": ["x"]}
     (data / "manifest.json").write_text(json.dumps({"heart": entry}))
     monkeypatch.setenv("UNLESS_SHARED", str(tmp_path))
-    halves.load.cache_clear()
+    accuracy_datasets.load.cache_clear()
     yield tmp_path
-    halves.load.cache_clear()
+    accuracy_datasets.load.cache_clear()
 
 
 class TestHalves:
@@ -47,12 +47,12 @@ class TestHalves:
 
     def test_the_halves_have_no_dataset_in_common(self):
         """Nothing is confirmed on what it was chosen on, and at least 25 datasets confirm."""
-        assert not set(halves.SELECTION) & set(halves.CONFIRMATION)
-        assert not set(halves.FRESH) & {*halves.SELECTION, *halves.CONFIRMATION}
-        assert len(halves.FRESH) >= 25
-        assert len(set(halves.CONFIRMATION)) == len(halves.CONFIRMATION) >= 25
-        left_out = {name for names in halves.LEFT_OUT for name in names.replace(",", "").split()}
-        assert not left_out - {"iris"} & set(halves.CONFIRMATION)
+        assert not set(accuracy_datasets.SELECTION) & set(accuracy_datasets.CONFIRMATION)
+        assert not set(accuracy_datasets.FRESH) & {*accuracy_datasets.SELECTION, *accuracy_datasets.CONFIRMATION}
+        assert len(accuracy_datasets.FRESH) >= 25
+        assert len(set(accuracy_datasets.CONFIRMATION)) == len(accuracy_datasets.CONFIRMATION) >= 25
+        left_out = {name for names in accuracy_datasets.LEFT_OUT for name in names.replace(",", "").split()}
+        assert not left_out - {"iris"} & set(accuracy_datasets.CONFIRMATION)
 
     def test_folds_are_a_partition(self, shared):
         """Every record is predicted once, by a model that did not see it."""
@@ -62,8 +62,8 @@ class TestHalves:
 
         whole = records(read_table(shared / "data" / "small.csv", "label", missing=()))
         tests = []
-        for fold in halves.folds_of("heart"):
-            train, test = halves.split("heart", fold)
+        for fold in accuracy_datasets.folds_of("heart"):
+            train, test = accuracy_datasets.split("heart", fold)
             assert sorted(records(train) + records(test)) == sorted(whole)
             tests += records(test)
         assert sorted(tests) == sorted(whole)
@@ -74,12 +74,12 @@ class TestHalves:
         raw.mkdir(parents=True)
         (raw / "banana.dat").write_text("1, x, 1, yes\n2.5, y, <null>, no \n\n3, x, 2, yes\n")
         monkeypatch.setenv("UNLESS_KEEL", str(tmp_path))
-        halves.load.cache_clear()
-        table = halves.load("banana")
+        accuracy_datasets.load.cache_clear()
+        table = accuracy_datasets.load("banana")
         assert [column.kind for column in table.columns] == ["number", "text", "text"]
         assert table.target.labels == ("no", "yes")
-        assert halves.present(["banana", "iris", "no such"]) == ["banana", "iris"]
-        halves.load.cache_clear()
+        assert accuracy_datasets.present(["banana", "iris", "no such"]) == ["banana", "iris"]
+        accuracy_datasets.load.cache_clear()
 
     def test_tables_of_r_lose_what_gives_the_label_away(self, tmp_path, monkeypatch):
         """Records without a label, columns named as left out, and names of records are not there."""
@@ -100,9 +100,9 @@ class TestHalves:
 
     def test_noise_depends_on_its_seed_alone(self):
         """Two labels, of the shape that its name tells, and other records for another seed."""
-        train, test = halves.split("200 × 50 categories", 3)
-        again, _ = halves.split("200 × 50 categories", 3)
-        other, _ = halves.split("200 × 50 categories", 4)
+        train, test = accuracy_datasets.split("200 × 50 categories", 3)
+        again, _ = accuracy_datasets.split("200 × 50 categories", 3)
+        other, _ = accuracy_datasets.split("200 × 50 categories", 4)
         assert len(train) == len(test) == 200
         assert len(train.columns) == 50
         assert len(train.target.labels) == 2
@@ -309,9 +309,11 @@ SIZES = {"loss": 0.5, "auc": 0.9, "rules": 10, "literals": 20, "cpu": 0.01}
 def _figures(**changed):
     """Every method on every dataset of the confirmation half; XGBoost is 10 points ahead, with 100 times the rules."""
     found = {
-        (data, method): {"accuracy": 0.8, "ece": 0.05} | SIZES for data in halves.CONFIRMATION for method in METHODS
+        (data, method): {"accuracy": 0.8, "ece": 0.05} | SIZES
+        for data in accuracy_datasets.CONFIRMATION
+        for method in METHODS
     }
-    for data in halves.CONFIRMATION:
+    for data in accuracy_datasets.CONFIRMATION:
         found[data, "XGBoost"] = found[data, "XGBoost"] | {"accuracy": 0.9, "rules": 1000, "cpu": 0.1}
     for data, method in list(found):
         found[data, method] |= changed.get(method.replace(" ", "_"), {})
@@ -323,7 +325,7 @@ class TestTargets:
 
     @staticmethod
     def met(figures):
-        return {(t.what, t.target): t.met for t in accuracy_targets.targets(figures, halves.CONFIRMATION)}
+        return {(t.what, t.target): t.met for t in accuracy_targets.targets(figures, accuracy_datasets.CONFIRMATION)}
 
     def test_nothing_measured_is_not_met(self):
         """Nor missed."""
@@ -395,13 +397,16 @@ class TestPage:
 
     def test_no_silent_seed_is_a_figure_too(self):
         """Noise on which rules were learned for every seed is shown, and the target missed."""
-        found = {(name, "Unless"): {"silent": share} for name, share in zip(halves.NOISE, (1, 0, 0.9), strict=False)}
+        found = {
+            (name, "Unless"): {"silent": share}
+            for name, share in zip(accuracy_datasets.NOISE, (1, 0, 0.9), strict=False)
+        }
         figures = Figures(found, {})
         text = accuracy_page.page(figures)
         assert (
             "| 300 × 5000 numbers | 20 | – |\n| 300 × 5000 categories | 0 | – |\n| 1000 × 10 numbers | 18 | – |" in text
         )
-        assert [t.met for t in accuracy_targets.targets(figures, halves.CONFIRMATION)][-1] is False
+        assert [t.met for t in accuracy_targets.targets(figures, accuracy_datasets.CONFIRMATION)][-1] is False
 
     def test_the_plot_is_whole(self):
         """It is well-formed, names every method once, and gives the scale that accuracies need."""
@@ -415,7 +420,7 @@ class TestPage:
     def test_a_point_of_some_datasets_keeps_its_distance(self):
         """Where a method did not run does not count for or against it; one that ran on few sets is not drawn."""
         figures = _figures(RIPPER={"accuracy": 0.85, "rules": 100})
-        half = halves.CONFIRMATION[::2]
+        half = accuracy_datasets.CONFIRMATION[::2]
 
         def drawn(ran):
             found = {key: line for key, line in figures.found.items() if key[1] != "RIPPER" or key[0] in ran}
@@ -433,8 +438,8 @@ class TestPage:
 def test_every_method_says_where_it_runs():
     """Noise is for the list alone; limits on rules are measured where things are chosen."""
     assert all(isinstance(method, Method) for method in METHODS.values())
-    assert set(METHODS["Unless max_rules=3"].data) == set(halves.PAPER)
-    assert [name for name, method in METHODS.items() if set(halves.NOISE) <= set(method.data)] == [
+    assert set(METHODS["Unless max_rules=3"].data) == set(accuracy_datasets.PAPER)
+    assert [name for name, method in METHODS.items() if set(accuracy_datasets.NOISE) <= set(method.data)] == [
         "Unless",
         "Unless before",
     ]

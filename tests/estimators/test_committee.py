@@ -14,7 +14,7 @@ from unless import Interrupted, UnlessCommittee
 from unless.errors import ParameterError, ProgramError, UnlessError
 from unless.estimators import learners, training
 from unless.estimators.modelfile import read
-from unless.learn import committee
+from unless.learn import committee_learner
 
 CITIES = ["Oslo", "Rome", None]
 
@@ -100,7 +100,7 @@ def test_counterfactuals_are_verified(model):
 
 def test_a_file_holds_everything(model, tmp_path):
     """A saved committee predicts, explains and shows the same, and is saved the same again."""
-    path, again = tmp_path / "committee.json", tmp_path / "again.json"
+    path, again = tmp_path / "committee_learner.json", tmp_path / "again.json"
     model.save(path)
     loaded = unless.load(path)
     assert type(loaded) is UnlessCommittee
@@ -152,7 +152,7 @@ def _changed(document, *steps):
 )
 def test_a_file_of_a_stranger_is_refused_at_worst(model, tmp_path, steps, said):
     """Whatever is wrong in a file is an error that says where."""
-    path = tmp_path / "committee.json"
+    path = tmp_path / "committee_learner.json"
     model.save(path)
     document = json.loads(path.read_text())
     _changed(document, *steps)
@@ -167,8 +167,8 @@ def test_the_student_is_shown_not_obeyed(model, tmp_path):
     assert model.agreement_ == pytest.approx(agreed.mean())
     assert "It decides; this list imitates it, and agrees on" in str(model)
     assert model.card_.program == model.program_  # the page shows how sure that list is
-    model.save(tmp_path / "committee.json")
-    assert unless.load(tmp_path / "committee.json").card_.points.tolist() == model.card_.points.tolist()
+    model.save(tmp_path / "committee_learner.json")
+    assert unless.load(tmp_path / "committee_learner.json").card_.points.tolist() == model.card_.points.tolist()
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -259,22 +259,26 @@ def test_what_trials_chose_is_known(tmp_path):
     model = UnlessCommittee(size=26).fit(*board())
     assert model.tuned_["penalty"] < 1
     assert model.tuned_["min_support"] < 3
-    model.save(tmp_path / "committee.json")
-    assert unless.load(tmp_path / "committee.json").tuned_ == pickle.loads(pickle.dumps(model)).tuned_ == model.tuned_
+    model.save(tmp_path / "committee_learner.json")
+    assert (
+        unless.load(tmp_path / "committee_learner.json").tuned_
+        == pickle.loads(pickle.dumps(model)).tuned_
+        == model.tuned_
+    )
     assert model.get_params()["penalty"] == 1
     assert UnlessCommittee(size=3).fit(X, Y).tuned_ is None
 
 
 def test_trials_take_a_third_of_the_time(monkeypatch):
     """With `max_seconds`, trials that are too slow leave time for the lists."""
-    now, real = [0.0], committee._trial
+    now, real = [0.0], committee_learner._trial_losses
 
     def slow(*given):
         now[0] = 0.5
         return real(*given)
 
     monkeypatch.setattr(training.time, "monotonic", lambda: now[0])
-    monkeypatch.setattr(committee, "_trial", slow)
+    monkeypatch.setattr(committee_learner, "_trial_losses", slow)
     model = UnlessCommittee(size=26, max_seconds=1).fit(*board())
     assert now[0] == 0.5
     assert model.tuned_ is None
@@ -318,7 +322,7 @@ def test_ctrl_c_while_the_points_of_the_student_are_found(monkeypatch):
     def press(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(learners, "fit_card", press)
+    monkeypatch.setattr(learners, "fit_score_card", press)
     model = UnlessCommittee(size=4)
     with pytest.raises(Interrupted):
         model.fit(X, Y)

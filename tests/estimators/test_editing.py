@@ -16,7 +16,7 @@ from tests.strategies import CELLS, FEATURES, programs, records
 from unless.errors import ParameterError, ProgramError, UnknownNameError
 from unless.estimators.editing import still_true
 from unless.judge.labels import measure
-from unless.model import Statistics
+from unless.model import RuleStatistics
 from unless.rule import Literal, Program, Rule
 from unless.table import Column, Labels, Table
 
@@ -42,7 +42,7 @@ def edits(draw):
     return (Program("y", FEATURES, old, draw(otherwise)), Program("y", FEATURES, new, draw(otherwise)))
 
 
-def agree(found: Statistics, true: Statistics) -> None:
+def agree(found: RuleStatistics, true: RuleStatistics) -> None:
     """What is known is true, and what is not known adds up."""
     known = [found.known(row) for row in range(len(true.counts))]
     assert found.labels == true.labels

@@ -28,7 +28,7 @@ from unless.errors import Interrupted, ParameterError, ProgramError, UnknownName
 from unless.estimators.training import Limits
 from unless.explanation.listing import listing, title
 from unless.judge.importance import Evidence
-from unless.table import domain_of
+from unless.table import domain_table
 
 LEARNERS = [UnlessClassifier, FoldRMClassifier, FoldRPPClassifier]
 each = pytest.mark.parametrize("learner", LEARNERS)
@@ -224,7 +224,7 @@ def test_a_domain_is_bounded():
     """The thousand most frequent categories, in their order, and the finite numbers."""
     cells = [f"c{k:04}" for k in range(1500)] + ["c1499", np.inf]
     table = read_table(pd.DataFrame({"many": cells, "number": [*range(1500), np.inf, -np.inf], "none": None}))
-    many, number, none = domain_of(table, ["many", "number", "none"]).columns
+    many, number, none = domain_table(table, ["many", "number", "none"]).columns
     assert many.categories == (*(f"c{k:04}" for k in range(999)), "c1499")
     assert number.numbers.tolist() == [0, 1499]
     assert not len(none.numbers)

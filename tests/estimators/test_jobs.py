@@ -14,7 +14,7 @@ from sklearn.model_selection import cross_val_score
 from unless import FoldRMClassifier, FoldRPPClassifier, UnlessClassifier, UnlessCommittee, load
 from unless.errors import ParameterError
 from unless.estimators.learners import LEARNERS, learn
-from unless.kernels import bins
+from unless.kernels import binning
 from unless.read.table import read_table
 
 CLASSIFIERS = [FoldRMClassifier, FoldRPPClassifier, UnlessClassifier, UnlessCommittee]
@@ -24,7 +24,7 @@ OPTIONS = {UnlessCommittee: {"size": 3}}
 @pytest.fixture(autouse=True)
 def few_are_many(monkeypatch):
     """Threads share the work on ten rows and more."""
-    monkeypatch.setattr(bins, "MANY", 10)
+    monkeypatch.setattr(binning, "MANY", 10)
 
 
 @pytest.fixture(scope="module")
@@ -75,10 +75,10 @@ def test_what_is_no_number_of_threads(classifier, records):
 def test_joblib_says_how_many(records, monkeypatch):
     """Without a number, as many threads start as joblib's context says; elsewhere none."""
     started = []
-    module = sys.modules["unless.kernels.share"]
+    module = sys.modules["unless.kernels.work_sharing"]
     real = module.start_new_thread
     monkeypatch.setattr(module, "start_new_thread", lambda *given: started.append(given) or real(*given))
-    monkeypatch.setattr("unless.threads.cores", lambda: 2)
+    monkeypatch.setattr("unless.threads.available_cores", lambda: 2)
     UnlessClassifier(warn=False).fit(*records[:2])
     assert not started
     with joblib.parallel_config("threading", n_jobs=2):

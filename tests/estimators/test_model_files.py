@@ -25,9 +25,9 @@ from unless.export import json as programs
 from unless.judge.labels import measure
 from unless.judge.tradeoff import Choice, TradeOff
 from unless.limits import raised
-from unless.model import Origin, Tested, own_records
-from unless.table import Labels, Split
-from unless.table.split import fingerprint
+from unless.model import DataOrigin, HoldoutResult, find_training_overlap
+from unless.table import HoldoutSplit, Labels
+from unless.table.holdout_split import fingerprint
 
 DATA = Path(__file__).parents[1] / "data"
 X = pd.DataFrame(
@@ -421,12 +421,12 @@ class TestPacked:
 def model_with_test() -> UnlessClassifier:
     """A model that knows which records of its data were held back, and what they have shown."""
     table = replace(unless.read_table(X), target=Labels.of("y", LABELS["text"]))
-    split = Split.of(table, 0.3, 5)
+    split = HoldoutSplit.of(table, 0.3, 5)
     back = split.held_back(table)
     model = UnlessClassifier().fit(table[~back])
     found = measure(model.program_, table[back])
-    origin = Origin(split, fingerprint(table), len(table), "no")
-    model.model_ = replace(model.model_, origin=origin, tested=Tested(origin, found))
+    origin = DataOrigin(split, fingerprint(table), len(table), "no")
+    model.model_ = replace(model.model_, origin=origin, tested=HoldoutResult(origin, found))
     return model
 
 
@@ -439,10 +439,14 @@ def test_what_records_held_back_showed_comes_back(tmp_path):
     assert back.tested_.accuracy == model.tested_.accuracy
     assert_array_equal(back.tested_.statistics.counts, model.tested_.statistics.counts)
     own = replace(unless.read_table(X, like=back), target=Labels.of("y", LABELS["text"]))
-    assert own_records(back.model_, own).same
-    assert own_records(back.model_, own).held_back.sum() == back.tested_.held_back == back.tested_.confusion.sum()
-    assert own_records(back.model_, own[:-1]) is None
-    assert own_records(back.model_, replace(own, target=None)) is None
+    assert find_training_overlap(back.model_, own).same
+    assert (
+        find_training_overlap(back.model_, own).held_back.sum()
+        == back.tested_.held_back
+        == back.tested_.confusion.sum()
+    )
+    assert find_training_overlap(back.model_, own[:-1]) is None
+    assert find_training_overlap(back.model_, replace(own, target=None)) is None
     assert pickle.loads(pickle.dumps(back)).origin_ == model.origin_
 
 

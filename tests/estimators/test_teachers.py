@@ -13,7 +13,7 @@ from sklearn.preprocessing import OneHotEncoder
 
 import unless
 from unless.errors import ParameterError, ProgramError
-from unless.learn.distil import parts_of
+from unless.learn.distillation import count_rules_and_exceptions
 
 RNG = np.random.default_rng(0)
 N = 240
@@ -35,7 +35,9 @@ def test_a_committee_teaches(taught):
     assert taught.taught_.teacher == "committee"
     assert 0.6 < taught.taught_.agreement <= 1
     assert 20 < taught.taught_.records < 80
-    assert parts_of(taught.program_) <= 3 * parts_of(unless.UnlessClassifier().fit(X, Y).program_)
+    assert count_rules_and_exceptions(taught.program_) <= 3 * count_rules_and_exceptions(
+        unless.UnlessClassifier().fit(X, Y).program_
+    )
     assert unless.UnlessClassifier().fit(X, Y).taught_ is None
     assert unless.UnlessClassifier(teacher="committee").fit(X, Y).program_ == taught.program_
 
@@ -184,8 +186,8 @@ def test_late_while_the_tuned_list_is_learned(monkeypatch):
         asked.append(settings)
         return settings
 
-    monkeypatch.setattr(learners, "tuned", tuned)
-    monkeypatch.setattr(learners.Limits, "late", lambda self: bool(asked))
+    monkeypatch.setattr(learners, "tune_settings", tuned)
+    monkeypatch.setattr(learners.LabelLimits, "late", lambda self: bool(asked))
     model = unless.UnlessClassifier(tune=True, max_seconds=1000).fit(X, Y)
     assert model.tuned_ is None
     assert model.program_ == plain

@@ -16,7 +16,7 @@ from unless.judge.labels import aligned
 from unless.read.ranks import flag_names
 from unless.stream import predict_file
 from unless.table import Labels
-from unless.values import class_place, flag_in
+from unless.values import class_index, parse_flag
 
 FLAGS = [True, True, False, True, False, False, True, False] * 10
 OTHER = list(range(80))
@@ -116,7 +116,7 @@ class TestBooleans:
         assert not flag_names(["True", "true"])
         assert flag_names(["TRUE"]) == {False: "FALSE", True: "TRUE"}
         assert flag_names(["tRuE"]) == {False: "False", True: "tRuE"}
-        assert flag_in(" 1 ") is True
+        assert parse_flag(" 1 ") is True
 
 
 class TestNumbersAndNames:
@@ -211,9 +211,9 @@ class TestLabels:
 
     def test_true_is_1_only_among_booleans(self):
         """Among 1, 2 and 3, 1 is not True."""
-        assert class_place(True, [1, 2, 3]) is None
-        assert class_place("1", [False, True]) == 1
-        assert class_place("1", ["1.0", "true"]) is None
+        assert class_index(True, [1, 2, 3]) is None
+        assert class_index("1", [False, True]) == 1
+        assert class_index("1", ["1.0", "true"]) is None
 
 
 @pytest.mark.parametrize("form", ["csv", "parquet", "jsonl"])

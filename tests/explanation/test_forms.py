@@ -22,9 +22,9 @@ from unless.explanation import Phrase, Words
 from unless.explanation.changes.counterfactuals import counterfactuals
 from unless.explanation.why import explain
 from unless.export.clauses import flatten
-from unless.model import Statistics
+from unless.model import RuleStatistics
 from unless.rule import Literal, Program, Rule
-from unless.values.notation import FLAG, Noted, Order
+from unless.values.notation import FLAG, LevelNotation, NotatedNumber
 
 LATE = {"income": 18400, "history": "late", "guarantor": None}
 HOSTILE = "</script><b onclick='x'>[bold]&amp;\x1b[31m\"\n"
@@ -113,7 +113,7 @@ def test_unknown_style():
 
 def test_the_story():
     """The long form has the decision with its figures, a reason per line, exceptions, and the rules before."""
-    statistics = Statistics(
+    statistics = RuleStatistics(
         ("accept", "ask", "refuse"), ("refuse", "accept", "ask"), np.array([[8, 1, 191], [9, 1, 0], [0] * 3])
     )
     expected = "expected precision 0.955, between 0.92 and 0.98"
@@ -148,7 +148,7 @@ def test_the_story_of_weights():
     undecided, good = {**LATE, "guarantor": "yes"}, {**LATE, "income": 30000, "history": "good"}
 
     def headline(record: dict, *, weighted: bool, counts: np.ndarray = counts) -> str:
-        statistics = Statistics(classes, labels, counts, weighted)
+        statistics = RuleStatistics(classes, labels, counts, weighted)
         return explain(program, record).story(statistics=statistics).splitlines()[0]
 
     weight = "; it decided a weight of 199.5 in training)."
@@ -432,11 +432,11 @@ def test_deep_proofs_in_every_form(x):
 
 def test_dates_in_json_are_text():
     """In a proof for JSON, thresholds and values that are dates or levels are their texts, and flags are numbers."""
-    sizes = Order(("S", "M"))
+    sizes = LevelNotation(("S", "M"))
     default = (
         Literal("opened", ">", date(2020, 8, 1)),
-        Literal("size", "<=", Noted(0, sizes)),
-        Literal("senior", ">", Noted(0, FLAG)),
+        Literal("size", "<=", NotatedNumber(0, sizes)),
+        Literal("senior", ">", NotatedNumber(0, FLAG)),
     )
     program = Program("y", ("opened", "size", "senior"), (Rule("a", default),))
     data = explain(program, {"opened": date(2020, 8, 2), "size": "S", "senior": 1}).to_dict()

@@ -15,7 +15,7 @@ from tests.explanation.examples import LOAN, RANGES, deep, programs, records
 from unless.errors import UnknownNameError
 from unless.explanation.why import _TRUTH, explain
 from unless.rule import Literal, Program, Rule
-from unless.values import value_of
+from unless.values import cell_value
 
 LATE = {"income": 18400, "history": "late", "guarantor": None}
 
@@ -161,7 +161,7 @@ def test_one_truth():
     for op, cell in itertools.product(wanted, cells):
         for value in wanted[op]:
             literal = Literal("f", op, value)
-            assert _TRUTH[op](value_of(cell), literal.value) is literal.holds(cell), (literal, cell)
+            assert _TRUTH[op](cell_value(cell), literal.value) is literal.holds(cell), (literal, cell)
 
 
 def test_undecided():

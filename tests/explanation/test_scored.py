@@ -12,16 +12,16 @@ from tests.explanation.examples import LOAN
 from unless.explanation.scored import scored
 from unless.explanation.words import Phrase, Words
 from unless.rule import Literal, Program, Rule
-from unless.score.card import ScoreCard, columns_of
-from unless.score.parts import parts_of
+from unless.score.program_parts import program_parts
+from unless.score.score_card import ScoreCard, point_columns
 
 LATE = {"income": 18400, "history": "late", "guarantor": "yes"}
 
 
 def card_of(program: Program, classes: tuple[str, ...]) -> ScoreCard:
     """A card whose parts have 10, 20, 30 points and so on in the first column, and more in the next ones."""
-    width = columns_of(classes)
-    points = 10 * np.arange(1, len(parts_of(program)) + 1)[:, None] + np.arange(width)
+    width = point_columns(classes)
+    points = 10 * np.arange(1, len(program_parts(program)) + 1)[:, None] + np.arange(width)
     return ScoreCard(program, classes, np.full(width, -5), points)
 
 

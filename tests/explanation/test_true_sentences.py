@@ -14,7 +14,7 @@ from unless.explanation.sentences import default_texts, fitting, outline, words_
 from unless.explanation.words import DEFAULT
 from unless.export import to_rules
 from unless.rule import Literal, Program, Rule, conditions
-from unless.values import Value, value_of
+from unless.values import Value, cell_value
 from unless.values.notation import Notation
 
 SIZES = ("S", "M", "L", "XL", "3XL")
@@ -64,7 +64,7 @@ def holds(found: list[Literal], record: dict[str, object], notations: dict[str, 
 
 
 def _cell(cell: object, literal: Literal, notation: Notation | None) -> Value:
-    value = literal.reads(value_of(cell))
+    value = literal.reads(cell_value(cell))
     if isinstance(literal.value, float) and isinstance(value, str) and notation is not None and not notation.plain:
         return notation.number(value)
     return value

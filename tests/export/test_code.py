@@ -37,10 +37,10 @@ from unless.errors import ParameterError, ProgramError
 from unless.export import to_javascript, to_python
 from unless.prediction import deciding_rules
 from unless.rule import Literal, Program, Rule
-from unless.score.card import every_label
+from unless.score.score_card import expand_to_all_labels
 from unless.table import Column, Table
-from unless.values import value_of
-from unless.values.notation import DAY, DURATION, FLAG, Moments, Noted, Order
+from unless.values import cell_value
+from unless.values.notation import DAY, DURATION, FLAG, DateNotation, LevelNotation, NotatedNumber
 
 COLUMNS = records(120)
 RECORDS = [
@@ -147,7 +147,7 @@ def model_of(program, labels=3, seed=0):
 def test_python_gives_the_points_and_probabilities_of_the_card(program, labels, seed):
     """Of each label, as the score card adds them up."""
     model = model_of(program, labels, seed)
-    points = every_label(model.card.totals(TABLE), len(model.card.classes)).tolist()
+    points = expand_to_all_labels(model.card.totals(TABLE), len(model.card.classes)).tolist()
     assert [list(one.values()) for one in map(python(model, what="points"), RECORDS)] == points
     found = list(map(python(model, what="probability"), RECORDS))
     assert [list(one) for one in found] == [list(model.card.classes)] * len(RECORDS)
@@ -163,7 +163,7 @@ def test_javascript_gives_the_points_and_probabilities_of_the_card(node, program
     """Of each label, as the score card adds them up."""
     model = model_of(program, labels, seed)
     points = [[one["points"] for one in row] for row in node.run(to_javascript(model, what="points"), RECORDS)]
-    assert points == every_label(model.card.totals(TABLE), len(model.card.classes)).tolist()
+    assert points == expand_to_all_labels(model.card.totals(TABLE), len(model.card.classes)).tolist()
     found = node.run(to_javascript(model, what="probability"), RECORDS)
     assert [one["label"] for one in found[0]] == list(model.card.classes)
     shares = np.array([[one["probability"] for one in row] for row in found])
@@ -180,16 +180,20 @@ def test_a_program_has_no_probabilities(write):
 
 STAMP = datetime.fromisoformat("2024-05-01 00:00:00.000001")
 NOON = datetime(2024, 5, 1, 12, tzinfo=timezone(timedelta(hours=2)))
-DAYS = Moments("date", float(DAY), format="%d.%m.%y")
+DAYS = DateNotation("date", float(DAY), format="%d.%m.%y")
 GRID = [
     Literal("f", op, value)
     for ops, values in [
         (("<=", ">"), (0.0, 1.0, 2.5, math.inf, -math.inf)),
         (("==", "!="), ("a", "True", "3", "2024-05-01", "2024-05-01T00:00:00", "None", "nan", "12:30", "2 d 3 h")),
-        (("<=", ">"), map(value_of, (date(2024, 5, 1), STAMP, time(12), timedelta(2), NOON))),
+        (("<=", ">"), map(cell_value, (date(2024, 5, 1), STAMP, time(12), timedelta(2), NOON))),
         (
             ("<=", ">"),
-            (Noted(0.0, FLAG), Noted(1.0, Order(("a", "3", "2.5", "2024-05-01"))), DAYS.value(DAYS.number("1.5.24"))),
+            (
+                NotatedNumber(0.0, FLAG),
+                NotatedNumber(1.0, LevelNotation(("a", "3", "2.5", "2024-05-01"))),
+                DAYS.value(DAYS.number("1.5.24")),
+            ),
         ),
         (("missing", "present"), (None,)),
     ]
@@ -200,7 +204,7 @@ GRID = [
 
 @pytest.mark.parametrize("literal", GRID, ids=str)
 def test_python_reads_cells_as_unless_does(literal):
-    """The grid of values: Python, numpy and pandas cells mean what `value_of` says."""
+    """The grid of values: Python, numpy and pandas cells mean what `cell_value` says."""
     cells = [
         0,
         1,
@@ -279,7 +283,7 @@ def test_javascript_reads_cells_as_unless_does(node, literal):
 def test_long_texts_are_no_durations_at_once(node):
     """A long text that is almost a duration is a text, and found to be one at once."""
     cells = ["0" * 200_000 + "x", " " * 200_000 + "x", "7 s" + " " * 200_000 + "x", " 7 s" + " " * 200_000]
-    program = Program("y", ("f",), (Rule("long", (Literal("f", ">", Noted(5e6, DURATION)),)),), "short")
+    program = Program("y", ("f",), (Rule("long", (Literal("f", ">", NotatedNumber(5e6, DURATION)),)),), "short")
     started = perf_counter()
     assert node.run(to_javascript(program), [{"f": cell} for cell in cells]) == ["short"] * 3 + ["long"]
     assert perf_counter() - started < 10  # the square of the length takes minutes
@@ -429,7 +433,7 @@ def test_a_record_without_a_feature_is_an_error_in_python():
 
 def test_dates_are_readable_in_the_source():
     """The source says 2020-08-01 where the rule does, and calls nothing of unless."""
-    size = Literal("size", "<=", Noted(1.0, Order(("S", "M", "L"))))
+    size = Literal("size", "<=", NotatedNumber(1.0, LevelNotation(("S", "M", "L"))))
     program = Program("y", ("when", "size"), (Rule("x", (Literal("when", ">", date(2020, 8, 1)), size)),))
     assert "if n_when > at_2020_08_01 and n_size <= level_m:" in to_python(program)
     assert "at_2020_08_01 = 1596240000000000.0  # '2020-08-01'" in to_python(program)
@@ -439,8 +443,8 @@ def test_dates_are_readable_in_the_source():
 
 def test_formats_that_javascript_cannot_read():
     """A format with names of months is refused, with what would do."""
-    form = Moments("date", float(DAY), format="%d %b %Y")
-    program = Program("y", ("f",), (Rule("x", (Literal("f", ">", Noted(0.0, form)),)),))
+    form = DateNotation("date", float(DAY), format="%d %b %Y")
+    program = Program("y", ("f",), (Rule("x", (Literal("f", ">", NotatedNumber(0.0, form)),)),))
     with pytest.raises(ParameterError, match="cannot read text as '%d %b %Y': only digits, by %Y %y %m"):
         to_javascript(program)
     assert python(program)({"f": "2 Jan 1970"}) == "x"

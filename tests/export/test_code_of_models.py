@@ -19,8 +19,8 @@ from unless import UnlessClassifier, UnlessCommittee, read_table
 from unless.estimators.records import read_alike
 from unless.export import to_javascript, to_python
 from unless.rule import Literal, Program, Rule
-from unless.table import Column, Table, domain_of
-from unless.values.notation import DATE, Order
+from unless.table import Column, Table, domain_table
+from unless.values.notation import DATE, LevelNotation
 
 TRAINING = {
     "n": [1.0, 2.5, 3.0, None, -7.0, 0.0],
@@ -31,7 +31,7 @@ TRAINING = {
     "d": [date(2020, 8, 1), "soon", date(2021, 1, 1), None, date(2020, 8, 2), date(2020, 12, 31)],
     "o": ["S", "M", "L", None, "S", "M"],
 }
-FEATURES, ORDER = tuple(TRAINING), Order(("S", "M", "L"))
+FEATURES, ORDER = tuple(TRAINING), LevelNotation(("S", "M", "L"))
 _SPELLED = "1|1.0|2.0|+1|7|7.0|3.0|3|99| 99|99.0|007|1e1|0e5|-0|NA|?|true|TRUE|fal\u017fe|False|S|M |"
 SPELLED = [*_SPELLED.split("|"), "2020-08-01", "2020-08-01T00:00"]
 PLAIN = [*SPELLED, 1, 0, 3, 7, 99, 2.5, 1e300, 1e-7, 1e16, True, False, None]
@@ -55,7 +55,7 @@ class Trained:
     def __init__(self, rows, **options):
         records = [dict(zip(TRAINING, row, strict=True)) for row in zip(*TRAINING.values(), strict=True)]
         table = read_table(records, categorical=["w"], orders={"o": ORDER.levels}, **options)
-        self.schema, self.domain = table.schema, domain_of(table, FEATURES)
+        self.schema, self.domain = table.schema, domain_table(table, FEATURES)
         alone = [read_alike([row], self.schema, self.domain, "the model", named=True).record(0) for row in rows]
         self.table = Table(tuple(Column.of(name, [record[name] for record in alone]) for name in FEATURES))
 

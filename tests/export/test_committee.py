@@ -26,7 +26,7 @@ from unless.export import to_javascript, to_python, to_sql
 from unless.export.query import to_query
 from unless.prediction import deciding_rules
 from unless.rule import Literal, Program, Rule
-from unless.score.committee import Committee, predicted
+from unless.score.committee import Committee, labels_from_sums
 from unless.score.points import probabilities_of
 from unless.table import Column, Table
 
@@ -72,7 +72,7 @@ NOTED_TABLE = Table(tuple(Column.of(name, cells) for name, cells in NOTED.items(
 @settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_committees_vote_by_dates_times_and_orders(node, committee):
     """Lists read the cells of a feature alike, whichever of them compares it with dates."""
-    wanted = predicted(committee, committee.sums(NOTED_TABLE)).tolist()
+    wanted = labels_from_sums(committee, committee.sums(NOTED_TABLE)).tolist()
     assert python(committee, "label", NOTED_RECORDS) == wanted
     assert node.run(to_javascript(committee), NOTED_RECORDS) == wanted
 
@@ -91,7 +91,7 @@ def test_databases_vote_by_dates_times_and_orders(database, noted_grid, committe
     """The same in SQL."""
     sql = to_sql(committee, database.dialect, columns=dict.fromkeys(NOTED, "text"))
     name, table = noted_grid
-    assert database.select(sql, name) == predicted(committee, committee.sums(table)).tolist()
+    assert database.select(sql, name) == labels_from_sums(committee, committee.sums(table)).tolist()
 
 
 def python(committee, returns, rows=RECORDS):
@@ -107,7 +107,7 @@ def test_python_votes_as_the_committee(committee):
     """Labels and points are equal, and probabilities nearly to the last bit."""
     sums = committee.sums(TABLE)
     assert python(committee, "points") == [dict(zip(committee.classes, row, strict=True)) for row in sums.tolist()]
-    assert python(committee, "label") == predicted(committee, sums).tolist()
+    assert python(committee, "label") == labels_from_sums(committee, sums).tolist()
     shares = [[row[label] for label in committee.classes] for row in python(committee, "probability")]
     assert np.allclose(shares, probabilities_of(sums), rtol=1e-12, atol=0)
 
@@ -119,7 +119,7 @@ def test_javascript_votes_as_the_committee(node, committee):
     sums = committee.sums(TABLE)
     points = [[(one["label"], one["points"]) for one in row] for row in _each(node, committee, "points")]
     assert points == [list(zip(committee.classes, row, strict=True)) for row in sums.tolist()]
-    assert node.run(to_javascript(committee), RECORDS) == predicted(committee, sums).tolist()
+    assert node.run(to_javascript(committee), RECORDS) == labels_from_sums(committee, sums).tolist()
     shares = [[one["probability"] for one in row] for row in _each(node, committee, "probability")]
     assert np.allclose(shares, probabilities_of(sums), rtol=1e-12, atol=0)
 
@@ -142,7 +142,7 @@ def test_databases_vote_as_the_committee(database, grid, committee):
     name, table = grid
     sums = committee.sums(table)
     found = database.select(to_sql(committee, database.dialect, columns=KINDS), name)
-    assert found == predicted(committee, sums).tolist()
+    assert found == labels_from_sums(committee, sums).tolist()
     query = to_query(committee, name, database.dialect, ["probability"], KINDS)
     rows = sorted(database.execute(query.rstrip().rstrip(";")).fetchall(), key=lambda row: row[0])
     wide, lists = len(committee.classes), len(committee)
@@ -187,10 +187,10 @@ def test_large_committees(database, grid, node):
     program = Program("y", FEATURES, (replace(deep, head="x"), Rule("z", (Literal("n", "<=", 1.0),)), Rule("x")))
     points = tuple(np.array([[k, -k], [3 - k, k], [1, 0]]) for k in range(100))
     committee = Committee("y", FEATURES, ("x", "z"), np.zeros(2), (program,) * 100, points)
-    wanted = predicted(committee, committee.sums(TABLE)).tolist()
+    wanted = labels_from_sums(committee, committee.sums(TABLE)).tolist()
     assert python(committee, "label") == node.run(to_javascript(committee), RECORDS) == wanted
     name, table = grid
-    wanted = predicted(committee, committee.sums(table)).tolist()
+    wanted = labels_from_sums(committee, committee.sums(table)).tolist()
     assert database.select(to_sql(committee, database.dialect, columns=KINDS), name) == wanted
 
 

@@ -21,10 +21,10 @@ from unless import FoldRMClassifier, FoldRPPClassifier, UnlessClassifier, Unless
 from unless.errors import UnlessError
 from unless.prediction import deciding_rules
 from unless.rule import Literal, Program, Rule
-from unless.score.committee import predicted
+from unless.score.committee import labels_from_sums
 from unless.score.points import probabilities_of
 from unless.table import Column, Schema, Table
-from unless.values.notation import Order
+from unless.values.notation import LevelNotation
 
 onnx = pytest.importorskip("onnx", reason="onnx, which makes graphs, is not installed")
 runtime = pytest.importorskip("onnxruntime", reason="onnxruntime, which runs graphs, is not installed")
@@ -93,7 +93,7 @@ def test_a_committee_votes_alike(committee):
     """Its labels are equal, ties included, and probabilities to twelve digits."""
     sums = committee.sums(TABLE)
     found = run(committee, missing=GONE, columns=COLUMN_KINDS)
-    assert found["label"].tolist() == predicted(committee, sums).tolist()
+    assert found["label"].tolist() == labels_from_sums(committee, sums).tolist()
     np.testing.assert_allclose(found["probabilities"], probabilities_of(sums), rtol=0, atol=1e-12)
     assert "rule" not in found
 
@@ -272,7 +272,7 @@ def test_dates_and_orders_are_numbers() -> None:
     assert session.run(["label"], inputs)[0].ravel().tolist() == model.predict(frame).tolist() == labels.tolist()
 
 
-ORDER = Order(("S", "M", "L"))
+ORDER = LevelNotation(("S", "M", "L"))
 TESTS = [
     *((op, bound) for op in ("<=", ">") for bound in (
         100.0, date(2020, 8, 1),

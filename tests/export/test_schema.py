@@ -19,7 +19,7 @@ from unless.errors import ProgramError
 from unless.estimators.modelfile import from_document
 from unless.export import json
 from unless.rule import Program
-from unless.score.parts import parts_of
+from unless.score.program_parts import program_parts
 
 jsonschema = pytest.importorskip("jsonschema", reason="the validator to compare with is not installed")
 
@@ -28,7 +28,7 @@ VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
 MODEL = standard.loads((Path(__file__).parents[1] / "data" / "model-v1-unless.json").read_text())
 MODEL["statistics"].update(weighted=True, importances=[0.25] * len(MODEL["features"]))
 CUTS = cuts_of(json.from_dict(MODEL))
-MODEL["statistics"].update(base=[5], points=[[7]] * len(parts_of(json.from_dict(MODEL), CUTS)))
+MODEL["statistics"].update(base=[5], points=[[7]] * len(program_parts(json.from_dict(MODEL), CUTS)))
 MODEL["statistics"]["cuts"] = json.literals_data(CUTS)
 MODEL["statistics"]["tested"] = {
     "salt": 7,

@@ -45,7 +45,7 @@ from unless.prediction import deciding_rules
 from unless.read.table import read_table
 from unless.rule import Literal, Program, Rule
 from unless.table import Column, Table
-from unless.values.notation import Noted
+from unless.values.notation import NotatedNumber
 
 pytestmark = pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning")
 COLUMNS, TABLE = columns_of("spark"), grid_of("spark")
@@ -377,7 +377,7 @@ def test_what_spark_cannot_decide_is_refused(spark):
     program = Program("y", ("list",), (Rule("x", (Literal("list", "present"),)),))
     assert frame.select(to_spark(program, frame)).collect() == [("x",)]
     form = NOTATIONS["d"].__class__("date", 1.0, format="%d.%m.%Y")
-    program = Program("y", ("when",), (Rule("x", (Literal("when", ">", Noted(0.0, form)),)),))
+    program = Program("y", ("when",), (Rule("x", (Literal("when", ">", NotatedNumber(0.0, form)),)),))
     with pytest.raises(ParameterError, match=r"'when' has dates like '%d.%m.%Y', .* to_date"):
         to_spark(program, frame)
     program = Program("y", ("wen",), (Rule("x", (Literal("wen", "present"),)),))

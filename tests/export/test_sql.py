@@ -48,11 +48,11 @@ from unless.export.dialects import DIALECTS
 from unless.export.query import to_query
 from unless.prediction import deciding_rules
 from unless.rule import Literal, Program, Rule
-from unless.score.card import ScoreCard
+from unless.score.score_card import ScoreCard
 from unless.table import Column, Schema, Table
-from unless.values import value_of
-from unless.values.notation import DAY, DURATION, FLAG, Moments, Noted, Order
-from unless.values.spelling import spelled
+from unless.values import cell_value
+from unless.values.notation import DAY, DURATION, FLAG, DateNotation, LevelNotation, NotatedNumber
+from unless.values.spelling import quote_if_needed
 
 
 @cache
@@ -188,7 +188,7 @@ def test_nanoseconds_are_cut_off():
     """A cell of DuckDB that is finer than a microsecond is the microsecond before it."""
     cells = ["2020-08-01 00:00:00.000000999", "2020-08-01 00:00:00.000001", "2020-07-31 23:59:59.999999999", None]
     program = Program(
-        "y", ("w",), (Rule("late", (Literal("w", ">", value_of(datetime.fromisoformat("2020-08-01"))),)),), "early"
+        "y", ("w",), (Rule("late", (Literal("w", ">", cell_value(datetime.fromisoformat("2020-08-01"))),)),), "early"
     )
     with opened("duckdb") as database:
         name = database.table({"w": cells}, {"w": "TIMESTAMP_NS"})
@@ -201,15 +201,21 @@ def noted_program(*literals):
     return Program("y", tuple(dict.fromkeys(literal.feature for literal in literals)), (Rule("x", literals),), "z")
 
 
-WHEN = Literal("when", ">", value_of(date(2020, 8, 1)))
+WHEN = Literal("when", ">", cell_value(date(2020, 8, 1)))
 
 
 def test_a_threshold_is_said_as_a_date():
     """By default a column has the type that its notation suggests; ordered categories are listed."""
-    sizes = Order(("S", "M", "L"))
-    noon = Literal("at", "<=", value_of(datetime(2020, 8, 1, 12, tzinfo=UTC)))
-    wait = Literal("wait", ">", Noted(DURATION.number("2 d 3 h"), DURATION))
-    literals = (WHEN, noon, wait, Literal("size", "<=", Noted(1.0, sizes)), Literal("c", ">", value_of(time(12))))
+    sizes = LevelNotation(("S", "M", "L"))
+    noon = Literal("at", "<=", cell_value(datetime(2020, 8, 1, 12, tzinfo=UTC)))
+    wait = Literal("wait", ">", NotatedNumber(DURATION.number("2 d 3 h"), DURATION))
+    literals = (
+        WHEN,
+        noon,
+        wait,
+        Literal("size", "<=", NotatedNumber(1.0, sizes)),
+        Literal("c", ">", cell_value(time(12))),
+    )
     sql = " ".join(to_sql(noted_program(*literals)).split())
     for test in (
         """ "when" > CAST('2020-08-01' AS DATE) """,
@@ -219,12 +225,15 @@ def test_a_threshold_is_said_as_a_date():
         """ "c" > CAST('12:00:00' AS TIME) """,
     ):
         assert test in sql
-    assert "\"size\" IN ('L')" in to_sql(noted_program(Literal("size", ">", Noted(1.0, sizes))))
+    assert "\"size\" IN ('L')" in to_sql(noted_program(Literal("size", ">", NotatedNumber(1.0, sizes))))
 
 
 def test_because_says_dates_levels_and_flags(database):
     """As people write them."""
-    size, flag = Literal("size", "<=", Noted(1.0, Order(("S", "M", "L")))), Literal("flag", ">", Noted(0.0, FLAG))
+    size, flag = (
+        Literal("size", "<=", NotatedNumber(1.0, LevelNotation(("S", "M", "L")))),
+        Literal("flag", ">", NotatedNumber(0.0, FLAG)),
+    )
     kinds = {"when": "date", "size": "text", "flag": "number"}
     name, _ = typed(database, {"when": [date(2020, 8, 2)], "size": ["S"], "flag": [1.0]}, kinds)
     found = database.select(to_sql(noted_program(WHEN, size, flag), database.dialect, "because"), name)
@@ -261,22 +270,27 @@ def test_every_dialect_writes_dates(dialect, program):
         ("duckdb", WHEN, "number", "'when' cannot be number: the rules compare it as date; it may be date, timestamp"),
         ("tsql", WHEN, "text", "tsql cannot read text as ISO 8601, as the column 'when' holds it; make it date or"),
         ("mysql", WHEN, "timestamptz", "mysql has no type timestamptz, as the column 'when' should be; make it date"),
-        ("spark", Literal("c", ">", value_of(time(12))), "time", "spark has no type time, as the column 'c' should be"),
+        (
+            "spark",
+            Literal("c", ">", cell_value(time(12))),
+            "time",
+            "spark has no type time, as the column 'c' should be",
+        ),
         (
             "sqlite",
-            Literal("u", ">", Noted(0.0, DURATION)),
+            Literal("u", ">", NotatedNumber(0.0, DURATION)),
             None,
             "sqlite has no type interval, .* use another database",
         ),
         (
             "duckdb",
-            Literal("u", ">", Noted(0.0, DURATION)),
+            Literal("u", ">", NotatedNumber(0.0, DURATION)),
             "text",
             "'u' cannot be text: the rules compare it as duration",
         ),
         (
             "duckdb",
-            Literal("when", ">", Noted(0.0, Moments("date", float(DAY), format="%d.%m.%Y"))),
+            Literal("when", ">", NotatedNumber(0.0, DateNotation("date", float(DAY), format="%d.%m.%Y"))),
             "text",
             "duckdb cannot read text as %d.%m.%Y, as the column 'when' holds it; make it date",
         ),
@@ -437,9 +451,9 @@ def test_thresholds_are_exact(database):
     numbers = [number for number in numbers if math.isfinite(number)]
     name = database.table({"n": [0.0]}, {"n": "number"})
     rules = [Rule(label, (Literal("n", "<=", 0.0),)) for label in numbers]  # a label is spelled like a threshold
-    spelled = [to_sql(Program("y", ("n",), (rule,), 0.5), database.dialect) for rule in rules]
+    quote_if_needed = [to_sql(Program("y", ("n",), (rule,), 0.5), database.dialect) for rule in rules]
     for start in range(0, len(numbers), 100):
-        texts = spelled[start : start + 100]
+        texts = quote_if_needed[start : start + 100]
         row = database.execute(f"SELECT {', '.join(texts)} FROM {name}").fetchone()
         assert list(row) == numbers[start : start + 100]
     for number in numbers[::40]:
@@ -570,7 +584,7 @@ def test_any_name_is_a_column(database, name):
     table = database.table({name: ["a", "b", None]}, {name: "text"})
     assert database.select(to_sql(program, database.dialect), table) == ["x", "z", "z"]
     sentence = database.select(to_sql(program, database.dialect, "because"), table)[0]
-    assert sentence == f"y x, because {spelled(name)} is 'a'"
+    assert sentence == f"y x, because {quote_if_needed(name)} is 'a'"
 
 
 def test_a_column_that_is_not_there_is_an_error(database, grid):

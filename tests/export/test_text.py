@@ -12,7 +12,7 @@ from unless.export import to_text
 from unless.export.clauses import Body, flatten
 from unless.rule import MAX_DEPTH, Literal, Program, Rule
 from unless.values import Label
-from unless.values.notation import Order
+from unless.values.notation import LevelNotation
 
 FEATURES = ("family", "steel", "carbon", "hardness", "surface_quality", "thick")
 
@@ -275,7 +275,7 @@ def test_levels_are_looked_up_and_not_searched():
 
         __hash__ = str.__hash__
 
-    order = Order(tuple(Level(f"level {k}") for k in range(500)))
+    order = LevelNotation(tuple(Level(f"level {k}") for k in range(500)))
     assert [order.number(f"level {k}") for k in range(500)] == list(range(500))
     assert order.number("another level") is None
     assert len(compared) < 2_000
@@ -285,7 +285,7 @@ def test_levels_are_looked_up_and_not_searched():
 def test_known_labels_are_looked_up_and_not_searched(label, monkeypatch):
     """A text of many labels that are known is read in linear time: no label is compared with all the others."""
     searched = []
-    monkeypatch.setattr("unless.export.meaning.label_place", lambda *given: searched.append(given))
+    monkeypatch.setattr("unless.export.meaning.label_index", lambda *given: searched.append(given))
     rules = tuple(Rule(label(k), (Literal("x", ">", float(k)),)) for k in range(300))
     program = Program("y", ("x",), rules, label(300))
     assert parse(str(program), like=program) == program

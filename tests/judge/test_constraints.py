@@ -11,7 +11,7 @@ from unless import Constraints, Literal, Monotone, Program, Rule, violations
 from unless.errors import ParameterError
 from unless.judge import constraints as judged
 from unless.judge.constraints import keeps_directions
-from unless.values.notation import DATE, Order
+from unless.values.notation import DATE, LevelNotation
 
 VALUES = {
     "x": [0.0, 1.0, 2.0, 3.0, "a", "b", "another", None],
@@ -102,7 +102,7 @@ def test_words():
 
 @pytest.mark.parametrize(
     ("value", "above"),
-    [(DATE.value(DATE.number("2020-08-01")), "2020-08-02"), (Order(("S", "M", "L")).value(1.0), "L")],
+    [(DATE.value(DATE.number("2020-08-01")), "2020-08-02"), (LevelNotation(("S", "M", "L")).value(1.0), "L")],
 )
 def test_notations(value, above):
     """Dates and levels of an order are more or less, and are shown as such."""

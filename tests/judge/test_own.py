@@ -12,7 +12,7 @@ from unless.estimators.halves import Halves, decided
 from unless.estimators.learners import LEARNERS, learn
 from unless.judge.labels import judged, quality_of, usual_quality
 from unless.judge.own import OwnCounts
-from unless.model import Model, never_learned, own_records
+from unless.model import Model, find_training_overlap, is_all_holdout
 from unless.prediction import predict
 
 RANDOM = np.random.default_rng(1)
@@ -85,7 +85,7 @@ def test_other_records_are_not_taken_for_the_data() -> None:
     for rows, most in ((np.arange(399), True), (np.r_[np.arange(400), 0], True), (np.arange(100), False)):
         counts = OwnCounts(MODEL.origin, TABLE.features)
         counts.add(TABLE[rows], np.ones(len(rows), bool))
-        found, own = counts.found(), own_records(MODEL, TABLE[rows])
+        found, own = counts.found(), find_training_overlap(MODEL, TABLE[rows])
         assert (found is not None) == (own is not None) == most
         if found is not None and own is not None:
             assert not found.same
@@ -98,6 +98,6 @@ def test_a_record_tells_whether_the_rules_were_never_learned_from_it() -> None:
     """By itself, in any file; without its label or a feature nobody can tell."""
     back = HALVES.split.held_back(TABLE)
     for row in (int(np.flatnonzero(back)[0]), int(np.flatnonzero(~back)[0])):
-        assert never_learned(MODEL, TABLE[[row]]) == back[row]
-    assert never_learned(MODEL.program, TABLE[[0]]) is None
-    assert never_learned(MODEL, type(TABLE)(TABLE.columns[:1], TABLE.target)) is None
+        assert is_all_holdout(MODEL, TABLE[[row]]) == back[row]
+    assert is_all_holdout(MODEL.program, TABLE[[0]]) is None
+    assert is_all_holdout(MODEL, type(TABLE)(TABLE.columns[:1], TABLE.target)) is None

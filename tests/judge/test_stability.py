@@ -16,7 +16,7 @@ from unless.estimators.learners import CommitteeLearner, FoldRMLearner, UnlessLe
 from unless.judge.stability import ALIKE, Stability, bootstraps, decided_by
 from unless.rule import Literal, Program, Rule
 from unless.table import Column, Labels, Table
-from unless.values.notation import DATE, Noted
+from unless.values.notation import DATE, NotatedNumber
 
 
 def program(*rules: Rule, features=("x", "c")) -> Program:
@@ -133,7 +133,7 @@ def test_thresholds_are_those_of_rules_that_come_back():
 
 def test_thresholds_of_dates_stay_dates():
     """Where a number is a date, so are its quantiles, in text and in JSON."""
-    days = [Noted(number * 86_400_000_000.0, DATE) for number in range(100)]
+    days = [NotatedNumber(number * 86_400_000_000.0, DATE) for number in range(100)]
     data = Table((Column.of("when", days),), Labels.of("y", ["yes"] * 50 + ["no"] * 50))
     own = Program("y", ("when",), (Rule("yes", (Literal("when", "<=", days[49]),)),), "no")
     found = compared(own, own, data=data)

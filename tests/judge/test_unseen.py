@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from unless.errors import UnseenValuesError
 from unless.judge.unseen import Unseen, UnseenCounts, refuse, summary, unseen_values, unusual
-from unless.model import Model, Statistics
+from unless.model import Model, RuleStatistics
 from unless.rule import Program
-from unless.table import MOST, Column, Table, domain_of
+from unless.table import MAX_DOMAIN_VALUES, Column, Table, domain_table
 
 CHANCE = " (few enough to be chance)"
 
@@ -25,8 +25,8 @@ def table(**columns) -> Table:
 def model(training: Table) -> Model:
     """What a model remembers of its training records."""
     program = Program("y", training.features, (), "yes")
-    statistics = Statistics(("yes",), ("yes",), np.array([[float(len(training))]]))
-    domain = domain_of(training, training.features)
+    statistics = RuleStatistics(("yes",), ("yes",), np.array([[float(len(training))]]))
+    domain = domain_table(training, training.features)
     return Model(program, statistics, training.schema, domain, "UnlessClassifier", {}, named=True)
 
 
@@ -117,8 +117,8 @@ def test_values_that_no_row_has():
 
 def test_more_categories_than_a_model_remembers():
     """If training had more categories than are remembered, another one may just be rare."""
-    assert not found([str(k) for k in range(MOST)], ["new"])
-    assert found([str(k) for k in range(MOST - 1)], ["new"])
+    assert not found([str(k) for k in range(MAX_DOMAIN_VALUES)], ["new"])
+    assert found([str(k) for k in range(MAX_DOMAIN_VALUES - 1)], ["new"])
 
 
 def test_chance():

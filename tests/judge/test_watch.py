@@ -17,8 +17,8 @@ from unless.judge.chance import same_share
 from unless.judge.labels import measure
 from unless.judge.watch import OTHER, UNLABELLED, Counts, places_of, watch
 from unless.judge.watched import now
-from unless.model import Origin, Tested
-from unless.table import Column, Labels, Split, Table
+from unless.model import DataOrigin, HoldoutResult
+from unless.table import Column, HoldoutSplit, Labels, Table
 
 OLD = Path(__file__).parents[1] / "data"
 
@@ -52,9 +52,9 @@ def cells(table: Table, name: str) -> list:
 def with_test(model, table: Table):
     """The model, with what it does on records held back."""
     classes = model.statistics.classes
-    split = Split(0, classes, (0,) * len(classes))
-    origin = Origin(split, "0" * 32, 10 * len(table), classes[0])
-    return replace(model, tested=Tested(origin, measure(model.program, table)), origin=origin)
+    split = HoldoutSplit(0, classes, (0,) * len(classes))
+    origin = DataOrigin(split, "0" * 32, 10 * len(table), classes[0])
+    return replace(model, tested=HoldoutResult(origin, measure(model.program, table)), origin=origin)
 
 
 @pytest.fixture(scope="module")
@@ -218,9 +218,9 @@ def test_a_committee(held_back):
         given = Counts(model)
         given.add(test, truth(test))
         shown = replace(model.statistics, labels=(*classes, None), counts=given.given[:, : len(classes)])
-        split = Split(0, classes, (0,) * len(classes))
-        origin = Origin(split, "0" * 32, 3000, classes[0])
-        model = replace(model, tested=Tested(origin, shown))
+        split = HoldoutSplit(0, classes, (0,) * len(classes))
+        origin = DataOrigin(split, "0" * 32, 3000, classes[0])
+        model = replace(model, tested=HoldoutResult(origin, shown))
     new = records(400, 2)
     found = watch(model, new, truth(new))
     assert not found.moved

@@ -37,13 +37,13 @@ if {interpreted}:  # put the source file in the place of the compiled module
 import numpy as np
 import unless
 from unless import kernels
-from unless.learn.blocks.bins import bins_of
-from unless.learn.blocks.block import arrays_of
-from unless.learn.blocks.engine import BlockEngine
-from unless.learn.blocks.store import BlockStore
+from unless.blocks.column_bins import make_column_bins
+from unless.blocks.block import make_block_arrays
+from unless.blocks.block_engine import BlockEngine
+from unless.blocks.disk_storage import DiskBlockStore
 from unless.learn import fold_unless
-from unless.learn.committee import CommitteeSettings, learn_committee
-from unless.learn.points import fit_card
+from unless.learn.committee_learner import CommitteeSettings, learn_committee
+from unless.learn.score_fitting import fit_score_card
 from unless.table import Column, Labels, Table
 
 assert kernels.compiled is not {interpreted}
@@ -65,7 +65,7 @@ for ratio in (0.0, 0.5):
     print(unless.predict(program, table).tolist())
     print(repr(unless.fold_rpp(table, 1, ratio)))
     for labelled in (table, Table(table.columns, Labels.of("y", (y > 1).tolist()))):
-        card = fit_card(unless.fold_rm(labelled, ratio), labelled, rounds=5)
+        card = fit_score_card(unless.fold_rm(labelled, ratio), labelled, rounds=5)
         print(card.points.tolist(), card.totals(labelled).tolist())
 for options in ({{}}, {{"ratio": 0.3, "max_rules": 4}}, {{"penalty": 0.2, "min_support": 1}}, {{"optimise": False}}):
     for weights in (None, rng.integers(0, 4, rows).astype(float)):
@@ -73,23 +73,23 @@ for options in ({{}}, {{"ratio": 0.3, "max_rules": 4}}, {{"penalty": 0.2, "min_s
         print(repr(program))
         assert len(program) > 2, "the rules of these data are no chance"
 times = [column.counts().astype(np.int64) for column in table.columns]
-bins = [bins_of(column, each, open=len(each) > 200) for column, each in zip(table.columns, times)]
+bins = [make_column_bins(column, each, open=len(each) > 200) for column, each in zip(table.columns, times)]
 assert {{one.open for one in bins}} == {{True, False}}
 units = rng.integers(0, 3, rows).astype(np.int32)
 blocks = [
-    arrays_of(table[part], bins, table.labels.codes[part].astype(np.int32), units[part])
+    make_block_arrays(table[part], bins, table.labels.codes[part].astype(np.int32), units[part])
     for part in (slice(0, 200), slice(200, None))
 ]
-store = BlockStore(bins, "y", table.labels.labels, blocks)
+store = DiskBlockStore(bins, "y", table.labels.labels, blocks)
 for local in (0, 40, rows):
     program = unless.fold_rm(BlockEngine(store, local=local))
     assert program == unless.fold_rm(table, weights=units.astype(float))
     print(repr(program))
 engine = BlockEngine(store, local=0)
-for one in engine.counts(*engine.split(engine.everything(), 1)):
+for one in engine.counts(*engine.split(engine.all_rows(), 1)):
     print(one.feature, list(one.values), one.positive, one.negative)
 for block in store.blocks:
-    every = block.everything()
+    every = block.all_rows()
     print(block.histogram(every).tolist(), [block._grid.ranks_of(i, every.rows()).tolist() for i in range(6)])
 committee = learn_committee(table, settings=CommitteeSettings(size=3)).committee
 print(committee.lists, [points.tolist() for points in committee.points], committee.sums(table).tolist())

@@ -12,20 +12,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import unless
-from tests.learn.blocks.stores import cramped, cut, random_data, store_of
+from tests.blocks.stores import cramped, cut, random_data, store_of
 from tests.learn.test_random_tables import random_rows, table_of, tables
 from tests.lengths import LONG, fewer
 from tests.reference import naive_constrained
 from unless import Constraints, Literal, Monotone, Rule, violations
+from unless.blocks.block_engine import BlockEngine
 from unless.errors import ParameterError, UnknownNameError
 from unless.judge.constraints import keeps_directions
-from unless.kernels import bins
+from unless.kernels import binning
 from unless.learn import Engine, MemoryEngine, fold_unless
-from unless.learn.blocks.engine import BlockEngine
-from unless.learn.committee import CommitteeSettings, learn_committee
-from unless.learn.fold import Wishes
-from unless.learn.literals import KIND, candidates
-from unless.learn.own import Learner, Settings
+from unless.learn.committee_learner import CommitteeSettings, learn_committee
+from unless.learn.fold import LearnConstraints
+from unless.learn.literals import LITERAL_KINDS, candidate_literals
+from unless.learn.unless_learner import UnlessLearner, UnlessSettings
 from unless.table import Column, Labels, Table
 
 LEARNERS = {
@@ -46,7 +46,7 @@ def _labels(data):
 def constraints_for(draw, features, labels):
     """Constraints on some features and labels, of which some are possible."""
     names = st.sampled_from(features)
-    wishes = st.builds(Monotone, names, st.sampled_from(["more", "less"]), st.sampled_from(labels))
+    learn_constraints = st.builds(Monotone, names, st.sampled_from(["more", "less"]), st.sampled_from(labels))
     try:
         return Constraints(
             never=draw(st.lists(names, max_size=1)),
@@ -54,7 +54,7 @@ def constraints_for(draw, features, labels):
             apart=draw(st.lists(st.tuples(names, names).filter(lambda pair: pair[0] != pair[1]), max_size=2))
             if len(features) > 1
             else (),
-            monotone=draw(st.lists(wishes, max_size=2)),
+            monotone=draw(st.lists(learn_constraints, max_size=2)),
             max_literals=draw(st.sampled_from([None, None, 1, 2])),
             max_depth=draw(st.sampled_from([None, None, 0, 1, 2])),
         ).among(features, labels)
@@ -121,14 +121,16 @@ class TestEveryProgramKeepsThem:
         columns = {"x": x.astype(float), "z": z.astype(float), "c": np.array(["a", "b", None], dtype=object)[c]}
         labels = Labels.of("y", np.array(["no", "maybe", "yes"])[y].tolist())
         table = Table(tuple(Column.of(name, cells.tolist()) for name, cells in columns.items()), labels)
-        wishes = [Monotone("x", ("more", "less")[seed % 2], "yes"), Monotone("z", "more", "maybe")][: 1 + seed // 2 % 2]
+        learn_constraints = [Monotone("x", ("more", "less")[seed % 2], "yes"), Monotone("z", "more", "maybe")][
+            : 1 + seed // 2 % 2
+        ]
         values = {"x": [0.0, 1.0, 2.0, 3.0], "z": [0.0, 1.0, 2.0], "c": ["a", "b", "new", None]}
         invited = False
         for learn in LEARNERS.values():
             for most in (None, 1):
-                program = learn(table, constraints=Constraints(monotone=wishes, max_literals=most))
-                assert not any(broken(program, wish, values) for wish in wishes)
-            invited |= any(broken(learn(table), wish, values) is not None for wish in wishes)
+                program = learn(table, constraints=Constraints(monotone=learn_constraints, max_literals=most))
+                assert not any(broken(program, wish, values) for wish in learn_constraints)
+            invited |= any(broken(learn(table), wish, values) is not None for wish in learn_constraints)
         assert invited
 
     def test_a_committee(self):
@@ -184,31 +186,31 @@ class TestOneDefinition:
         wide = Column.of("wide", rng.permutation(rows).astype(float).tolist())
         table = table_of(features, drawn)
         engine = MemoryEngine(Table((*table.columns, wide), table.target))
-        pair = engine.split(engine.everything(), 0)
+        pair = engine.split(engine.all_rows(), 0)
         for _ in range(6):
             allowed = bytes(rng.choice([0, 1, 2, 3, 4, 5, 6, 7], 5).tolist())
             used = tuple(literal for literal in [engine.best_literal(*pair, ())] if literal is not None)
             found = [
                 engine.best_literal(*pair, used, allowed),
                 engine.purest_literal(*pair, 2, allowed),
-                (engine.worthiest_literal(*pair, allowed) or (None,))[0],
+                (engine.best_net_literal(*pair, allowed) or (None,))[0],
             ]
             assert found[0] == Engine.best_literal(engine, *pair, used, allowed)
             assert found[1] == Engine.purest_literal(engine, *pair, 2, allowed)
-            assert engine.worthiest_literal(*pair, allowed) == Engine.worthiest_literal(engine, *pair, allowed)
+            assert engine.best_net_literal(*pair, allowed) == Engine.best_net_literal(engine, *pair, allowed)
             for literal in found:
-                assert literal is None or allowed[engine.features.index(literal.feature)] & KIND[literal.op]
+                assert literal is None or allowed[engine.features.index(literal.feature)] & LITERAL_KINDS[literal.op]
             assert engine.best_literal(*pair, ()) == Engine.best_literal(engine, *pair, ())  # no limit stays behind
 
     def test_nothing_allowed(self):
         """If nothing is allowed, nothing is found."""
         features, drawn = random_rows(1, rows=100, columns=3)
         engine = MemoryEngine(table_of(features, drawn))
-        pair = engine.split(engine.everything(), 0)
+        pair = engine.split(engine.all_rows(), 0)
         none = bytes(3)
         assert engine.best_literal(*pair, (), none) is None
         assert engine.purest_literal(*pair, 1, none) is None
-        assert engine.worthiest_literal(*pair, none) is None
+        assert engine.best_net_literal(*pair, none) is None
 
     @pytest.mark.parametrize("learner", LEARNERS)
     @pytest.mark.parametrize("seed", fewer(30))
@@ -231,7 +233,7 @@ class TestOneDefinition:
     @pytest.mark.parametrize("seed", fewer(6))
     def test_threads(self, seed, learner, monkeypatch):
         """The programs are the same for any number of threads."""
-        monkeypatch.setattr(bins, "MANY", 4)
+        monkeypatch.setattr(binning, "MANY", 4)
         features, rows = random_rows(seed, rows=300, columns=3)
         table = table_of(features, rows)
         asked = random_constraints(np.random.default_rng(seed), features, table.labels.labels)
@@ -291,13 +293,13 @@ class TestMeaning:
         """A label comes last only if the literals of the rules before allow it there; else the next most frequent."""
         engine = MemoryEngine(self.table())
         asked = Constraints(monotone=["x: more never b"])
-        learner = Learner(engine, Settings(wishes=Wishes(asked)))
+        learner = UnlessLearner(engine, UnlessSettings(learn_constraints=LearnConstraints(asked)))
         free, bound = Rule(None, (Literal("x", "<=", 3.0),)), Rule(None, (Literal("x", ">", 3.0),))
-        assert learner.last([3, 5], [(0, bound)]) == 1
-        assert learner.last([3, 5], [(0, bound), (0, free)]) == 0
-        assert learner.last([0, 5], [(0, free)]) is None
-        assert learner.last([0, 0], []) is None
-        assert learner.last([4, 4], []) == 0
+        assert learner.last_label([3, 5], [(0, bound)]) == 1
+        assert learner.last_label([3, 5], [(0, bound), (0, free)]) == 0
+        assert learner.last_label([0, 5], [(0, free)]) is None
+        assert learner.last_label([0, 0], []) is None
+        assert learner.last_label([4, 4], []) == 0
         assert learner.place(0, {0}).admits(free)
         assert not learner.place(0, {1}).admits(free)
         assert not learner.place(0, None).admits(free)
@@ -380,8 +382,12 @@ class TestValues:
 
     def test_round_trip(self):
         """What is written is read back, labels and names with odd signs included."""
-        wishes = [Monotone("a: b", "less", "x never y"), Monotone("f", "more", 3), Monotone(" f", "more", "l\n")]
-        asked = Constraints(("a",), ("b",), [("c", "d")], wishes, 3, 0)
+        learn_constraints = [
+            Monotone("a: b", "less", "x never y"),
+            Monotone("f", "more", 3),
+            Monotone(" f", "more", "l\n"),
+        ]
+        asked = Constraints(("a",), ("b",), [("c", "d")], learn_constraints, 3, 0)
         assert Constraints.from_dict(asked.to_dict()) == asked
         assert not Constraints()
         assert asked
@@ -408,5 +414,5 @@ class TestValues:
 def test_candidates_have_kinds():
     """Every operator has a kind."""
     engine = MemoryEngine(Table((Column.of("x", [1.0, "a", None]),), Labels.of("y", ["a", "b", "a"])))
-    counts = next(engine.counts(*engine.split(engine.everything(), 0)))
-    assert {literal.op for literal, *_ in candidates(counts)} == set(KIND)
+    counts = next(engine.counts(*engine.split(engine.all_rows(), 0)))
+    assert {literal.op for literal, *_ in candidate_literals(counts)} == set(LITERAL_KINDS)

@@ -11,14 +11,14 @@ import numpy as np
 import pytest
 
 import unless
-from tests.learn.test_improve import weights_for
 from tests.learn.test_random_tables import random_rows, table_of
+from tests.learn.test_rule_improvement import weights_for
 from tests.lengths import fewer
 from tests.shared import needs_compiled
 from unless.errors import ParameterError, ReadError, UnknownNameError
-from unless.learn import Counts, Engine, MemoryEngine, fold
-from unless.learn.own import fold_unless
-from unless.learn.places import Place
+from unless.learn import Engine, MemoryEngine, ValueCounts, fold
+from unless.learn.rule_limits import RuleLimits
+from unless.learn.unless_learner import fold_unless
 from unless.rule import MAX_DEPTH, Literal
 from unless.table import Column, Labels, Table
 
@@ -133,20 +133,20 @@ class PlainEngine(Engine[frozenset]):
         self.records = [table.record(row) for row in range(len(table))]
         self.codes = table.target.codes.tolist()
 
-    def everything(self):
+    def all_rows(self):
         return frozenset(range(len(self.records)))
 
     def size(self, rows):
         return len(rows)
 
-    def popularity(self, rows):
+    def label_weights(self, rows):
         return [sum(self.codes[row] == code for row in rows) for code in range(len(self.labels))]
 
     def split(self, rows, label):
         inside = frozenset(row for row in rows if self.codes[row] == label)
         return inside, rows - inside
 
-    def covered(self, rows, literal):
+    def covered_by_literal(self, rows, literal):
         return frozenset(row for row in rows if literal.holds(self.records[row][literal.feature]))
 
     def minus(self, rows, gone):
@@ -170,7 +170,7 @@ class PlainEngine(Engine[frozenset]):
             having = [
                 [sum(self.records[row][feature] == v for row in rows) for v in order] for rows in (positive, negative)
             ]
-            yield Counts(feature, order, *having)
+            yield ValueCounts(feature, order, *having)
 
 
 def _hash_of(values):
@@ -240,7 +240,7 @@ def test_few_numbers_among_many_categories(numbers):
     cells = [float(k % numbers) if k % 3 == 0 else f"name {k % 5000}" for k in range(6000)]
     labels = ["number" if k % 3 == 0 and k % 7 else "name" for k in range(6000)]
     engine = MemoryEngine(Table((Column.of("f", cells),), Labels.of("y", labels)))
-    examples = engine.split(engine.everything(), 1)
+    examples = engine.split(engine.all_rows(), 1)
     literal = engine.best_literal(*examples, ())
     assert literal == Engine.best_literal(engine, *examples, ()) == unless.Literal("f", "<=", numbers - 1)
 
@@ -255,7 +255,7 @@ def test_contradictions_do_not_loop():
 class ByDefinition(MemoryEngine):
     """An engine that learns the paper's rules literal by literal."""
 
-    folded = Engine.folded
+    folded = Engine.learn_paper_rule
 
 
 @needs_compiled
@@ -282,9 +282,9 @@ def test_rules_of_any_depth_in_one_call(seed, level):
     """At any level, and beside literals that are used already, the same rule covers the same rows."""
     table = table_of(*random_rows(seed, rows=300, columns=3))
     engine, defined = MemoryEngine(table), ByDefinition(table)
-    used = (engine.best_literal(*engine.split(engine.everything(), 0), ()),)
+    used = (engine.best_literal(*engine.split(engine.all_rows(), 0), ()),)
     found = [
-        fold.learn_rule(one, *one.split(one.everything(), 0), 0.5, used, Place(level=level))
+        fold.learn_rule(one, *one.split(one.all_rows(), 0), 0.5, used, RuleLimits(level=level))
         for one in (engine, defined)
     ]
     assert found[0][0] == found[1][0]

@@ -11,7 +11,7 @@ from tests.learn.test_random_tables import random_rows, table_of
 from tests.lengths import fewer
 from unless import FoldRMClassifier, FoldRPPClassifier, Literal, Program, Rule, Table, TrainingWarning, fold_unless
 from unless.judge.labels import measure
-from unless.learn.own import Learner
+from unless.learn.unless_learner import UnlessLearner
 from unless.prediction import deciding_rules
 
 
@@ -47,7 +47,7 @@ def test_what_is_dropped_is_what_the_plain_definition_drops(seed: int, monkeypat
     features, rows = random_rows(seed, rows=120, columns=4)
     table = table_of(features, rows)
     found = fold_unless(table, penalty=0.5)
-    monkeypatch.setattr(Learner, "promising", lambda _, learned: learned)
+    monkeypatch.setattr(UnlessLearner, "promising", lambda _, learned: learned)
     wanted = naive(fold_unless(table, penalty=0.5), table)
     assert found.rules[:-1] == wanted.rules[:-1]
 
@@ -68,7 +68,7 @@ def test_a_rule_that_few_records_made_is_dropped(monkeypatch: pytest.MonkeyPatch
     """Four of six records are no reason for a rule where nine of ten have another label; seven of seven are."""
     assert len(fold_unless(_few(4, 6), penalty=0.1, min_support=1)) == 1
     assert len(fold_unless(_few(7), penalty=0.1, min_support=1)) == 2
-    monkeypatch.setattr(Learner, "promising", lambda _, learned: learned)
+    monkeypatch.setattr(UnlessLearner, "promising", lambda _, learned: learned)
     assert len(fold_unless(_few(4, 6), penalty=0.1, min_support=1)) == 2
 
 

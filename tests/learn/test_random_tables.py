@@ -130,7 +130,7 @@ def test_the_fast_search_equals_the_plain_one(seed):
         columns.append(Column.of(f"f{i}", cells))
     table = Table(tuple(columns), Labels.of("y", [f"l{label}" for label in y]))
     engine = MemoryEngine(table)
-    positive, negative = engine.split(engine.everything(), int(rng.integers(0, 3)))
+    positive, negative = engine.split(engine.all_rows(), int(rng.integers(0, 3)))
     used = ()
     for _ in range(6):
         literal = engine.best_literal(positive, negative, used)
@@ -139,7 +139,10 @@ def test_the_fast_search_equals_the_plain_one(seed):
             break
         used += (literal,)
         if rng.random() < 0.6:
-            positive, negative = engine.covered(positive, literal), engine.covered(negative, literal)
+            positive, negative = (
+                engine.covered_by_literal(positive, literal),
+                engine.covered_by_literal(negative, literal),
+            )
 
 
 @given(tables(), RATIOS, st.randoms(use_true_random=False))
@@ -156,9 +159,9 @@ def test_rows_may_be_taken_away_that_are_not_there(seed):
     """Rows minus some that they do not have: searches among what is left know nothing of those."""
     features, rows = random_rows(seed, rows=300, columns=3)
     engine = MemoryEngine(table_of(features, rows))
-    positive, negative = engine.split(engine.everything(), 0)
+    positive, negative = engine.split(engine.all_rows(), 0)
     literal = engine.best_literal(positive, negative, ())
-    some = engine.covered(engine.everything(), literal)
+    some = engine.covered_by_literal(engine.all_rows(), literal)
     engine.split(some, 0)  # the engine now knows how often each label has each value
-    pair = engine.split(engine.minus(some, engine.folds(engine.everything(), 3)[0]), 0)
+    pair = engine.split(engine.minus(some, engine.folds(engine.all_rows(), 3)[0]), 0)
     assert engine.best_literal(*pair, ()) == Engine.best_literal(engine, *pair, ())

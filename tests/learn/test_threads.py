@@ -13,13 +13,13 @@ import pytest
 from hypothesis import given, settings
 
 import unless
-from tests.learn.test_optimise import same
+from tests.learn.test_list_optimiser import same
 from tests.learn.test_random_tables import random_rows, table_of, tables
 from tests.lengths import fewer
 from unless.errors import Interrupted, ParameterError
-from unless.kernels import bins, compiled
+from unless.kernels import binning, compiled
 from unless.learn import Engine, MemoryEngine, fold_unless
-from unless.learn.committee import CommitteeSettings, learn_committee
+from unless.learn.committee_learner import CommitteeSettings, learn_committee
 from unless.rule import Literal, Rule
 from unless.table import Column, Table
 
@@ -37,8 +37,8 @@ LEARNERS = {
 def few_are_many():
     """Threads share the work on four rows and more, and bins are cut from a sample of 64."""
     patch = pytest.MonkeyPatch()
-    patch.setattr(bins, "MANY", 4)
-    patch.setattr(bins, "SAMPLE", 64)
+    patch.setattr(binning, "MANY", 4)
+    patch.setattr(binning, "SAMPLE", 64)
     yield
     patch.undo()
 
@@ -77,8 +77,8 @@ def test_larger_tables(seed, learner, weighted, monkeypatch):
     if weights is not None:
         weights[:4] = 1.0
     found = [LEARNERS[learner](table, weights=weights, n_jobs=jobs) for jobs in (1, 2, 3, -1)]
-    monkeypatch.setattr(bins, "MANY", 10**9)
-    monkeypatch.setattr(bins, "SAMPLE", 10**9)
+    monkeypatch.setattr(binning, "MANY", 10**9)
+    monkeypatch.setattr(binning, "SAMPLE", 10**9)
     assert [LEARNERS[learner](table, weights=weights)] * 4 == found
 
 
@@ -112,31 +112,31 @@ def test_every_question(seed, weighted):
     weights = weights_of(rng, len(table), weighted)
     engine, plain = MemoryEngine(table, weights, n_jobs=3), Plain(table, weights)
     rule = fold_unless(table, penalty=0.1, min_support=1, optimise=False).rules[0]
-    everything = engine.everything()
-    assert plain.same(everything, plain.everything)
+    everything = engine.all_rows()
+    assert plain.same(everything, plain.all_rows)
     some, truths = everything, [plain.true(literal) for literal in rule.default]
     for k, literal in enumerate(rule.default):
-        some = engine.covered(some, literal)
-        assert plain.same(some, plain.everything.intersection(*truths[: k + 1]))
+        some = engine.covered_by_literal(some, literal)
+        assert plain.same(some, plain.all_rows.intersection(*truths[: k + 1]))
     left = engine.minus(everything, some)
     assert set(left.rows()) == set(everything.rows()) - set(some.rows())
-    assert plain.same(engine.plus(left, some), plain.everything)
-    assert engine.popularity(left) == plain.popularity(left)
+    assert plain.same(engine.plus(left, some), plain.all_rows)
+    assert engine.label_weights(left) == plain.label_weights(left)
     own, others = engine.split(left, 0)
     assert plain.same(own, set(left.rows()) & plain.of_label(0))
     assert plain.same(others, set(left.rows()) - plain.of_label(0))
     assert same(engine.of_label(left, 0), own)
-    gains, losses = engine.stakes(everything, 0, some)
-    assert plain.same(gains, plain.of_label(0) & plain.everything - set(some.rows()))
+    gains, losses = engine.gains_and_losses(everything, 0, some)
+    assert plain.same(gains, plain.of_label(0) & plain.all_rows - set(some.rows()))
     assert plain.same(losses, set(some.rows()) - plain.of_label(0))
-    for number, rows in enumerate(engine.failing(everything, rule.default)):
+    for number, rows in enumerate(engine.split_by_failing_literal(everything, rule.default)):
         kept = [truth if k + 1 != number else plain.all - truth for k, truth in enumerate(truths)]
-        assert plain.same(rows, plain.everything.intersection(*kept))
+        assert plain.same(rows, plain.all_rows.intersection(*kept))
     assert engine.distinct() == plain.distinct()
     if weights is None:
         assert engine.best_literal(own, others, ()) == Engine.best_literal(engine, own, others, ())
         assert engine.purest_literal(own, others, 2) == Engine.purest_literal(engine, own, others, 2)
-        assert engine.worthiest_literal(own, others) == Engine.worthiest_literal(engine, own, others)
+        assert engine.best_net_literal(own, others) == Engine.best_net_literal(engine, own, others)
 
 
 class Plain:
@@ -145,7 +145,7 @@ class Plain:
     def __init__(self, table, weights):
         self.table, self.weights = table, np.ones(len(table)) if weights is None else weights
         self.all = set(range(len(table)))
-        self.everything = {row for row in self.all if self.weights[row] > 0}
+        self.all_rows = {row for row in self.all if self.weights[row] > 0}
 
     def same(self, rows, expected):
         return sorted(rows.rows()) == sorted(expected) and rows.weight() == sum(self.weights[row] for row in expected)
@@ -156,7 +156,7 @@ class Plain:
     def of_label(self, label):
         return {row for row in self.all if self.table.labels.codes[row] == label}
 
-    def popularity(self, rows):
+    def label_weights(self, rows):
         codes = self.table.labels.codes
         return [
             sum(self.weights[row] for row in rows.rows() if codes[row] == label)
@@ -164,7 +164,7 @@ class Plain:
         ]
 
     def distinct(self):
-        rows = sorted(self.everything)
+        rows = sorted(self.all_rows)
         return [len(set(column.codes[rows].tolist())) for column in self.table.columns]
 
 
@@ -173,21 +173,21 @@ def test_no_rows(jobs):
     """No rows are divided into no rows, whatever is asked about them."""
     table = table_of(*random_rows(1, rows=30, columns=2))
     engine = MemoryEngine(table, n_jobs=jobs)
-    none = engine.minus(engine.everything(), engine.everything())
+    none = engine.minus(engine.all_rows(), engine.all_rows())
     found = [
         none,
         *engine.split(none, 0),
         engine.of_label(none, 0),
-        *engine.stakes(none, 0, none),
+        *engine.gains_and_losses(none, 0, none),
         engine.plus(none, none),
     ]
     found += [
-        *engine.failing(none, ()),
-        engine.satisfying(none, Rule(None)),
-        engine.covered(none, Literal("f0", "missing", None)),
+        *engine.split_by_failing_literal(none, ()),
+        engine.covered_by_rule(none, Rule(None)),
+        engine.covered_by_literal(none, Literal("f0", "missing", None)),
     ]
     assert [len(rows.rows()) for rows in found] == [0] * len(found)
-    assert engine.popularity(none) == [0] * len(engine.labels)
+    assert engine.label_weights(none) == [0] * len(engine.labels)
     assert engine.best_literal(*engine.split(none, 0), ()) is None
 
 

@@ -20,22 +20,36 @@ from unless.logic.predicates import sorted_number, sorted_text
 from unless.logic.run import clingo as engine
 from unless.rule import Literal, Program, Rule
 from unless.table import Column, Table
-from unless.values.notation import DATE, DATETIME, DURATION, FLAG, INSTANT, TIME, Moments, Noted, Order
+from unless.values.notation import (
+    DATE,
+    DATETIME,
+    DURATION,
+    FLAG,
+    INSTANT,
+    TIME,
+    DateNotation,
+    LevelNotation,
+    NotatedNumber,
+)
 
 pytestmark = pytest.mark.usefixtures("clingo")
 
-SIZES = Order(("S", "M", "L"))
+SIZES = LevelNotation(("S", "M", "L"))
 
 
 def loans() -> Program:
     """A program with a test in every notation."""
     opened = Literal("opened", ">", date(2020, 8, 1))
-    size = Literal("size", ">", Noted(0, SIZES)), Literal("size", "<=", Noted(1, SIZES))
+    size = Literal("size", ">", NotatedNumber(0, SIZES)), Literal("size", "<=", NotatedNumber(1, SIZES))
     wait = Literal("wait", ">", timedelta(days=2, hours=3))
     paid = Literal("paid", "<=", datetime(2020, 8, 1, 14, 30, tzinfo=UTC))
     rules = (
         Rule("yes", (opened, *size)),
-        Rule("no", (wait, Literal("senior", ">", Noted(0, FLAG))), (Rule(None, (Literal("at", "<=", time(12, 30)),)),)),
+        Rule(
+            "no",
+            (wait, Literal("senior", ">", NotatedNumber(0, FLAG))),
+            (Rule(None, (Literal("at", "<=", time(12, 30)),)),),
+        ),
         Rule("yes", (paid, Literal("age", ">", 2.5))),
     )
     return Program("loan", ("opened", "size", "wait", "senior", "at", "paid", "age"), rules, "no")
@@ -167,14 +181,14 @@ def test_the_papers_text():
         "loan(X,'no').",
         "ab1(X) :- at(X,N4), N4=<'12:30'.",
     ]
-    quoted = Rule("yes", (Literal("size", "<=", Noted(0, Order(("it's\n", "x")))),))
+    quoted = Rule("yes", (Literal("size", "<=", NotatedNumber(0, LevelNotation(("it's\n", "x")))),))
     assert to_text(Program("loan", ("size",), (quoted,))) == "loan(X,'yes') :- size(X,N0), N0=<'it\\'s\\n'."
 
 
 def test_the_papers_justifications():
     """The tree and the rules say dates and levels, each on one line."""
-    order = Order(("S\n", "M"))
-    rule = Rule("yes", (Literal("opened", ">", date(2020, 8, 1)), Literal("size", "<=", Noted(0, order))))
+    order = LevelNotation(("S\n", "M"))
+    rule = Rule("yes", (Literal("opened", ">", date(2020, 8, 1)), Literal("size", "<=", NotatedNumber(0, order))))
     proof = unless.explain(Program("loan", ("opened", "size"), (rule,)), {"opened": "2020-08-02", "size": "S\n"})
     assert proof.text("tree").splitlines()[2:] == [
         "    the value of opened is 2020-08-02 which should be greater than 2020-08-01 (DOES HOLD)",
@@ -201,8 +215,8 @@ def test_the_papers_justifications():
 def test_thresholds_that_no_text_says(number, notation):
     """A threshold between two texts, or beyond all of them, stays exact: it is a number then."""
     rules = (
-        Rule("a", (Literal("f", ">", Noted(number, notation)),)),
-        Rule("b", (Literal("f", "<=", Noted(number, notation)),)),
+        Rule("a", (Literal("f", ">", NotatedNumber(number, notation)),)),
+        Rule("b", (Literal("f", "<=", NotatedNumber(number, notation)),)),
     )
     program = Program("y", ("f",), rules)
     numbers = [0.0, 1.0, 2.0, 1e15, 2.0**40, 2.0**40 + 2] if notation != SIZES else [0.0, 1.0, 2.0]
@@ -216,16 +230,16 @@ def test_thresholds_that_no_text_says(number, notation):
 def test_moments_between_two_texts(notation):
     """A moment between two microseconds is above the first and not above the second, as its number is."""
     rules = (
-        Rule("low", (Literal("f", "<=", Noted(0, notation)),)),
-        Rule("high", (Literal("f", ">", Noted(1, notation)),)),
+        Rule("low", (Literal("f", "<=", NotatedNumber(0, notation)),)),
+        Rule("high", (Literal("f", ">", NotatedNumber(1, notation)),)),
     )
-    table = Table((Column.of("f", [Noted(number, notation) for number in (0.0, 0.5, 1.0, 1.5)]),))
+    table = Table((Column.of("f", [NotatedNumber(number, notation) for number in (0.0, 0.5, 1.0, 1.5)]),))
     assert run_clingo(Program("y", ("f",), rules, "middle"), table).tolist() == ["low", "middle", "middle", "high"]
 
 
 def test_formats_are_kept():
     """Dates are written as in ISO 8601 whatever their format in files, and the program that is read back knows it."""
-    german = Moments("date", DATE.step, format="%d.%m.%Y")
+    german = DateNotation("date", DATE.step, format="%d.%m.%Y")
     program = Program("y", ("when",), (Rule("a", (Literal("when", ">", german.value(DATE.number("2020-08-01"))),)),))
     assert 'N0 > "2020-08-01"' in to_clingo(program)
     assert from_clingo(to_clingo(program)).notations == {"when": german}
@@ -244,8 +258,8 @@ def test_an_edited_date():
     text = to_clingo(loans()).replace('N0 > "2020-08-01"', 'N0 > "2020-08-02"').replace("N1 < 2", "N1 < 3")
     assert from_clingo(text).rules[0].default == (
         Literal("opened", ">", date(2020, 8, 2)),
-        Literal("size", ">", Noted(0, SIZES)),
-        Literal("size", "<=", Noted(2, SIZES)),
+        Literal("size", ">", NotatedNumber(0, SIZES)),
+        Literal("size", "<=", NotatedNumber(2, SIZES)),
     )
     assert str(from_clingo(text).rules[0]) == "yes if opened > 2020-08-02 and size is above S and at most L"
     found, predicted = read_and_derived(text, records())

@@ -24,7 +24,7 @@ from unless.read.sniff import WINDOW, sniff
 from unless.read.table import column_names, read_table
 from unless.rule import Literal, Program, Rule
 from unless.stream import predict_file
-from unless.values import DEFAULT_MISSING, Value, missing_among, number_in
+from unless.values import DEFAULT_MISSING, Value, missing_among, parse_number
 
 DELIMITERS = st.sampled_from([",", ";", "\t", "|"])
 DECIMALS = st.sampled_from([".", ","])
@@ -56,8 +56,8 @@ def written(
 def slow_number(cell: str, decimal: str) -> float | None:
     """What a cell without thousands means, one by one."""
     if decimal == ".":
-        return number_in(cell)
-    return None if "." in cell else number_in(cell.replace(",", "."))
+        return parse_number(cell)
+    return None if "." in cell else parse_number(cell.replace(",", "."))
 
 
 def slow_column(cells: list[str], decimal: str) -> list[Value]:
@@ -158,7 +158,7 @@ def test_known_data_in_other_dialects(encoding: str) -> None:
         numeric = [original.column(name).kind != "text" for name in names]
         european = [
             [
-                cell.replace(".", ",") if kind and number_in(cell) is not None else cell
+                cell.replace(".", ",") if kind and parse_number(cell) is not None else cell
                 for cell, kind in zip(row, numeric, strict=True)
             ]
             for row in rows
@@ -332,7 +332,7 @@ class TestCells:
         for group in ("", "'"):
             assert Numerals(",", group).number_in(text) == Numerals(".", group).number_in(exchanged)
         assert Numerals(",", ".").number_in(text) == Numerals(".", ",").number_in(exchanged)
-        assert Numerals().number_in(text) == number_in(text)
+        assert Numerals().number_in(text) == parse_number(text)
 
     def test_a_batch_in_another_dialect(self) -> None:
         """A table is read like an earlier one, each in its own dialect."""

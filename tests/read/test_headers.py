@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from tests.cli.command import called
 from unless import read_table
+from unless.blocks.sources import FileStream
 from unless.errors import ParameterError, ReadError
-from unless.learn.blocks.sources import FileStream
 from unless.read import column_names
 from unless.read.batches import Input
 from unless.read.dialect import Told, told_by

@@ -17,9 +17,9 @@ from tests.strategies import NOTED_TEXTS, TIMED, noted_literals
 from unless import Literal, Program, Rule, explain, predict, read_table
 from unless.export import to_javascript, to_python
 from unless.stream import predict_file
-from unless.values import DEFAULT_MISSING, number_in, spell, value_of
+from unless.values import DEFAULT_MISSING, cell_value, number_to_text, parse_number
 from unless.values.cells import missing_among
-from unless.values.notation import Order
+from unless.values.notation import LevelNotation
 
 TESTS = [
     *((op, text) for op in ("==", "!=") for text in (
@@ -27,7 +27,7 @@ TESTS = [
     )),
     ("<=", 100.0), (">", 0.0), ("<=", date(2020, 8, 1)),
     (">", datetime.fromisoformat("2020-01-01T12:00")), ("<=", time(12)),
-    (">", timedelta(days=1)), ("<=", Order(("S", "M", "L")).value(1.0)), ("missing", None), ("present", None),
+    (">", timedelta(days=1)), ("<=", LevelNotation(("S", "M", "L")).value(1.0)), ("missing", None), ("present", None),
 ]  # fmt: skip
 CELLS = [
     "False", "True", "TRUE", "true", False, True, "0", "1", "0.0", 0, 1, 3, "3", "3.0", " 3", "007", "1e3", "inf",
@@ -45,10 +45,10 @@ def one_test(op, value):
 
 def converted(program, cell):
     """A cell as a table has it where a test decides the type: documented in `read_table`, and nothing else changes."""
-    value, bound = value_of(cell), program.rules[0].default[0].value
-    if type(bound) is float and isinstance(value, str) and number_in(value) is not None:
-        return number_in(value)
-    return spell(value) if isinstance(bound, str) and type(value) is float else cell
+    value, bound = cell_value(cell), program.rules[0].default[0].value
+    if type(bound) is float and isinstance(value, str) and parse_number(value) is not None:
+        return parse_number(value)
+    return number_to_text(value) if isinstance(bound, str) and type(value) is float else cell
 
 
 PLAIN = (str, int, bool, float, type(None))

@@ -10,13 +10,13 @@ import pytest
 
 from tests.cli.command import called
 from unless import read_table
+from unless.blocks.block_dataset import make_block_dataset
+from unless.blocks.sources import FileStream
 from unless.errors import ParameterError
 from unless.inspection import profile
-from unless.learn.blocks.data import blocks_of
-from unless.learn.blocks.sources import FileStream
 from unless.read.batches import Input
 from unless.read.dialect import Told
-from unless.values.notation import noticed
+from unless.values.notation import detect_notation
 
 CLOCKS = "at,weekday,late\n" + "".join(
     f"{hour}:{minute:02},{hour % 7},{'yes' if hour > 8 else 'no'}\n" for hour in range(6, 24) for minute in (5, 30)
@@ -77,7 +77,7 @@ def test_dates_that_say_which_number_is_the_day(tmp_path: Path, form: str, days:
     assert str(table.record(0)["when"]).startswith("2019-12-31")
     pieces = [batch.table(table, ["when"]) for batch in Input(path, None, 16, Told()).batches()]
     assert [one.record(row) for one in pieces for row in range(len(one))] == [table.record(row) for row in range(4)]
-    with blocks_of(FileStream(path), target="y") as blocks:
+    with make_block_dataset(FileStream(path), target="y") as blocks:
         assert blocks.schema == table.schema
 
 
@@ -94,7 +94,7 @@ def test_dates_that_say_which_number_is_the_day(tmp_path: Path, form: str, days:
 )
 def test_dates_that_do_not_say_it(cells: list[str]) -> None:
     """Where no cell tells, some contradict, or most are something else, dates stay text."""
-    assert noticed(cells) is None
+    assert detect_notation(cells) is None
     assert read_table([{"when": cell} for cell in cells]).columns[0].kind == "text"
 
 

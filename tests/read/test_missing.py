@@ -10,11 +10,11 @@ import pytest
 
 from tests.read.test_table import values
 from unless import UnlessClassifier, load, predict, read_table
+from unless.blocks.block_dataset import make_block_dataset
+from unless.blocks.sources import FileStream
 from unless.errors import ReadError
 from unless.export import to_javascript, to_python
 from unless.inspection import profile
-from unless.learn.blocks.data import blocks_of
-from unless.learn.blocks.sources import FileStream
 from unless.stream import predict_file
 from unless.values import DEFAULT_MISSING, EARLIER_MISSING
 
@@ -64,7 +64,7 @@ def test_missing_labels(tmp_path, form):
         read_table(path, "y")
     table = read_table(path, "y", drop_unlabelled=True)
     assert table.labels.labels == ("a", "b")
-    with blocks_of(FileStream(path), target="y", drop_unlabelled=True) as blocks:
+    with make_block_dataset(FileStream(path), target="y", drop_unlabelled=True) as blocks:
         assert blocks.coding.labels == ("a", "b")
     assert read_table(frame, "y").labels.labels == ("  ", "NULL", "a", "b")
 

@@ -23,7 +23,7 @@ from hypothesis import strategies as st
 import unless.read.jsonlines as module
 from tests.read.test_random_tables import NUMBERS, SPELLINGS
 from unless.errors import ReadError
-from unless.kernels import rank as kernels
+from unless.kernels import ranking as kernels
 from unless.read.dialect import Dialect
 from unless.read.jsonlines import JsonLines
 from unless.read.table import read_table

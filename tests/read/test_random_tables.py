@@ -1,4 +1,4 @@
-"""Fast reading against a slow, obvious reader: the csv module, `number_in`, and the rules as they are written down."""
+"""Fast reading against a slow, obvious reader: the csv module, `parse_number`, and the written rules."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from unless.errors import ReadError
 from unless.read.ranks import rank
 from unless.read.table import read_table
 from unless.table import Table
-from unless.values import DEFAULT_MISSING, Value, number_in, spell
+from unless.values import DEFAULT_MISSING, Value, number_to_text, parse_number
 
 SPELLINGS = st.one_of(
     st.sampled_from(["", "?", "NA", "NaN", "null", "N/A", "x", "y", "0", "-0", "007", "-01", "1", "1.0", " 1", "1 "]),
@@ -47,10 +47,10 @@ def naive_column(cells: Sequence[str], declared: str | None, missing: Sequence[s
     """The cells of a text file's column, by the rules; a space stands for any number of spaces."""
     missing = [*missing, *(cell for cell in cells if " " in missing and cell and not cell.strip(" "))]
     present = {cell for cell in cells if cell not in missing}
-    numbers = {cell for cell in present if number_in(cell) is not None}
+    numbers = {cell for cell in present if parse_number(cell) is not None}
     zero = padded(numbers) if numbers == present else starts_with_zero(numbers)
     numeric = declared == "numeric" or (declared is None and 2 * len(numbers) >= len(present) and not zero)
-    read: dict[str, float | None] = {cell: number_in(cell) for cell in numbers} if numeric else {}
+    read: dict[str, float | None] = {cell: parse_number(cell) for cell in numbers} if numeric else {}
     if declared != "categorical" and not read:
         read = naive_times(present)
     return [None if c in missing else read.get(c, c) for c in cells]
@@ -185,7 +185,7 @@ def naive_frame_column(cells: Sequence[Any], declared: str | None, missing: Sequ
     tokens = () if missing == DEFAULT_MISSING else missing
     tokens = [*tokens, *(cell for cell in cells if " " in tokens and isinstance(cell, str) and set(cell) == {" "})]
     texts = {cell for cell in cells if isinstance(cell, str) and cell not in tokens}
-    read = {cell: number for cell in texts if (number := number_in(cell)) is not None}
+    read = {cell: number for cell in texts if (number := parse_number(cell)) is not None}
     zero = padded(read) if len(read) == len(texts) else starts_with_zero(read)
     digits = all(cell and not set(cell) - set("0123456789") for cell in texts)
     if declared != "numeric" and (declared or zero or digits or 2 * len(read) <= len(texts)):
@@ -194,7 +194,9 @@ def naive_frame_column(cells: Sequence[Any], declared: str | None, missing: Sequ
         read = naive_times(texts)
     found: list[Value] = []
     for cell in cells:
-        text = cell if isinstance(cell, str) else None if cell is None or math.isnan(cell) else spell(float(cell))
+        text = (
+            cell if isinstance(cell, str) else None if cell is None or math.isnan(cell) else number_to_text(float(cell))
+        )
         if text is None or text in tokens:
             found.append(None)
         elif declared == "categorical":

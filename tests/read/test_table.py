@@ -22,7 +22,7 @@ from unless.read.table import read_table
 from unless.rule import Literal, Program, Rule
 from unless.table import Schema, Table
 from unless.values import DEFAULT_MISSING, Value
-from unless.values.notation import Order
+from unless.values.notation import LevelNotation
 
 FRAMES = {"pandas": pd.DataFrame, "polars": pl.DataFrame, "pyarrow": pa.table}
 
@@ -450,7 +450,7 @@ class TestFrames:
         sizes = pd.Categorical(["L", "S", None], ["S", "M", "L"], ordered=True)
         table = read_table(pa.Table.from_pandas(pd.DataFrame({"size": sizes})))
         assert values(table, "size") == [Level("L"), Level("S"), None]
-        assert table.column("size").notation == Order(("S", "M", "L"))
+        assert table.column("size").notation == LevelNotation(("S", "M", "L"))
 
     def test_unused_categories_are_no_values(self) -> None:
         """Categories that occur in no row are not values of the column."""

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from unless import Table, read_table
 from unless.errors import ReadError
-from unless.table import Column, Labels, occurring
+from unless.table import Column, Labels, drop_unused_values
 
 FORMS = ["to_pandas", "to_polars", "to_arrow"]
 CSV = b"age,zip,years,town,y\n39,007,3,Oslo,1\n,010,unknown,,0\n41.5,007,4,R\xc3\xb3ma,1\n"
@@ -114,12 +114,12 @@ def test_reading_a_frame_again_gives_the_table(data):
 def test_values_that_no_row_has_are_left_out():
     """The same records, ranked among the values that occur; a table that has no others is given back."""
     table = Table((Column.of("a", [3, "x", None, 1, "y", 2]), Column.of("b", list("uvuvuv"))), Labels.of("y", range(6)))
-    part = occurring(table[[1, 2, 3]])
+    part = drop_unused_values(table[[1, 2, 3]])
     assert records(part) == records(table[[1, 2, 3]])
     assert part.column("a").numbers.tolist() == [1.0]
     assert part.column("a").categories == ("x",)
     assert part.column("a").codes.tolist() == [1, 2, 0]
-    assert occurring(table) is table
+    assert drop_unused_values(table) is table
 
 
 def test_an_index_of_pandas_starts_at_0(table):
@@ -133,7 +133,7 @@ def test_what_occurs_is_a_column_like_any_other(values):
     cells = [*map(float, range(values)), *(f"t{k:02}" for k in range(20)), None]
     table = Table((Column.of("n", cells),))
     rows = np.arange(len(cells))[3::2]
-    found, wanted = occurring(table[rows]).column("n"), Column.of("n", [cells[row] for row in rows])
+    found, wanted = drop_unused_values(table[rows]).column("n"), Column.of("n", [cells[row] for row in rows])
     assert found.categories == wanted.categories
     for name in ("numbers", "codes"):
         one, other = getattr(found, name), getattr(wanted, name)

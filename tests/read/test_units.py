@@ -14,12 +14,12 @@ import pytest
 import unless
 from tests.cli.command import called
 from unless import UnlessClassifier, read_table
+from unless.blocks.block_dataset import make_block_dataset
+from unless.blocks.sources import FileStream
 from unless.export import to_rules
-from unless.learn.blocks.data import blocks_of
-from unless.learn.blocks.sources import FileStream
 from unless.read.batches import Input
 from unless.read.dialect import Told
-from unless.values.notation import Amounts, notation_in
+from unless.values.notation import Amounts, notation_from_json
 
 FORMS = [
     ("€", "{} €", True, ["362.802,00 €", "1.200,5 €", "7,00 €", "12 €"], [362802, 1200.5, 7, 12]),
@@ -70,7 +70,7 @@ def test_numbers_with_a_unit(tmp_path: Path, unit, template, comma, cells, numbe
     table = read_table(path, "y")
     pieces = [batch.table(table, ["x"]) for batch in Input(path, None, 16, Told()).batches()]
     assert [value for one in pieces for value in values(one)] == numbers
-    with blocks_of(FileStream(path), target="y") as blocks:
+    with make_block_dataset(FileStream(path), target="y") as blocks:
         assert blocks.schema == table.schema
 
 
@@ -101,9 +101,9 @@ def test_numbers_stay_numbers() -> None:
 @pytest.mark.parametrize("form", ["1.234,5 €", "$1,234.5", "1234.5 kg", "1\u00a0234,5 km/h"])
 def test_the_form_comes_back(form: str) -> None:
     """A notation is its form in files; what is no form is no notation."""
-    assert notation_in(Amounts(form).data()) == Amounts(form)
+    assert notation_from_json(Amounts(form).data()) == Amounts(form)
     wrong = ("", "1234.5", "kg", "1234.5 {}", "1.234.5 kg", "$1234.5 kg", "1234.5 \n")
-    assert [notation_in({"unit": one}) for one in wrong] == [None] * len(wrong)
+    assert [notation_from_json({"unit": one}) for one in wrong] == [None] * len(wrong)
 
 
 AMOUNTS = np.round(np.random.default_rng(4).uniform(0, 2000, 400), 2)

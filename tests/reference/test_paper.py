@@ -11,8 +11,8 @@ import unless
 from tests.shared import SHARED, needs_shared
 from unless.export import to_text
 from unless.export.clauses import flatten
-from unless.learn import Counts, MemoryEngine
-from unless.learn.literals import best_literal, candidates, information_gain
+from unless.learn import MemoryEngine, ValueCounts
+from unless.learn.literals import best_literal, candidate_literals, information_gain
 from unless.table import Column, Labels, Table
 
 POSITIVE = [1, 2, 2, 4, 5, "x", "x", "y"]
@@ -26,17 +26,17 @@ GAINS = {  # the paper's table of gains (tbl:example2)
 }
 
 
-def counts() -> Counts:
+def counts() -> ValueCounts:
     """Positives and negatives per value of the 15 examples."""
     values = [1.0, 2.0, 3.0, 4.0, 5.0, "x", "y", "z"]
-    return Counts("i", values, [POSITIVE.count(v) for v in values], [NEGATIVE.count(v) for v in values])
+    return ValueCounts("i", values, [POSITIVE.count(v) for v in values], [NEGATIVE.count(v) for v in values])
 
 
 def test_the_table_of_information_gains():
     """Every gain of the 15-example table, to three decimals, and no other."""
     gains = {
         (literal.op, literal.value): information_gain(tp=a, fn=len(POSITIVE) - a, tn=len(NEGATIVE) - b, fp=b)
-        for literal, a, b in candidates(counts())
+        for literal, a, b in candidate_literals(counts())
     }
     expected = {(op, float(v) if isinstance(v, int) else v): g for op, row in GAINS.items() for v, g in row.items()}
     assert gains.keys() == expected.keys()

@@ -13,7 +13,7 @@ from tests.strategies import chain
 from unless.demo.applicants import TARGET, applicants
 from unless.rule import Literal, Program, Rule
 from unless.table import Column, Labels, Table
-from unless.values.notation import FLAG, WHOLE, Noted, Order
+from unless.values.notation import FLAG, WHOLE, LevelNotation, NotatedNumber
 
 __all__ = ["HOSTILE", "deep", "hostile", "loans", "long", "many_labels", "parcels"]
 
@@ -101,15 +101,19 @@ def many_labels(count: int) -> tuple[Program, Table]:
     return Program("y", ("n",), rules), Table((column,), Labels.of("y", [labels[place] for place in truth]))
 
 
-SIZE = Order(("S", "M", "L"))
+SIZE = LevelNotation(("S", "M", "L"))
 
 
 def parcels() -> tuple[Program, Table]:
     """Numbers that people write as dates, times, durations, levels of an order and flags, and whole numbers."""
     noon, hour = datetime(2021, 3, 1, 12, 30, tzinfo=UTC), timedelta(hours=1)
-    gift = Rule(None, (Literal("gift", ">", Noted(0.0, FLAG)),))
+    gift = Rule(None, (Literal("gift", ">", NotatedNumber(0.0, FLAG)),))
     rules = (
-        Rule("early", (Literal("ordered", "<=", date(2020, 8, 1)), Literal("size", "<=", Noted(1.0, SIZE))), (gift,)),
+        Rule(
+            "early",
+            (Literal("ordered", "<=", date(2020, 8, 1)), Literal("size", "<=", NotatedNumber(1.0, SIZE))),
+            (gift,),
+        ),
         Rule("late", (Literal("sent", ">", noon), Literal("at", ">", time(12, 30)))),
         Rule("slow", (Literal("took", ">", 2 * hour), Literal("pieces", ">", 2.0))),
     )
@@ -118,7 +122,7 @@ def parcels() -> tuple[Program, Table]:
     columns = {
         "ordered": [date(2020, 7, 1) + timedelta(days=2 * row) for row in rows],
         "sent": [noon + (row - 20) * hour for row in rows],
-        "size": [Noted(row % 3, SIZE) for row in rows],
+        "size": [NotatedNumber(row % 3, SIZE) for row in rows],
         "gift": [row // 2 % 2 for row in rows],
         "pieces": [row % 6 for row in rows],
         "at": [time(row % 24, 15) for row in rows],

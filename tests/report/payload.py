@@ -8,12 +8,12 @@ from dataclasses import asdict, replace
 
 from unless.explanation.sentences import figures
 from unless.explanation.words import Phrase, Words, printable
-from unless.model import Statistics
+from unless.model import RuleStatistics
 from unless.report.kept import printed
 from unless.rule import OPERATOR_WORDS, Literal, Program, Rule
-from unless.score.card import ScoreCard
+from unless.score.score_card import ScoreCard
 from unless.table import Table
-from unless.values import label_data
+from unless.values import label_to_json
 from unless.values.notation import WHOLE, Amounts, Notation
 
 __all__ = ["page_words", "payload", "value_data"]
@@ -22,7 +22,7 @@ __all__ = ["page_words", "payload", "value_data"]
 def payload(
     program: Program,
     domain: Table | None = None,
-    statistics: Statistics | None = None,
+    statistics: RuleStatistics | None = None,
     words: Words | None = None,
     records: list[dict] | None = None,
     card: ScoreCard | None = None,
@@ -35,7 +35,7 @@ def payload(
         "labels": labels,
         "label_texts": [printable(str(label)) for label in labels],
         "label_names": [str(label) for label in labels],
-        "label_codes": [json.dumps(label_data(label)) for label in labels],
+        "label_codes": [json.dumps(label_to_json(label)) for label in labels],
         "names": list(program.features),
         "printed": printed(program, labels, program.used),
         "operators": OPERATOR_WORDS,
@@ -59,7 +59,7 @@ def value_data(value: object) -> object:
     return {"number": str(value)} if isinstance(value, float) and math.isinf(value) else value
 
 
-def _figures(program: Program, statistics: Statistics) -> list[str]:
+def _figures(program: Program, statistics: RuleStatistics) -> list[str]:
     heads = [*(rule.head for rule in program), program.otherwise]
     return [figures(statistics, place, labelled=head is not None) for place, head in enumerate(heads)]
 

@@ -28,10 +28,10 @@ from unless.explanation.sentences import words_for
 from unless.explanation.why import explain, values_of
 from unless.explanation.words import Phrase, Words, number_text, plain_text, printable
 from unless.judge.labels import measure
-from unless.model import Statistics
+from unless.model import RuleStatistics
 from unless.rule import Literal, Program, Rule
-from unless.table import Column, Table, domain_of
-from unless.values import number_in, spell, value_of
+from unless.table import Column, Table, domain_table
+from unless.values import cell_value, number_to_text, parse_number
 from unless.values.notation import DATETIME, DURATION, TIME, WHOLE
 
 SCRIPTS = "\n".join(
@@ -137,7 +137,7 @@ def values(program: Program, record: dict) -> list:
 def grid(seed: int = 0, rows: int = 40) -> list[dict]:
     """Records of chosen cells, every kind in its column, in some order."""
     rng = np.random.default_rng(seed)
-    cells = {name: [value_of(meaning(KINDS[name], cell)) for cell in CELLS[name]] for name in FEATURES}
+    cells = {name: [cell_value(meaning(KINDS[name], cell)) for cell in CELLS[name]] for name in FEATURES}
     return [{name: own[int(rng.integers(len(own)))] for name, own in cells.items()} for _ in range(rows)]
 
 
@@ -203,7 +203,7 @@ def test_sentences(asked, program, seed, counted, weighted):
     classes = tuple(dict.fromkeys(label for label in labels if label is not None)) or ("x",)
     rng = np.random.default_rng(seed)
     counts = rng.choice([0, 1, 2.5, 311, 98765], size=(len(program) + 1, len(classes)))
-    statistics = Statistics(classes, labels, counts, weighted) if counted else None
+    statistics = RuleStatistics(classes, labels, counts, weighted) if counted else None
     data, records = payload(program, statistics=statistics), grid(seed, rows=12)
     answers = asked([["speak", data, values(program, record), seed] for record in records])
     for record, (story, reasons) in zip(records, answers, strict=True):
@@ -291,7 +291,7 @@ def test_texts(asked, texts):
     """A text is bare or quoted as in Python, and spells a number where Python reads one."""
     (answers,) = asked([["texts", None, texts]])
     for text, (plain, name, number) in zip(texts, answers, strict=True):
-        assert [plain, name, number] == [plain_text(text), printable(text), number_in(text)]
+        assert [plain, name, number] == [plain_text(text), printable(text), parse_number(text)]
 
 
 def test_long_texts(asked):
@@ -314,7 +314,9 @@ def test_long_texts(asked):
 def test_numbers(asked, numbers):
     """Numbers are written to the last bit, as Python writes them; the next number above is the next float."""
     (answers,) = asked([["numbers", None, numbers]])
-    assert answers == [[spell(number), number_text(number), number_text(number, grouped=True)] for number in numbers]
+    assert answers == [
+        [number_to_text(number), number_text(number), number_text(number, grouped=True)] for number in numbers
+    ]
     (above,) = asked([["next", None, numbers]])
     assert [seen(one) for one in above] == [value_data(math.nextafter(number, math.inf)) for number in numbers]
 
@@ -434,7 +436,7 @@ def with_missing(program: Program, record: dict, domain: Table | None) -> dict:
     ranges = {}
     for name in program.used:
         wanted = {literal.value for rule in program for literal in rule.literals() if literal.feature == name}
-        numeric = any(isinstance(value, float) for value in [*wanted, value_of(record[name])])
+        numeric = any(isinstance(value, float) for value in [*wanted, cell_value(record[name])])
         categories = [value for value in wanted if isinstance(value, str)]
         if domain is not None and (len(domain.column(name).numbers) or domain.column(name).categories):
             numeric, categories = len(domain.column(name).numbers) > 0, domain.column(name).categories
@@ -475,7 +477,7 @@ DOMAINS = st.fixed_dictionaries(
 def test_nearest_changes_within_the_training_data(asked, program, record, columns, missing):
     """Categories and scales of training lead to the same changes as in Python, distances included."""
     table = Table(tuple(Column.of(name, [*cells, None, None, None][:3]) for name, cells in columns.items()))
-    domain = domain_of(table, program.used)
+    domain = domain_table(table, program.used)
     if all(len(column.numbers) or column.categories for column in domain.columns):
         compare(asked, program, record, missing=missing, most=5, domain=domain)
 
@@ -521,7 +523,7 @@ def test_learned_programs(asked, name):
     """Programs learned from the paper's data give the same proofs and changes as in Python."""
     table = SHARED.table(name)
     program = unless.fold_rm(table)
-    domain, statistics = domain_of(table, program.used), measure(program, table)
+    domain, statistics = domain_table(table, program.used), measure(program, table)
     data = payload(program, domain, statistics)
     rows = range(0, len(table), max(1, len(table) // 200))
     records = [table.record(row) for row in rows]

@@ -11,7 +11,7 @@ import unless
 from tests.judge.test_groups import is_in
 from tests.report.examples import loans, long, many_labels, parcels
 from unless.demo.applicants import TARGET, applicants
-from unless.model import interval
+from unless.model import wilson_interval
 from unless.prediction import predict
 from unless.report import render, summarise
 from unless.report.facts import gather, in_order, is_identifier
@@ -69,7 +69,7 @@ class TestOpening:
         found, model, table = page
         right = sum(model.predict(table) == table.y)
         assert (found.trust.right, found.trust.total, found.trust.of) == (right, len(table), "given")
-        assert (found.trust.low, found.trust.high) == interval(right, len(table))
+        assert (found.trust.low, found.trust.high) == wilson_interval(right, len(table))
         assert found.trust.guess.text.shown == "accept"
         assert found.trust.guessed == sum(table.y == "accept")
 
@@ -160,7 +160,7 @@ class TestGroups:
                 rows = np.array([is_in(group.test, column.value(code)) for code in column.codes])
                 assert group.records == rows.sum()
                 assert group.right == (decided == truth)[rows].sum()
-                assert group.interval == interval(group.right, group.records)
+                assert group.interval == wilson_interval(group.right, group.records)
                 assert [group.given(label) for label in found.groups.labels] == [
                     (decided[rows] == label).sum() for label in found.groups.labels
                 ]

@@ -18,7 +18,7 @@ from unless.estimators.learners import UnlessLearner, learn, stability_of
 from unless.estimators.modelfile import read
 from unless.judge.labels import judged
 from unless.judge.watch import watch
-from unless.model import interval
+from unless.model import wilson_interval
 from unless.report.cardtext import html, markdown, written
 from unless.report.modelcard import Figure, model_card
 from unless.table import Column, Labels, Table
@@ -37,7 +37,7 @@ def test_figures_are_those_of_the_records_held_back(model):
     card, test = model_card(model), model.tested
     assert card.tests.unseen
     assert (card.tests.accuracy.right, card.tests.accuracy.total) == (test.right, 300)
-    assert card.tests.accuracy.interval == test.interval == interval(test.right, 300)
+    assert card.tests.accuracy.interval == test.interval == wilson_interval(test.right, 300)
     assert card.tests.baseline.share == test.baseline
     found = judged(model.program, records(300, 1))
     for (name, precision, recall), one in zip(card.tests.labels, found.classes, strict=True):
@@ -76,7 +76,7 @@ def test_only_held_back_records_of_the_own_data_are_judged():
     split = unless.table.Split.of(data, 0.25)
     back = split.held_back(data)
     made = with_test(learn(UnlessLearner(warn=False), data[~back]).model, data[back])
-    mark = unless.table.split.fingerprint(data, data.features, made.statistics.classes)
+    mark = unless.table.holdout_split.fingerprint(data, data.features, made.statistics.classes)
     origin = replace(made.origin, split=split, fingerprint=mark, records=400)
     made = replace(made, tested=replace(made.tested, origin=origin), origin=origin)
     card = model_card(made, data, by=["smokes"])

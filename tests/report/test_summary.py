@@ -22,7 +22,7 @@ from tests.strategies import FEATURES, meaning, programs, records
 from unless.errors import ParameterError, ReadError, UnlessError
 from unless.explanation import Phrase, Words, forms
 from unless.judge.labels import measure
-from unless.model import interval
+from unless.model import wilson_interval
 from unless.report import render, report, summarise
 from unless.report.render import as_script, model_html
 from unless.report.sentences import Text
@@ -238,7 +238,7 @@ class TestWeak:
     def test_the_interval_is_wilsons(self, drawn):
         """The interval equals scipy's."""
         wanted = binomtest(*drawn).proportion_ci(method="wilson")
-        assert interval(*drawn) == pytest.approx((wanted.low, wanted.high), abs=1e-9)
+        assert wilson_interval(*drawn) == pytest.approx((wanted.low, wanted.high), abs=1e-9)
 
     def test_a_bad_rule_is_named(self):
         """A rule that is wrong more often than chance allows is named, with its most frequent error."""

@@ -21,7 +21,7 @@ from unless.prediction import deciding_rules, predict
 from unless.report import report
 from unless.rule import Literal, Program, Rule
 from unless.table import Column, Table
-from unless.values.notation import Noted, Order
+from unless.values.notation import LevelNotation, NotatedNumber
 
 
 @pytest.fixture
@@ -582,9 +582,9 @@ def test_dates_among_other_texts(tmp_path, open_page):
 
 def test_hostile_levels_are_text(tmp_path, open_page):
     """The levels of an order may be anything: they are shown as text, in the list and in the table."""
-    order = Order(examples.HOSTILE)
-    program = Program("y", ("level",), (Rule("high", (Literal("level", ">", Noted(4.0, order)),)),), "low")
-    cells = [Noted(float(place), order) for place in range(len(order.levels))]
+    order = LevelNotation(examples.HOSTILE)
+    program = Program("y", ("level",), (Rule("high", (Literal("level", ">", NotatedNumber(4.0, order)),)),), "low")
+    cells = [NotatedNumber(float(place), order) for place in range(len(order.levels))]
     report(program, Table((Column.of("level", cells, "number"),), rows=len(cells)), tmp_path / "page.html")
     page = open_page(tmp_path / "page.html")
     found = []

@@ -7,17 +7,37 @@ from dataclasses import replace
 from hypothesis import strategies as st
 
 from unless.rule import Literal, Program, Rule
-from unless.table import Column, Table, domain_of
-from unless.values.notation import DATE, DATETIME, DURATION, FLAG, INSTANT, TIME, WHOLE, Amounts, Moments, Order
+from unless.table import Column, Table, domain_table
+from unless.values.notation import (
+    DATE,
+    DATETIME,
+    DURATION,
+    FLAG,
+    INSTANT,
+    TIME,
+    WHOLE,
+    Amounts,
+    DateNotation,
+    LevelNotation,
+)
 
 __all__ = ["ENDS", "NOTATIONS", "SPELLED", "SPOKEN", "domain", "number", "numbers", "programs", "records", "texts"]
 
-SIZE = Order(("S", "M", "not L", "L"))
+SIZE = LevelNotation(("S", "M", "not L", "L"))
 EUROS = Amounts("1.234,5 €")
-GERMAN = Moments("date", DATE.step, format="%d.%m.%Y")
+GERMAN = DateNotation("date", DATE.step, format="%d.%m.%Y")
 
 NOTATIONS = st.sampled_from(
-    [DATE, DATETIME, INSTANT, TIME, DURATION, SIZE, GERMAN, Moments("datetime", 1.0, format="%m/%d/%y  %H:%M:%S.%f")]
+    [
+        DATE,
+        DATETIME,
+        INSTANT,
+        TIME,
+        DURATION,
+        SIZE,
+        GERMAN,
+        DateNotation("datetime", 1.0, format="%m/%d/%y  %H:%M:%S.%f"),
+    ]
 )
 _CENTURIES = 4_000_000_000_000_000  # microseconds
 numbers = st.one_of(
@@ -136,7 +156,7 @@ def _column(name: str) -> Column:
 
 
 def _domain() -> Table:
-    columns = [domain_of(Table((_column(name),)), [name]).columns[0] for name in _NOTATED]
+    columns = [domain_table(Table((_column(name),)), [name]).columns[0] for name in _NOTATED]
     return Table(tuple(columns), rows=0)
 
 
@@ -145,7 +165,7 @@ _DOMAIN = _domain()
 
 def domain(program: Program) -> Table:
     """What the features may be, as a program reads them: dates that it does not compare are texts."""
-    return Table(tuple(column.written(program.notations.get(column.name)) for column in _DOMAIN.columns), rows=0)
+    return Table(tuple(column.in_notation(program.notations.get(column.name)) for column in _DOMAIN.columns), rows=0)
 
 
 _names = st.sampled_from(list(_NOTATED))

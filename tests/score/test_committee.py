@@ -14,7 +14,7 @@ from tests.strategies import chain
 from tests.unit.test_prediction import rules, values
 from unless.errors import ProgramError, UnknownNameError
 from unless.rule import Literal, Program, Rule
-from unless.score.committee import Committee, predicted
+from unless.score.committee import Committee, labels_from_sums
 from unless.table import Column, Table
 
 CLASSES = ("x", "y", "z")
@@ -51,7 +51,7 @@ def test_sums_are_those_of_the_deciding_rules(committee, cells):
     sums = committee.sums(table)
     assert sums.tolist() == [added_up(committee, table.record(row)) for row in range(len(table))]
     labels = [CLASSES[row.index(max(row))] for row in sums.tolist()]
-    assert predicted(committee, sums).tolist() == labels
+    assert labels_from_sums(committee, sums).tolist() == labels
 
 
 @pytest.mark.parametrize("rows", [1, 63, 64, 65, 4097, 50_000])

@@ -27,13 +27,13 @@ from tests.written import Written
 from unless import UnlessClassifier, kernels, predict, read_table
 from unless.errors import FormatError, MissingFileError, OverwriteError, ParameterError, ReadError, UnknownNameError
 from unless.export import json as programs
-from unless.kernels import splice
+from unless.kernels import append_fields
 from unless.read.bytes import objects, records
 from unless.rule import Literal, Program, Rule
 from unless.stream import PredictedFile, predict_file
 from unless.stream.columns import NewColumns, free_names
 from unless.stream.output import is_patient, write_in_thread
-from unless.values import DEFAULT_MISSING, missing_among, number_in
+from unless.values import DEFAULT_MISSING, missing_among, parse_number
 
 few = settings(max_examples=80, deadline=None)
 BLOCKS = (1, 2, 7, 64, 1 << 23)
@@ -134,7 +134,7 @@ def value(cell: str, *, numeric: bool) -> object:
     """What a cell means."""
     if cell in missing_among([cell], DEFAULT_MISSING):
         return None
-    return number if numeric and (number := number_in(cell)) is not None else cell
+    return number if numeric and (number := parse_number(cell)) is not None else cell
 
 
 class TestText:
@@ -925,7 +925,7 @@ def test_memory_does_not_grow_with_the_file(tmp_path: Path, ending: str, thousan
 @pytest.fixture(scope="module")
 def interpreted():
     """The source of the kernels, not compiled."""
-    path = Path(splice.__file__).parent / "splice.py"
+    path = Path(append_fields.__file__).parent / "append_fields.py"
     if not path.exists():
         pytest.skip("the source of the kernels is not here")
     spec = importlib.util.spec_from_file_location("interpreted_splice", path)
@@ -947,7 +947,7 @@ class TestKernels:
         """The same places, for any bytes."""
         array = np.frombuffer(data, dtype=np.uint8)
         found = []
-        for module in (splice, interpreted):
+        for module in (append_fields, interpreted):
             places, empty = np.zeros(len(data) + 1, np.int64), np.zeros(len(data) + 1, np.uint8)
             ends = module.record_ends(array, ord(","), blank, final, places)
             found.append([tuple(ends), places.tolist()])
@@ -958,7 +958,7 @@ class TestKernels:
             out = np.empty(len(data) + 3 * count, np.uint8)
             choices = np.arange(count, dtype=np.int32) % 2
             pieces, starts = np.frombuffer(b"abcabc", np.uint8), np.array([0, 3, 6])
-            module.splice(array, places[:count], choices, starts, pieces, out)
+            module.insert_pieces(array, places[:count], choices, starts, pieces, out)
             found[-1] += [out.tobytes()]
         assert found[0] == found[1]
 

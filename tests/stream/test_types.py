@@ -19,7 +19,7 @@ from unless.errors import ParameterError, ReadError
 from unless.rule import Literal, Program, Rule
 from unless.stream import predict_file
 from unless.stream.types import Types, types_of
-from unless.values import DEFAULT_MISSING, number_in
+from unless.values import DEFAULT_MISSING, parse_number
 
 PROGRAM = Program("y", ("a",), (Rule("low", (Literal("a", "<=", 5.0),)),), "high")
 
@@ -96,7 +96,7 @@ def test_no_number_changes(cells, block):
     frame = typed(("a,b\n" + "".join(f'1,"{cell}"\n' for cell in cells)).encode(), block=block)
     for cell, found in zip(cells, frame["b"].to_list(), strict=True):
         if isinstance(found, int | float):
-            assert number_in(cell) is not None
+            assert parse_number(cell) is not None
             assert Decimal(cell.strip(" ")) == Decimal(repr(found))
             assert cell.strip(" +-")[:1] != "0" or not cell.strip(" +-")[1:2].isdigit()
         elif found is None:

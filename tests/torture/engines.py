@@ -37,7 +37,7 @@ from unless.export import to_javascript, to_python, to_sql
 from unless.logic import from_clingo, run_clingo, to_clingo
 from unless.rule import Program
 from unless.table import Column, Table
-from unless.values import value_of
+from unless.values import cell_value
 
 __all__ = ["search"]
 
@@ -118,7 +118,7 @@ def _graph(run: Any, program: Program, cells: Drawn) -> list[Any]:
 
 def _page(engine: Any, program: Program, records: list[dict[str, Any]]) -> list[Any]:
     data = payload(program)
-    questions = [["decide", data, [value_of(one[name]) for name in program.used]] for one in records]
+    questions = [["decide", data, [cell_value(one[name]) for name in program.used]] for one in records]
     places = [answer["label"] for answer in engine.run(SCRIPTS + ASK, questions, "ask")]
     return [None if place is None else data["labels"][place] for place in places]
 

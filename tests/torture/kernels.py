@@ -208,7 +208,7 @@ def _splice(rng: random.Random) -> tuple[Any, Any]:
         count = module.object_ends(data, places, empty)
         choices = _array([place % 3 for place in range(count)], np.int32)
         out = np.zeros(len(data) + sum(len(texts[choice]) for choice in choices), np.uint8)
-        module.splice(data, places[:count].copy(), choices, starts, pieces, out)
+        module.insert_pieces(data, places[:count].copy(), choices, starts, pieces, out)
         return [*found, count, places.tolist(), empty.tolist(), out.tobytes()]
 
     return _both("splice", call)
@@ -267,26 +267,28 @@ def _tests(table: dict[str, Any], rng: random.Random, depth: int = 0) -> tuple[l
 
 def _optimising(made: Any, table: dict[str, Any], rng: random.Random) -> list[Any]:
     """What the optimiser asks: what rules cover, what literals fail, what is at stake, and the worthiest literal."""
-    everything, label = made.everything(), rng.randrange(table["count"])
+    everything, label = made.all_rows(), rng.randrange(table["count"])
     rule, literals = _tests(table, rng), [_test(table, rng) for _ in range(rng.randint(0, 4))]
-    covered = made.satisfying(everything, rule)
-    reach = made.minus(everything, made.satisfying(everything, _tests(table, rng)))
+    covered = made.covered_by_rule(everything, rule)
+    reach = made.minus(everything, made.covered_by_rule(everything, _tests(table, rng)))
     right = made.plus(made.of_label(covered, label), made.minus(reach, covered))
     index = _array(sorted(rng.sample(range(len(table["labels"])), rng.randint(0, len(table["labels"])))), np.int32)
-    gains, losses = made.stakes(reach, label, right)
-    some = [covered, reach, right, gains, losses, made.of_rows(index), *made.failing(reach, literals)]
+    gains, losses = made.gains_and_losses(reach, label, right)
+    some = [covered, reach, right, gains, losses, made.of_rows(index), *made.split_by_failing_literal(reach, literals)]
     found: list[Any] = [[one.weight(), one.rows().tolist()] for one in some]
-    found += [made.gap(reach, place, rng.randint(0, number)) for place, number in enumerate(table["numbers"])]
-    return [*found, made.worthiest(gains, losses) if hasattr(made, "worthiest") else None]
+    found += [
+        made.neighbouring_numbers(reach, place, rng.randint(0, number)) for place, number in enumerate(table["numbers"])
+    ]
+    return [*found, made.best_net(gains, losses) if hasattr(made, "best_net") else None]
 
 
 def _walk(made: Any, table: dict[str, Any], rng: random.Random, best: Callable[..., Any]) -> list[Any]:
     """A random walk over selections, as a learner takes: what every step gives."""
-    everything = rows = made.everything()
+    everything = rows = made.all_rows()
     found: list[Any] = [[made.distinct(place, ranks) for place, ranks in enumerate(table["ranks"])]]
     for _ in range(rng.randint(1, 4)):
         label = rng.randrange(table["count"])
-        found.append([rows.weight(), rows.rows().tolist(), list(map(int, made.popularity(rows, table["count"])))])
+        found.append([rows.weight(), rows.rows().tolist(), list(map(int, made.label_weights(rows, table["count"])))])
         positive, negative = made.by_label(rows, label, table["count"])
         used: list[Any] = []
         for _ in range(rng.randint(1, 4)):
@@ -296,7 +298,7 @@ def _walk(made: Any, table: dict[str, Any], rng: random.Random, best: Callable[.
             other = _test(table, rng)
             test = other if test is None or rng.random() < 0.3 else test
             used.append(test)
-            positive, negative = made.covered(positive, *test), made.covered(negative, *test)
+            positive, negative = made.covered_by_literal(positive, *test), made.covered_by_literal(negative, *test)
         rows = made.minus(rows, positive)
     return [*found, made.minus(everything, rows).rows().tolist()]
 
@@ -310,18 +312,20 @@ def _demands(made: Any, table: dict[str, Any], rng: random.Random) -> tuple[Any,
 
 def _growing(made: Any, rules: Any, table: dict[str, Any], rng: random.Random) -> list[Any]:
     """Rules and exceptions, and what they cover or leave; the learner is stopped sometimes."""
-    demands, levels, found = _demands(made, table, rng), rng.choice([0, 1, 199]), list[Any]()
+    criteria, levels, found = _demands(made, table, rng), rng.choice([0, 1, 199]), list[Any]()
     steps = iter(range(rng.choice([3, 1000])))
-    positive, negative = made.by_label(made.everything(), rng.randrange(table["count"]), table["count"])
+    positive, negative = made.by_label(made.all_rows(), rng.randrange(table["count"]), table["count"])
 
-    def go_on() -> None:
+    def check_stop() -> None:
         next(steps)
 
     try:
         for grow in (rules.grow, rules.grow_all):
-            grown = grow(positive, negative, demands, levels, go_on)
+            grown = grow(positive, negative, criteria, levels, check_stop)
             found.append(grown and [grown[0], *([some.weight(), some.rows().tolist()] for some in grown[1:])])
-        rule, *some = rules.fold(positive, negative, demands[0], demands[4], ([_test(table, rng)], levels, go_on))
+        rule, *some = rules.fold(
+            positive, negative, criteria[0], criteria[4], ([_test(table, rng)], levels, check_stop)
+        )
         found.append([rule, *([one.weight(), one.rows().tolist()] for one in some)])
     except StopIteration:
         found.append("stopped")
@@ -330,20 +334,23 @@ def _growing(made: Any, rules: Any, table: dict[str, Any], rng: random.Random) -
 
 def _improving(made: Any, improver: Any, table: dict[str, Any], rng: random.Random) -> list[Any]:
     """Sets of rows as masks, and rules improved given what they gain and lose; the learner is stopped sometimes."""
-    everything, label = improver.of_selection(made.everything()), rng.randrange(table["count"])
-    covered = improver.satisfying(everything, _tests(table, rng))
+    everything, label = improver.of_selection(made.all_rows()), rng.randrange(table["count"])
+    covered = improver.covered_by_rule(everything, _tests(table, rng))
     reach = improver.minus(everything, covered)
-    some = improver.plus(improver.of_label(covered, label), improver.covered(reach, _test(table, rng)))
-    gains, losses = improver.stakes(everything, label, some)
+    some = improver.plus(improver.of_label(covered, label), improver.covered_by_literal(reach, _test(table, rng)))
+    gains, losses = improver.gains_and_losses(everything, label, some)
     masks = [everything, covered, reach, some, improver.others(reach, label), gains, losses]
     found: list[Any] = [[one.weight(), improver.selection(one).rows().tolist()] for one in masks]
-    found.append([list(map(int, improver.popularity(one, table["count"]))) for one in masks])
-    found += [improver.gap(reach, place, rng.randint(0, number)) for place, number in enumerate(table["numbers"])]
-    demands = *_demands(made, table, rng), rng.choice([0, 1, 199])
+    found.append([list(map(int, improver.label_weights(one, table["count"]))) for one in masks])
+    found += [
+        improver.neighbouring_numbers(reach, place, rng.randint(0, number))
+        for place, number in enumerate(table["numbers"])
+    ]
+    criteria = *_demands(made, table, rng), rng.choice([0, 1, 199])
     price, step = rng.choice([0.0, 1.7]), 1e-9
     for rule in (None, _tests(table, rng), ([_test(table, rng)], []), None):
         with suppress(StopIteration):
-            found.append(improver.better(rule, gains, losses, demands, price, step))
+            found.append(improver.improve_rule(rule, gains, losses, criteria, price, step))
     return found
 
 

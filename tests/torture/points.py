@@ -23,9 +23,9 @@ from tests.torture.counts import Counts, drawn
 from unless.errors import UnlessError
 from unless.export import to_javascript, to_python, to_query
 from unless.export.json import dumps
-from unless.score.card import every_label
-from unless.score.committee import Committee, predicted
+from unless.score.committee import Committee, labels_from_sums
 from unless.score.points import probabilities_of
+from unless.score.score_card import expand_to_all_labels
 
 __all__ = ["Answer", "check", "models_of", "search", "sql_answer", "wanted_of"]
 
@@ -74,8 +74,8 @@ def wanted_of(model: Any, cells: Drawn) -> Answer:
     table = cells.table
     if isinstance(model, Committee):
         sums = model.sums(table)
-        return Answer(predicted(model, sums).tolist(), sums.tolist(), probabilities_of(sums).tolist())
-    points = every_label(model.card.totals(table), len(model.card.classes))
+        return Answer(labels_from_sums(model, sums).tolist(), sums.tolist(), probabilities_of(sums).tolist())
+    points = expand_to_all_labels(model.card.totals(table), len(model.card.classes))
     return Answer(cells.labels(model.program), points.tolist(), model.card.probabilities(table).tolist())
 
 

@@ -27,7 +27,7 @@ from unless.errors import UnlessError
 from unless.rule import Literal, Program, Rule
 from unless.stream import predict_file
 from unless.stream.writers import PACKED, WRITERS
-from unless.values import DEFAULT_MISSING, number_in
+from unless.values import DEFAULT_MISSING, parse_number
 
 __all__ = ["search"]
 
@@ -340,7 +340,9 @@ def _numbers_of(texts: Sequence[object], cells: Sequence[object]) -> bool:
     lost = all(text in (None, *DEFAULT_MISSING) for text, cell in pairs if cell is None)
     there = [(str(text), cell) for text, cell in pairs if cell is not None]
     named = any(re.match(" *[+-]?0[0-9]", text) for text, _ in there)
-    kept = all(number_in(text) is not None and Decimal(text.strip(" ")) == Decimal(repr(cell)) for text, cell in there)
+    kept = all(
+        parse_number(text) is not None and Decimal(text.strip(" ")) == Decimal(repr(cell)) for text, cell in there
+    )
     return lost and kept and not named
 
 

@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unless.model import Statistics, interval
+from unless.model import RuleStatistics, wilson_interval
 
 
-def trained(counts: list[list[float]], literals: tuple[int, ...], **more: object) -> Statistics:
+def trained(counts: list[list[float]], literals: tuple[int, ...], **more: object) -> RuleStatistics:
     """What rules for the labels a, b, a, … and none decided of the classes a and b."""
     labels = (*("ab"[k % 2] for k in range(len(literals))), None)
-    return Statistics(("a", "b"), labels, np.array(counts, np.float64), literals=literals, **more)  # type: ignore[arg-type]
+    return RuleStatistics(("a", "b"), labels, np.array(counts, np.float64), literals=literals, **more)  # type: ignore[arg-type]
 
 
 counts = st.lists(st.lists(st.integers(0, 60), min_size=2, max_size=2), min_size=3, max_size=3).filter(
@@ -93,20 +93,20 @@ def test_a_rule_for_one_of_many_labels_is_believed_where_chance_would_not_find_i
     classes = tuple("abcdefghijklmnopqrstuvwxyz")
     counts = np.zeros((3, 26))
     counts[0, :2], counts[1] = (20, 4), 37
-    found = Statistics(classes, ("a", "b", None), counts, literals=(3, 0))
+    found = RuleStatistics(classes, ("a", "b", None), counts, literals=(3, 0))
     assert found.expected_precision[0] > 0.6
 
 
 def test_counts_that_no_rule_was_searched_with_are_what_they_are() -> None:
     """Of new records the share is the expected one, with Wilson's interval."""
-    found = Statistics(("a", "b"), ("a", None), np.array([[8.0, 2.0], [1.0, 1.0]]))
+    found = RuleStatistics(("a", "b"), ("a", None), np.array([[8.0, 2.0], [1.0, 1.0]]))
     assert found.expected_precision[0] == 0.8
-    assert [end[0] for end in found.expected_between] == pytest.approx(list(interval(8, 10)))
+    assert [end[0] for end in found.expected_between] == pytest.approx(list(wilson_interval(8, 10)))
 
 
 def test_nobody_can_tell_of_nothing() -> None:
     """A rule that decided nothing, of which nothing is known, has no share; JSON has null."""
-    found = Statistics(("a", "b"), ("a", None), np.array([[0.0, 0.0], [1.0, 1.0]]))
+    found = RuleStatistics(("a", "b"), ("a", None), np.array([[0.0, 0.0], [1.0, 1.0]]))
     assert np.isnan(found.expected_precision[0])
     assert found.expectation(0) == {"expected_precision": None, "between": [0.0, 1.0]}
 

@@ -16,7 +16,7 @@ import pytest
 
 from unless import files
 from unless.errors import MissingFileError, OverwriteError, ParameterError
-from unless.files import append_line, descriptor_of, refuse_inputs, write_whole, writing
+from unless.files import append_line, file_descriptor_named, open_for_writing, refuse_inputs, write_whole
 
 HAS_UNNAMED = hasattr(os, "O_TMPFILE")
 
@@ -25,7 +25,7 @@ HAS_UNNAMED = hasattr(os, "O_TMPFILE")
 def temporary(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """Temporary files without names, and with names, as on systems that need them."""
     if request.param == "named":
-        monkeypatch.setattr(files, "_unnamed", lambda *_: None)
+        monkeypatch.setattr(files, "_open_unnamed", lambda *_: None)
     elif not HAS_UNNAMED:
         pytest.skip("no files without names here")
     return request.param
@@ -36,7 +36,7 @@ def test_the_new_file_takes_the_place_of_the_old_at_the_end(tmp_path: Path) -> N
     path = tmp_path / "file"
     path.write_bytes(b"old")
     path.chmod(0o640)
-    with writing(path) as file:
+    with open_for_writing(path) as file:
         for _ in range(3):
             file.write(b"new" * 10_000)
             assert path.read_bytes() == b"old"
@@ -51,7 +51,7 @@ def test_what_replaces_a_private_file_is_private_from_the_beginning(tmp_path: Pa
     path = tmp_path / "file"
     path.write_bytes(b"old")
     path.chmod(0o600)
-    with writing(path) as file:
+    with open_for_writing(path) as file:
         file.write(b"new")
         assert {stat.S_IMODE(other.stat().st_mode) for other in tmp_path.iterdir()} == {0o600}
 
@@ -61,7 +61,7 @@ def test_an_error_in_the_block_is_its_own(tmp_path: Path, error: BaseException) 
     """An error of the block passes through, the old file stays, and no other file is left."""
     path = tmp_path / "file"
     path.write_bytes(b"old")
-    with pytest.raises(type(error)) as caught, writing(path) as file:  # noqa: PT012 - the error comes after writing
+    with pytest.raises(type(error)) as caught, open_for_writing(path) as file:  # noqa: PT012 - the error comes after writing
         file.write(b"new" * 10_000)
         raise error
 
@@ -78,7 +78,7 @@ def test_an_error_of_writing_names_the_file(tmp_path: Path) -> None:
     for content in (b"few", b"many" * 100_000):
         with (
             pytest.raises(OSError, match=r"cannot write the file: No space left on device: '.*link'") as caught,
-            writing(link) as file,
+            open_for_writing(link) as file,
         ):
             file.write(content)
         assert caught.value.errno == 28
@@ -87,12 +87,12 @@ def test_an_error_of_writing_names_the_file(tmp_path: Path) -> None:
 def test_open_files_have_paths(tmp_path: Path) -> None:
     """Standard output by its path is written to as it was opened: neither replaced nor emptied."""
     named = {"/dev/stdout": 1, "/dev/stderr": 2, "/dev/fd/7": 7, "/proc/self/fd/3": 3}
-    assert {path: descriptor_of(path) for path in named} == named
-    assert descriptor_of("stdout") is descriptor_of(tmp_path / "fd" / "1") is None
+    assert {path: file_descriptor_named(path) for path in named} == named
+    assert file_descriptor_named("stdout") is file_descriptor_named(tmp_path / "fd" / "1") is None
 
     path = tmp_path / "log"
     path.write_bytes(b"before ")
-    with path.open("ab") as log, writing(f"/dev/fd/{log.fileno()}") as file:
+    with path.open("ab") as log, open_for_writing(f"/dev/fd/{log.fileno()}") as file:
         file.write(b"and after")
     assert path.read_bytes() == b"before and after"
 
@@ -210,7 +210,7 @@ class TestLeftovers:
         """A file is not removed while another process or thread writes it."""
         with (tmp_path / self.STALE).open("wb") as other:
             fcntl.flock(other, fcntl.LOCK_EX)
-            with writing(tmp_path / "file") as file:
+            with open_for_writing(tmp_path / "file") as file:
                 file.write(b"new")
                 write_whole(tmp_path / "second", b"new")
                 assert len(list(tmp_path.glob(".unless-*"))) == 1 + (temporary == "named")

@@ -15,7 +15,7 @@ import pytest
 from unless import Program, UnlessClassifier, fold_rm, load, read_table
 from unless.errors import LimitError, ParameterError, ReadError
 from unless.export import json as programs
-from unless.limits import DEFAULTS, amount_of, limit, raised
+from unless.limits import DEFAULTS, limit, parse_amount, raised
 from unless.read.table import column_names
 from unless.stream import predict_file
 
@@ -174,5 +174,5 @@ def test_limits_hold_within() -> None:
         pass
     for text in ("", "much", "8 XB", "-1", "1e9"):
         with pytest.raises(ParameterError, match="is not an amount"):
-            amount_of(text)
+            parse_amount(text)
     assert issubclass(LimitError, ReadError)

@@ -11,7 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from unless.rule import Literal
-from unless.values import read_as
+from unless.values import value_in_notation
 from unless.values.notation import (
     DATE,
     DATETIME,
@@ -20,17 +20,17 @@ from unless.values.notation import (
     INSTANT,
     TIME,
     WHOLE,
-    Moments,
+    DateNotation,
+    LevelNotation,
+    NotatedNumber,
     Notation,
-    Noted,
-    Order,
-    common,
-    notation_in,
-    noted,
-    noticed,
+    common_notation,
+    detect_notation,
+    notation_from_json,
+    to_noted_number,
 )
 
-SIZES = Order(("S", "M", "L"))
+SIZES = LevelNotation(("S", "M", "L"))
 CELLS = st.one_of(
     st.dates(),
     st.datetimes(),
@@ -48,7 +48,7 @@ CELLS = st.one_of(
 def test_a_text_is_read_back(cell: date | time | timedelta) -> None:
     """What a notation writes is what it reads, to the microsecond where a float64 holds it."""
     try:
-        value = noted(cell)
+        value = to_noted_number(cell)
     except OverflowError:  # a zone may shift the first and the last day beyond the years that there are
         return
     assert value is not None
@@ -65,9 +65,9 @@ def test_a_text_is_read_back(cell: date | time | timedelta) -> None:
 @given(st.lists(st.datetimes(min_value=datetime(1700, 1, 1), max_value=datetime(2200, 1, 1)), min_size=2, max_size=2))  # noqa: DTZ001
 def test_texts_of_moments_sort_like_moments(pair: list[datetime]) -> None:
     """Dates and times as texts are in the order of time, so that engines without dates can compare them."""
-    one, other = (noted(moment) for moment in pair)
+    one, other = (to_noted_number(moment) for moment in pair)
     assert (one < other) == (str(one) < str(other))  # type: ignore[operator]
-    clock = [noted(moment.time()) for moment in pair]
+    clock = [to_noted_number(moment.time()) for moment in pair]
     assert (clock[0] < clock[1]) == (str(clock[0]) < str(clock[1]))  # type: ignore[operator]
 
 
@@ -123,7 +123,7 @@ def test_a_threshold_separates(notation: Notation, first: int, gap: int) -> None
 )
 def test_what_is_noticed(texts: list[str], notation: Notation | None) -> None:
     """Dates, times and durations are noticed where at least half of the texts are some; a size or a code is not."""
-    found = noticed(texts)
+    found = detect_notation(texts)
     assert (None if found is None else found[0]) == notation
 
 
@@ -139,7 +139,7 @@ def test_many_dates_at_once(texts: list[str]) -> None:
     """Dates that are read all at once are those that are read one by one."""
     numbers = {text: number for text in texts if (number := DATETIME.number(text)) is not None}
     expected = (DATE, numbers) if texts and 2 * len(numbers) >= len(texts) else None
-    assert noticed(texts) == expected
+    assert detect_notation(texts) == expected
 
 
 @pytest.mark.parametrize("digits", [400, 5000])
@@ -150,36 +150,37 @@ def test_endless_durations(digits: int) -> None:
 
 def test_one_line_of_time() -> None:
     """A date is its first moment, a zone is subtracted, and a time without a zone is compared as if in UTC."""
-    midnight = noted(date(2020, 8, 1))
-    assert midnight == noted(datetime(2020, 8, 1))  # noqa: DTZ001
-    assert midnight == noted(datetime(2020, 8, 1, 2, tzinfo=timezone(timedelta(hours=2))))
-    assert common([DATE, DATETIME]) == DATETIME
-    assert common([DATE, DATETIME, INSTANT]) == INSTANT
-    assert common([DATE, DURATION]) is None
-    assert common([SIZES, Order(("S", "L"))]) is None
+    midnight = to_noted_number(date(2020, 8, 1))
+    assert midnight == to_noted_number(datetime(2020, 8, 1))  # noqa: DTZ001
+    assert midnight == to_noted_number(datetime(2020, 8, 1, 2, tzinfo=timezone(timedelta(hours=2))))
+    assert common_notation([DATE, DATETIME]) == DATETIME
+    assert common_notation([DATE, DATETIME, INSTANT]) == INSTANT
+    assert common_notation([DATE, DURATION]) is None
+    assert common_notation([SIZES, LevelNotation(("S", "L"))]) is None
 
 
 def test_other_formats() -> None:
     """A format tells how cells are written; rules are written as ISO dates all the same."""
-    german = Moments("date", DATE.step, format="%d.%m.%Y")
+    german = DateNotation("date", DATE.step, format="%d.%m.%Y")
     number = german.number("01.08.2020")
     assert number == DATE.number("2020-08-01")
     assert german.number("2020-08-01") is None
     assert german.text(number) == "2020-08-01"
     assert german.back("2020-08-01") == number
-    assert str(Literal("when", ">", Noted(number, german))) == "when > 2020-08-01"
+    assert str(Literal("when", ">", NotatedNumber(number, german))) == "when > 2020-08-01"
 
 
 @pytest.mark.parametrize(
-    "notation", [DATE, DATETIME, INSTANT, TIME, DURATION, FLAG, WHOLE, SIZES, Moments("date", DATE.step, format="%y")]
+    "notation",
+    [DATE, DATETIME, INSTANT, TIME, DURATION, FLAG, WHOLE, SIZES, DateNotation("date", DATE.step, format="%y")],
 )
 def test_notations_are_values(notation: Notation) -> None:
     """A notation is what JSON says of it, and survives copies and pickles, with its numbers."""
-    assert notation_in(notation.data()) == notation
+    assert notation_from_json(notation.data()) == notation
     for twin in (pickle.loads(pickle.dumps(notation)), copy.deepcopy(notation)):
         assert twin == notation
         assert hash(twin) == hash(notation)
-    number = Noted(1.0, notation)
+    number = NotatedNumber(1.0, notation)
     again = pickle.loads(pickle.dumps(number))
     assert (again, again.notation, str(again)) == (number, notation, str(number))
 
@@ -189,7 +190,7 @@ def test_notations_are_values(notation: Notation) -> None:
 )
 def test_what_is_no_notation(node: object) -> None:
     """What no notation wrote is none."""
-    assert notation_in(node) is None
+    assert notation_from_json(node) is None
 
 
 def test_truth_of_dates() -> None:
@@ -208,22 +209,22 @@ def test_truth_of_dates() -> None:
 
 def test_truth_of_levels_and_flags() -> None:
     """A test of an order reads its levels and nothing else; a test of a flag is one of numbers, said as people do."""
-    small = Literal("size", "<=", Noted(1.0, SIZES))
+    small = Literal("size", "<=", NotatedNumber(1.0, SIZES))
     assert [small.holds(cell) for cell in ("S", "M", "L", "XL", 0.0, None)] == [True, True, False, False, False, False]
     assert str(small) == "size <= M"
-    senior = Literal("senior", ">", Noted(0.0, FLAG))
+    senior = Literal("senior", ">", NotatedNumber(0.0, FLAG))
     assert [senior.holds(cell) for cell in (1, 0, 2.0, "1", None)] == [True, False, True, False, False]
     assert str(senior) == "senior is 1"
-    assert str(Literal("senior", "<=", Noted(0.0, FLAG))) == "senior is 0"
-    assert str(Literal("senior", "<=", Noted(0.5, FLAG))) == "senior <= 0.5"
+    assert str(Literal("senior", "<=", NotatedNumber(0.0, FLAG))) == "senior is 0"
+    assert str(Literal("senior", "<=", NotatedNumber(0.5, FLAG))) == "senior <= 0.5"
 
 
 def test_reading_a_value_in_a_notation() -> None:
     """A number is a level where its spelling is one, and text among dates; a date is text among numbers."""
-    rooms = Order(("1", "2", "3+"))
-    assert read_as(2.0, rooms) == 1.0
-    assert read_as("3+", rooms) == 2.0
-    assert read_as(2020.0, DATE) == "2020"
-    assert read_as(noted(date(2020, 8, 1)), None) == "2020-08-01"
-    assert read_as(noted(date(2020, 8, 1)), TIME) == "2020-08-01"
-    assert read_as(noted(time(12, 30)), FLAG) == "12:30"
+    rooms = LevelNotation(("1", "2", "3+"))
+    assert value_in_notation(2.0, rooms) == 1.0
+    assert value_in_notation("3+", rooms) == 2.0
+    assert value_in_notation(2020.0, DATE) == "2020"
+    assert value_in_notation(to_noted_number(date(2020, 8, 1)), None) == "2020-08-01"
+    assert value_in_notation(to_noted_number(date(2020, 8, 1)), TIME) == "2020-08-01"
+    assert value_in_notation(to_noted_number(time(12, 30)), FLAG) == "12:30"

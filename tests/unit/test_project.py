@@ -22,8 +22,10 @@ def test_an_archive_has_every_file_of_the_package():
 
 def test_an_archive_has_nothing_else():
     """C files, tests and caches are named; kernels, compiled or not, belong there."""
-    stray = ["unless/kernels/grid.c", "tests/unit/test_rule.py", "unless/__pycache__/rule.pyc"]
-    assert superfluous([*stray, "unless/kernels/grid.py", "unless/kernels/grid.cpython-311.so"]) == stray
+    stray = ["unless/kernels/row_filtering.c", "tests/unit/test_rule.py", "unless/__pycache__/rule.pyc"]
+    assert (
+        superfluous([*stray, "unless/kernels/row_filtering.py", "unless/kernels/row_filtering.cpython-311.so"]) == stray
+    )
 
 
 def test_oldest_dependencies_are_the_lower_bounds():

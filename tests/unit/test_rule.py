@@ -404,7 +404,7 @@ def test_the_target_is_no_feature() -> None:
 def test_a_bound_is_said_by_the_shorter_number(value, op):
     """``< 30`` says what ``<= 29.999999999999996`` says, of every number; it is never longer."""
     literal = Literal("n", op, value)
-    sign, said = literal.bound()
+    sign, said = literal.as_short_bound()
     if sign == op:
         assert said == literal.value
         return

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import unless
 from unless.errors import ReadError, UnknownNameError
 from unless.rule import Literal
-from unless.table import Column, Labels, Schema, Table, smallest
+from unless.table import Column, Labels, Schema, Table, to_smallest_type
 from unless.values import DEFAULT_MISSING, Label, Value
 
 CELLS = st.lists(st.sampled_from([None, "a", "b", "é", "", -1.0, 0.0, 2.5, math.inf]))
@@ -54,7 +54,7 @@ def test_span_is_truth(cells: list[Value], literal: Literal) -> None:
 @pytest.mark.parametrize(("count", "dtype"), [(0, "u1"), (256, "u1"), (257, "u2"), (65536, "u2"), (65537, "u4")])
 def test_smallest(count: int, dtype: str) -> None:
     """Codes take the smallest unsigned type."""
-    assert smallest(np.zeros(3, dtype=np.int64), count).dtype == dtype
+    assert to_smallest_type(np.zeros(3, dtype=np.int64), count).dtype == dtype
 
 
 def make() -> Table:

@@ -200,7 +200,7 @@ class TestMeasures:
         """Where no rule covers a record of another label both give the same program; else it may differ."""
         pure = read_table(data / "small.csv", "label", features=["x"], missing=())
         assert contests._learn_keeping(pure) == fold_rm(pure)
-        engine = contests.engine_of(split("wine", 0)[0], 0.5)
+        engine = contests.make_engine(split("wine", 0)[0], 0.5)
         assert len(learn_rm(engine, 0.5).program.rules) >= 1
 
 

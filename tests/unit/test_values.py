@@ -14,8 +14,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unless.values import Value, label_place, label_type, number_in, same_label, spell, value_of
-from unless.values.notation import Noted
+from unless.values import Value, cell_value, label_index, label_type, number_to_text, parse_number, same_label
+from unless.values.notation import NotatedNumber
 
 
 @pytest.mark.parametrize(
@@ -31,8 +31,8 @@ from unless.values.notation import Noted
 )  # fmt: skip
 def test_meaning_of_a_cell(cell: object, value: Value) -> None:
     """A number is a float64; a boolean or any other object is its text; a missing value is None."""
-    assert value_of(cell) == value
-    assert type(value_of(cell)) is type(value)
+    assert cell_value(cell) == value
+    assert type(cell_value(cell)) is type(value)
 
 
 @pytest.mark.parametrize(
@@ -50,28 +50,28 @@ def test_meaning_of_a_cell(cell: object, value: Value) -> None:
 )  # fmt: skip
 def test_meaning_of_a_moment(cell: object, text: str, number: float) -> None:
     """A date, a time or a duration is a number of microseconds that knows how it is written."""
-    value = value_of(cell)
-    assert isinstance(value, Noted)
+    value = cell_value(cell)
+    assert isinstance(value, NotatedNumber)
     assert (str(value), float(value)) == (text, number)
     assert value.notation.back(text) == number
 
 
 def test_minus_zero_is_zero() -> None:
     """Minus zero is zero, from a number and from text."""
-    assert math.copysign(1, value_of(-0.0)) == 1  # type: ignore[arg-type]
-    assert math.copysign(1, number_in("-0.0")) == 1  # type: ignore[arg-type]
+    assert math.copysign(1, cell_value(-0.0)) == 1  # type: ignore[arg-type]
+    assert math.copysign(1, parse_number("-0.0")) == 1  # type: ignore[arg-type]
 
 
 @given(st.floats(allow_nan=False, allow_infinity=False))
 def test_spelling_round_trip(number: float) -> None:
     """The shortest spelling of a finite number reads as that number."""
-    assert number_in(spell(number)) == number
+    assert parse_number(number_to_text(number)) == number
 
 
 @given(st.text(alphabet="0123456789+-.eE_ \tinfa\u0663", max_size=8))
 def test_number_in_agrees_with_float(text: str) -> None:
     """Text that spells a number spells it as Python reads it, and nothing that Python refuses is a number."""
-    number = number_in(text)
+    number = parse_number(text)
     if number is not None:
         assert number == float(text)
 
@@ -79,15 +79,15 @@ def test_number_in_agrees_with_float(text: str) -> None:
 @pytest.mark.parametrize("text", ["", " ", "nan", "inf", "1_0", "1e999", "-1e999", "\t1", "1\n", "0x1", ".", "e5", "٣"])
 def test_not_a_number(text: str) -> None:
     """Only finite decimal and exponent numbers between spaces are numbers."""
-    assert number_in(text) is None
+    assert parse_number(text) is None
 
 
 @pytest.mark.parametrize("text", ["0" * 200_000, "1." + "0" * 200_000, " " * 200_000 + "1" + " " * 200_000])
 def test_a_long_text_is_no_number_at_once(text: str) -> None:
     """What is almost a number is refused at once: time does not grow with the square of its length."""
-    assert number_in(text) in (0, 1)
+    assert parse_number(text) in (0, 1)
     started = process_time()
-    assert number_in(text + "x") is None
+    assert parse_number(text + "x") is None
     assert process_time() - started < 1
 
 
@@ -112,4 +112,4 @@ def test_label_type(kind: type, label: type) -> None:
 def test_labels_that_are_the_same(one, other, same):
     """A text is the number or the boolean that it spells, on either side; 1 is not True."""
     assert same_label(one, other) is same_label(other, one) is same
-    assert label_place(one, ["other", other]) == (1 if same else None)
+    assert label_index(one, ["other", other]) == (1 if same else None)

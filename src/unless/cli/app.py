@@ -27,7 +27,7 @@ from unless.errors import (
     OverwriteError,
     ParameterError,
     UnlessError,
-    either,
+    join_choices,
     without_passwords,
 )
 from unless.limits import DEFAULTS, raised, refuse_small_address_space
@@ -150,7 +150,7 @@ def _options(
         typer.Option(
             metavar="NAME=AMOUNT",
             callback=_raise_limits,
-            help=f"Raise a limit (can be repeated): {either(DEFAULTS)}, such as unpacked=8GB.",
+            help=f"Raise a limit (can be repeated): {join_choices(DEFAULTS)}, such as unpacked=8GB.",
         ),
     ] = None,
     version: Annotated[  # noqa: ARG001
@@ -210,7 +210,7 @@ def _failed(error: Exception) -> int:
         case MemoryError():
             said = "there is not enough memory for this; try a smaller file, or fewer columns"
         case FormatError():
-            said = f"{error.finding}: --{error.parameter} {either(error.formats)}"
+            said = f"{error.finding}: --{error.parameter} {join_choices(error.formats)}"
         case UnlessError():
             said = str(error)
         case OSError():
@@ -244,7 +244,7 @@ def _traceback(kind: type[BaseException], error: BaseException, trace: Traceback
 def _warning(message: Warning | str, *_: object) -> None:
     said = str(message)
     if isinstance(message, DoubtWarning):
-        said = f"{message.finding}; to overrule: --{message.parameter} {either(map(shell_word, message.choices))}"
+        said = f"{message.finding}; to overrule: --{message.parameter} {join_choices(map(shell_word, message.choices))}"
     complain(f"warning: {without_passwords(said)}")
 
 

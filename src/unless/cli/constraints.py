@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from unless.constraints import Constraints
     from unless.model import Model as FittedModel
     from unless.rule import Program
-    from unless.table import Split
+    from unless.table import HoldoutSplit
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ class Kept:
     model: FittedModel | None = None
     name: str = ""
 
-    def held_back(self, screen: Screen, features: Sequence[str], share: float, seed: int) -> Split | None:
+    def held_back(self, screen: Screen, features: Sequence[str], share: float, seed: int) -> HoldoutSplit | None:
         """The split of the model: rules that stay are tested on no record that they were learned from.
 
         What cannot be known is said.
@@ -95,9 +95,9 @@ class Kept:
         """The columns to keep, whatever they look like: those that were asked for, and those that locked rules test."""
         if self.program is None:
             return include
-        from unless.learn.locks import Locked
+        from unless.learn.locked_rules import LockedRules
 
-        rules = Locked.of(self.program, self.lock).rules
+        rules = LockedRules.of(self.program, self.lock).rules
         tested = dict.fromkeys(literal.feature for rule in rules for literal in rule.literals())
         for name in exclude or ():
             if name in tested:
@@ -121,7 +121,7 @@ def kept_rules(algorithm: Algorithm, keep: str | None, lock: str | None) -> Kept
     if algorithm == Algorithm.COMMITTEE:
         raise typer.BadParameter("a committee has many lists; no rule can stay in them", param_hint="--keep")
     from unless.estimators.modelfile import read
-    from unless.learn.locks import Locked
+    from unless.learn.locked_rules import LockedRules
     from unless.model import Model as FittedModel
     from unless.rule import Program
     from unless.score.committee import committee_of
@@ -131,7 +131,7 @@ def kept_rules(algorithm: Algorithm, keep: str | None, lock: str | None) -> Kept
         raise ProgramError(f"{keep} holds a committee, whose lists decide together; give a model with one list")
     program = found if isinstance(found, Program) else found.program
     indices = None if lock is None else _indices(lock, len(program))
-    Locked.of(program, indices)
+    LockedRules.of(program, indices)
     return Kept(program, indices, found if isinstance(found, FittedModel) else None, keep)
 
 

@@ -32,7 +32,7 @@ from unless.judge.unseen import unknown_labels
 from unless.model import Model as FittedModel
 from unless.model import program_of
 from unless.rule import Program, conditions
-from unless.values import counted, percent, share_text
+from unless.values import count_text, percent, share_text
 
 _MARKS = {"added": "+", "removed": "-", "changed": "~", "kept": " "}
 _STYLES = {"added": "green", "removed": "red", "changed": "yellow", "kept": "dim"}
@@ -111,10 +111,10 @@ def rule_changes(found: Comparison) -> Iterator[RenderableType]:
         if names:
             yield f"{what} features: {', '.join(map(printable, names))}"
     if found.same:
-        yield Text(f"{target}: the rules are the same, {counted(len(found.new), 'rule')}")
+        yield Text(f"{target}: the rules are the same, {count_text(len(found.new), 'rule')}")
         return
     counts = ", ".join(f"{count:,} {status}" for status, count in found.counts.items() if count)
-    yield Text(f"{target}: {counted(len(found.old), 'rule')} before, {len(found.new):,} after: {counts}", "bold")
+    yield Text(f"{target}: {count_text(len(found.old), 'rule')} before, {len(found.new):,} after: {counts}", "bold")
     yield _changes(found)
     if not found.same_otherwise:
         labels = ("none" if one is None else printable(str(one)) for one in (found.old.otherwise, found.new.otherwise))
@@ -201,7 +201,7 @@ def record_changes(moved: Effect) -> Iterator[RenderableType]:
     share = f" ({percent(moved.changed / moved.records, 1)})" if moved.changed else ""
     changes = "changes" if moved.changed == 1 else "change"
     yield ""
-    yield Text(f"{moved.changed:,} of {counted(moved.records, 'record')} {changes} label{share}", "bold")
+    yield Text(f"{moved.changed:,} of {count_text(moved.records, 'record')} {changes} label{share}", "bold")
     if moved.changed:
         table = grid({}, {}, {"justify": "right"})
         for old, new, count in moved.shifts:
@@ -211,14 +211,14 @@ def record_changes(moved: Effect) -> Iterator[RenderableType]:
     for switch in moved.switches:
         yield from _switch(switch)
     if len(moved.switches) < moved.changed:
-        yield Text(f"… and {counted(moved.changed - len(moved.switches), 'more record')}", "dim")
+        yield Text(f"… and {count_text(moved.changed - len(moved.switches), 'more record')}", "dim")
 
 
 def _turns(moved: Effect) -> Iterator[str]:
     """Yield what becomes right and wrong: first on records that the rules were not learned from, if they are known."""
     parts = [("", moved.turn)]
     if moved.unseen is not None and moved.others is not None:
-        unseen, others = counted(moved.unseen.records, "record"), moved.others.records
+        unseen, others = count_text(moved.unseen.records, "record"), moved.others.records
         rest = f"the other {others:,}, with those of training: " if moved.unseen.records else "in training: "
         parts = [(f"{unseen} held back: ", moved.unseen), (rest, moved.others)]
     for on, turn in parts:

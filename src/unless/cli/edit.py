@@ -28,12 +28,12 @@ from unless.estimators.modelfile import file_text
 from unless.export.json import dumps
 from unless.export.meaning import new_categories, parse
 from unless.export.rules import to_rules
-from unless.files import packed, write_whole
+from unless.files import gzip_if_named_so, write_whole
 from unless.judge.labels import tested_text
 from unless.model import Model as FittedModel
-from unless.model import own_records, program_of
+from unless.model import find_training_overlap, program_of
 from unless.rule import Program
-from unless.values import counted
+from unless.values import count_text
 
 if TYPE_CHECKING:
     from unless.table import Table
@@ -269,7 +269,7 @@ class _Result:
         if isinstance(self.model, Program):
             return []
         if self.measured:
-            records = counted(round(self.model.statistics.total), "record")
+            records = count_text(round(self.model.statistics.total), "record")
             told = [f"measured on {records}{self.of}: decisions, points and importances"]
             return [*told, *self._test]
         statistics = self.model.statistics
@@ -318,7 +318,7 @@ def _result(
     for line in new_categories(program, replace(table, columns=tuple(map(table.column, sorted(added))))):
         screen.note(Text.assemble(("! ", "bold yellow"), f"{data}: {line}"))
     new = with_rules(found, program, labelled)
-    own = None if labelled is None else own_records(found, labelled)
+    own = None if labelled is None else find_training_overlap(found, labelled)
     of = " of training" if own is not None and own.same else ""
     return _Result(new, changes, effect, measured=labelled is not None and new.importances is not None, of=of)
 
@@ -358,4 +358,4 @@ def _write(model: FittedModel | Program, place: str) -> None:
         sys.stdout.buffer.write(text.encode())
         sys.stdout.buffer.flush()
     else:
-        write_whole(Path(place), packed(text.encode(), place))
+        write_whole(Path(place), gzip_if_named_so(text.encode(), place))

@@ -25,7 +25,7 @@ from unless.judge.tradeoff import TradeOff, fold_pairs
 from unless.judge.validation import BASELINE, Evaluation, Run, Score, cross_validation, fold_of, holdout
 from unless.read.table import column_names, read_table
 from unless.table import Labels, Table
-from unless.values import counted, share_text
+from unless.values import count_text, share_text
 
 _QUALITIES = ("accuracy", "precision", "recall", "f1")
 _TITLES = {**{name: name for name in _QUALITIES}, "f1": "F1", "rules": "rules", "seconds": "time to fit"}
@@ -197,11 +197,13 @@ def _heading(
 ) -> list[RenderableType]:
     first = f"{printable(data)}: {training.size}"
     if test is not None:
-        second = f"tested on {counted(found.scores[0].runs[0].quality.records, 'record')} of {printable(test)}"
+        second = f"tested on {count_text(found.scores[0].runs[0].quality.records, 'record')} of {printable(test)}"
     elif complete:
         second = f"{found.folds} folds, seed {seed}: mean ± standard deviation"
     else:
-        second = f"interrupted: the {counted(found.folds, 'fold')} done so far, seed {seed}: mean ± standard deviation"
+        second = (
+            f"interrupted: the {count_text(found.folds, 'fold')} done so far, seed {seed}: mean ± standard deviation"
+        )
     return [Text(first), Text(second, "" if complete else "bold yellow"), ""]
 
 

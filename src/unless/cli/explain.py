@@ -42,15 +42,15 @@ from unless.explanation.why import why_not as why_not_of
 from unless.explanation.words import DEFAULT, Words, printable
 from unless.judge.unseen import Unseen, refuse, refuse_ignorance, unseen_values
 from unless.model import Model as FittedModel
-from unless.model import Statistics, never_learned, program_of
+from unless.model import RuleStatistics, is_all_holdout, program_of
 from unless.read.dialect import Dialect
 from unless.read.table import read_table
 from unless.read.text import TextFile
 from unless.rule import Program
-from unless.score.card import known_card
 from unless.score.committee import committee_of
+from unless.score.score_card import require_card
 from unless.table import Column, Table
-from unless.values import Label, Value, counted, label_data, same_label, value_data
+from unless.values import Label, Value, count_text, label_to_json, same_label, value_to_json
 
 if TYPE_CHECKING:
     from unless.explanation.changes.counterfactuals import Counterfactuals
@@ -196,7 +196,7 @@ class _Answer:
     """Whether the rules were not learned from this record, but tested on it."""
 
     @property
-    def statistics(self) -> Statistics | None:
+    def statistics(self) -> RuleStatistics | None:
         """What the rules decided in training."""
         return None if isinstance(self.model, Program) else self.model.statistics
 
@@ -211,8 +211,8 @@ class _Answer:
         if isinstance(self.proof, Tally):
             return {
                 "row": self.number,
-                "set": {name: value_data(value) for name, value in self.changed.items()},
-                "label_in_data": label_data(self.said),
+                "set": {name: value_to_json(value) for name, value in self.changed.items()},
+                "label_in_data": label_to_json(self.said),
                 "held_back": self.held_back,
                 "probability": self.probability,
                 "vote": self.proof.to_dict(),
@@ -228,8 +228,8 @@ class _Answer:
         }
         return {
             "row": self.number,
-            "set": {name: value_data(value) for name, value in self.changed.items()},
-            "label_in_data": label_data(self.said),
+            "set": {name: value_to_json(value) for name, value in self.changed.items()},
+            "label_in_data": label_to_json(self.said),
             "held_back": self.held_back,
             "probability": self.probability,
             "proof": self.proof.to_dict(),
@@ -298,7 +298,7 @@ def _changes(
 def _scored(model: FittedModel | Program, record: dict[str, Value]) -> ScoredRecord:
     if isinstance(model, Program):
         raise ParameterError("the file has only rules, and no points for them; fit a model: unless fit")
-    return scored(known_card(model.card), record)
+    return scored(require_card(model.card), record)
 
 
 def _unseen(model: FittedModel | Program, answers: Sequence[_Answer]) -> tuple[Unseen, ...]:
@@ -340,7 +340,7 @@ def _records(
             yield number, found, None, None
         else:
             row = table[[number - 1]]
-            yield number, found, row.labels.labels[int(row.labels.codes[0])], never_learned(model, row)
+            yield number, found, row.labels.labels[int(row.labels.codes[0])], is_all_holdout(model, row)
 
 
 def _span(text: str) -> tuple[int, int]:
@@ -400,7 +400,7 @@ def _features(names: Iterable[str], program: Program, option: str) -> list[str]:
 def reasons(
     proof: Proof,
     number: int | None = None,
-    statistics: Statistics | None = None,
+    statistics: RuleStatistics | None = None,
     words: Words = DEFAULT,
     *,
     probability: float | None = None,
@@ -413,7 +413,7 @@ def reasons(
     for line in told[: len(told) - len(others)] + [others[place] for place in shown]:
         yield hanging(line.lead, Text(line.text, _STYLES.get(line.role, "")))
     if more := len(others) - len(shown):
-        yield _more(more, f"{counted(more, 'other earlier rule')} did not apply")
+        yield _more(more, f"{count_text(more, 'other earlier rule')} did not apply")
 
 
 def obstacles(found: WhyNot, words: Words, *, everything: bool = False) -> Iterator[RenderableType]:
@@ -423,7 +423,7 @@ def obstacles(found: WhyNot, words: Words, *, everything: bool = False) -> Itera
     yield Text(title, "bold")
     yield from (hanging("  ", Text(stops[place].strip())) for place in shown)
     if more := len(stops) - len(shown):
-        yield _more(more, f"{counted(more, 'other rule')} for this label")
+        yield _more(more, f"{count_text(more, 'other rule')} for this label")
 
 
 def _nearest(rules: Sequence[RuleProof | None], *, everything: bool) -> Collection[int]:

@@ -23,7 +23,7 @@ from unless.cli.options import (
     Skip,
     complete_features,
 )
-from unless.errors import ParameterError, UnlessError, either, suggest
+from unless.errors import ParameterError, UnlessError, join_choices, suggest
 from unless.export import to_javascript, to_python, to_rules, to_text
 from unless.export.json import dumps
 from unless.files import write_whole
@@ -142,7 +142,7 @@ def export(
     committee = committee_of(found)
     if committee is not None and to not in _VOTING:
         raise ParameterError(
-            f"a committee of {len(committee)} lists cannot be written as {to}, only as {either(_VOTING)}; "
+            f"a committee of {len(committee)} lists cannot be written as {to}, only as {join_choices(_VOTING)}; "
             "one list can: unless fit --algorithm unless"
         )
     if records is not None:

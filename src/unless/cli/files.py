@@ -18,10 +18,10 @@ from unless.cli.layout import shell_word
 from unless.errors import LimitError, ParameterError, ProgramError, UnknownNameError, suggest
 from unless.estimators.modelfile import read as read_file
 from unless.estimators.modelfile import read_stream
-from unless.files import Place, descriptor_of, packed, refuse_inputs, write_whole
+from unless.files import FilePath, file_descriptor_named, gzip_if_named_so, refuse_inputs, write_whole
 from unless.model import Model as FittedModel
 from unless.rule import Program
-from unless.values import DEFAULT_MISSING, Label, counted, label_place, number_in
+from unless.values import DEFAULT_MISSING, Label, count_text, label_index, parse_number
 
 if TYPE_CHECKING:
     from unless.table import Table
@@ -44,7 +44,7 @@ def check_files(output: str | None, *inputs: str | None, format: str | None = No
             refuse_part(output, folder, format)
 
 
-def _read_at(one: str, form: str | None) -> list[Place]:
+def _read_at(one: str, form: str | None) -> list[FilePath]:
     if one == "-":
         return _descriptor(sys.stdin)
     if not _is_folder(one) and not has_magic(one):
@@ -58,7 +58,7 @@ def _is_folder(path: str) -> bool:
     return os.path.isdir(path)  # noqa: PTH112 - Path.is_dir raises where a path cannot be followed
 
 
-def _descriptor(stream: TextIO) -> list[Place]:
+def _descriptor(stream: TextIO) -> list[FilePath]:
     """Return the number of a stream, if it has one."""
     try:
         return [stream.fileno()]
@@ -164,7 +164,7 @@ def with_labels(
     The others are left out, too, if they were left out when the model was learned.
     """
     from unless.errors import ReadError
-    from unless.model import own_records
+    from unless.model import find_training_overlap
     from unless.read.table import read_table, with_known_labels
 
     if table.target is not None:
@@ -176,9 +176,9 @@ def with_labels(
     if labelled.target is None:
         return table
     some = with_known_labels(table, labelled)
-    if 2 * len(some) < len(table) and (isinstance(model, Program) or own_records(model, some) is None):
+    if 2 * len(some) < len(table) and (isinstance(model, Program) or find_training_overlap(model, some) is None):
         return table
-    without, where = len(table) - len(some), f"{counted(len(table), 'record')} of {data}"
+    without, where = len(table) - len(some), f"{count_text(len(table), 'record')} of {data}"
     screen.note(f"{without:,} of {where} have no label in {labelled.labels.name!r}; they are left out")
     return some
 
@@ -263,10 +263,10 @@ def read_any_model(path: str) -> FittedModel | Program:
 
 def label_among(labels: Sequence[Label], text: str, complaint: str) -> Label:
     """Return the label that a text spells, whatever its type: ``1`` is 1 or 1.0, ``true`` is True."""
-    place = label_place(text, labels)
+    place = label_index(text, labels)
     if place is None:
         texts = any(isinstance(label, str) for label in labels)
-        shown = repr(text) if texts or number_in(text) is None else text  # the shell knows only text
+        shown = repr(text) if texts or parse_number(text) is None else text  # the shell knows only text
         raise UnknownNameError(f"{complaint} {shown}{suggest(text, labels)}")
     return labels[place]
 
@@ -313,7 +313,7 @@ def terminal(output: str | None) -> TextIO | None:
     """Return the terminal that an output is, also by a path such as /dev/stdout or /dev/tty; None for anything else."""
     if output in (None, "-"):
         return sys.stdout if sys.stdout.isatty() else None
-    number = descriptor_of(output)
+    number = file_descriptor_named(output)
     try:
         if number is None and not Path(output).is_char_device():  # opening a named pipe would wait for a reader
             return None
@@ -335,7 +335,7 @@ def write_document(text: str, output: str | None) -> None:
         screen.write(visible(text))
         screen.flush()
     elif output not in (None, "-"):
-        write_whole(Path(output), packed(text.encode(), output))
+        write_whole(Path(output), gzip_if_named_so(text.encode(), output))
     else:
         sys.stdout.flush()
         sys.stdout.buffer.write(text.encode())

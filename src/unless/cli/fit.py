@@ -22,20 +22,20 @@ from unless.cli.fitted import Fitted, present, say_next
 from unless.cli.large import large_stream, read_large
 from unless.cli.options import Algorithm
 from unless.cli.training import Columns, Training, read_training
-from unless.errors import MissingFileError, ParameterError, UnknownNameError, either, without_passwords
+from unless.errors import MissingFileError, ParameterError, UnknownNameError, join_choices, without_passwords
 from unless.estimators.modelfile import file_text
 from unless.estimators.progress import metered_by
 from unless.model import Model as FittedModel
-from unless.table import Labels, Split
-from unless.values import Label, number_in
+from unless.table import HoldoutSplit, Labels
+from unless.values import Label, parse_number
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from unless.blocks.encoding import ClassFactors
     from unless.estimators.halves import Halves
     from unless.estimators.learners import Learner
     from unless.judge.tradeoff import TradeOff
-    from unless.learn.blocks.encode import ClassFactors
 
 _OWN: dict[str, tuple[Algorithm, ...]] = {
     **dict.fromkeys(("penalty", "min_support"), (Algorithm.UNLESS, Algorithm.COMMITTEE)),
@@ -307,7 +307,9 @@ def _check(algorithm: Algorithm, settings: dict[str, Any], output: str | None, *
     for name, owners in _OWN.items():
         if settings[name] is not None and algorithm not in owners:
             hint = f"--{name.replace('_', '-')}"
-            raise typer.BadParameter(f"it is for --algorithm {either(owners)}, not for {algorithm}", param_hint=hint)
+            raise typer.BadParameter(
+                f"it is for --algorithm {join_choices(owners)}, not for {algorithm}", param_hint=hint
+            )
     if json and output == "-":
         raise typer.BadParameter("the model and --json cannot both go to standard output", param_hint="--output")
     if output not in (None, "-"):
@@ -320,7 +322,7 @@ def _penalty(text: str | None, algorithm: Algorithm) -> float | str | None:
         raise typer.BadParameter("a committee tries several by itself; leave it out", param_hint="--penalty")
     if text is None or text == "auto":
         return text
-    number = number_in(text)
+    number = parse_number(text)
     if number is None or number < 0:
         raise typer.BadParameter(f"{text!r} is neither a number of at least 0 nor 'auto'", param_hint="--penalty")
     return number
@@ -451,7 +453,7 @@ def _trade_off(screen: Screen, learner: Learner, halves: Halves) -> TradeOff:
         )
 
 
-def _halves(training: Training, learner: Learner, share: float, seed: int, earlier: Split | None) -> Halves:
+def _halves(training: Training, learner: Learner, share: float, seed: int, earlier: HoldoutSplit | None) -> Halves:
     """Hold back a share of the records, or what was held back before."""
     from unless.estimators.halves import Halves
 

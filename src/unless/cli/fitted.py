@@ -18,9 +18,9 @@ from unless.estimators.modelfile import document
 from unless.explanation.words import printable
 from unless.inspection import Remark
 from unless.judge.labels import Quality, quality_of, tested_text, usual_quality
+from unless.model import HoldoutResult
 from unless.model import Model as FittedModel
-from unless.model import Tested
-from unless.values import counted, label_data, percent
+from unless.values import count_text, label_to_json, percent
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class Fitted:
         return locked_numbers(self.model)
 
     @property
-    def tested(self) -> Tested | None:
+    def tested(self) -> HoldoutResult | None:
         """What the records held back have shown."""
         return self.model.tested
 
@@ -70,7 +70,7 @@ class Fitted:
             "interrupted": self.interrupted,
             "locked": list(self.locked),
             "rules": [
-                {"label": label_data(rule.head), "rule": str(rule), "decided": decided, "right": right, **more}
+                {"label": label_to_json(rule.head), "rule": str(rule), "decided": decided, "right": right, **more}
                 for (rule, decided, right), more in zip(figures, expected, strict=True)
             ],
             "test": self.tested and _measures(quality_of(self.tested), self.tested.interval),
@@ -89,10 +89,10 @@ def _measures(found: Quality, between: tuple[float, float] | None = None) -> dic
 def present(screen: Screen, fitted: Fitted, most: int | None = None) -> None:
     """Show what was learned: the data, the rules (no more than ``most``), the test."""
     program = fitted.model.program
-    rules, exceptions = counted(len(program), "rule"), counted(program.exception_count, "exception")
+    rules, exceptions = count_text(len(program), "rule"), count_text(program.exception_count, "exception")
     summary = f"{rules} with {exceptions} in {duration(fitted.seconds)}{_ended(fitted)}"
     if fitted.model.committee is not None:
-        summary = f"{counted(len(fitted.model.committee), 'list')} in {duration(fitted.seconds)}{_ended(fitted)}"
+        summary = f"{count_text(len(fitted.model.committee), 'list')} in {duration(fitted.seconds)}{_ended(fitted)}"
     if not screen.quiet:
         screen.show(report_line(_name(fitted), fitted.training.size, _margin(fitted)))
         for name, text in (("learned", summary), *_lessons(fitted.model), *_locked(fitted)):
@@ -115,7 +115,7 @@ def _lessons(model: FittedModel) -> Iterator[tuple[str, str]]:
     if model.tuned is not None:
         yield "tuned", ", ".join(f"{name.replace('_', ' ')} {value:g}" for name, value in model.tuned.items())
     if model.distillation is not None:
-        agreed, records = percent(model.distillation.agreement), counted(model.distillation.records, "record")
+        agreed, records = percent(model.distillation.agreement), count_text(model.distillation.records, "record")
         yield "taught", f"by a {model.distillation.teacher}; both agree on {agreed} of {records} held back"
 
 
@@ -157,7 +157,7 @@ def _test(fitted: Fitted) -> str:
 
 def say_next(screen: Screen, fitted: Fitted, output: str | None, how: Reading) -> None:
     """Say what to do with the model, in commands that run as they are."""
-    from unless.learn.blocks.given import is_database
+    from unless.blocks.inputs import is_database
 
     if output == "-":
         return

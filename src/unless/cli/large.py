@@ -17,26 +17,26 @@ from unless.errors import ReadError, without_passwords
 from unless.inspection import Remark, useless
 from unless.read.ranks import MissingLabelsError
 from unless.table import Table
-from unless.threads import threads_of
+from unless.threads import resolve_n_jobs
 
 if TYPE_CHECKING:
-    from unless.learn.blocks.encode import ClassFactors, Overview
-    from unless.learn.blocks.sources import FileStream, Stream
+    from unless.blocks.encoding import ClassFactors, TableStats
+    from unless.blocks.sources import FileStream, Stream
 
 _CONSTANT = ("constant", "empty")
 
 
 def large_stream(screen: Screen, data: str, query: str | None, asked: Columns, *, kept: bool = False) -> Stream | None:
     """Return the records that are learned from in blocks; None for a file that fits into memory, if none are kept."""
-    from unless.learn.blocks.given import is_database, only_table
-    from unless.learn.blocks.room import fits, free, needed
-    from unless.learn.blocks.sources import FileStream, Query
+    from unless.blocks.inputs import find_only_table, is_database
+    from unless.blocks.memory_budget import fits_in_memory, free_bytes, needed_bytes
+    from unless.blocks.sources import FileStream, Query
     from unless.read.dialect import told_by
 
     if "://" in data and query is None:
         raise typer.BadParameter("say what to learn from in the database: a table, or a SELECT", param_hint="--query")
     if is_database(data):
-        return Query(data, query).stream() if query else only_table(data).stream()
+        return Query(data, query).stream() if query else find_only_table(data).stream()
     if query is not None:
         raise typer.BadParameter(
             f"{without_passwords(data)!r} is no database: give a DuckDB file, or postgresql://…", param_hint="--query"
@@ -49,10 +49,11 @@ def large_stream(screen: Screen, data: str, query: str | None, asked: Columns, *
     files = FileStream(data, how.pop("format", None), told_by(**how))
     if kept:
         return files
-    if fits(files):
+    if fits_in_memory(files):
         return None
     screen.note(
-        f"{data} would take about {_gigabytes(needed(files))} in memory, where {_gigabytes(free())} are free: "
+        f"{data} would take about {_gigabytes(needed_bytes(files))} in memory, where {_gigabytes(free_bytes())} "
+        "are free: "
         "learning in blocks, from the disk"
     )
     return files
@@ -75,8 +76,8 @@ def read_large(
     jobs: int = -1,
 ) -> Training:
     """Do what `read_training` does with records that stay where they are; a folder keeps their blocks."""
-    from unless.learn.blocks.data import blocks_of
-    from unless.learn.blocks.kept import Keep
+    from unless.blocks.block_cache import CacheOptions
+    from unless.blocks.block_dataset import make_block_dataset
 
     data = without_passwords(data)
     with closing(stream.batches()) as batches:  # type: ignore[type-var]  # all are generators
@@ -85,7 +86,7 @@ def read_large(
     decisive |= {"exclude": listed(asked.exclude, names), "include": listed(asked.include, names)}
     try:
         with screen.busy(f"reading {data}") as update:
-            blocks = blocks_of(
+            blocks = make_block_dataset(
                 _showing(stream, update),
                 target=target,
                 numeric=listed(asked.numeric, names),
@@ -97,8 +98,8 @@ def read_large(
                 factors=factors,
                 leave_out=_leave_out(target, asked, names),
                 progress=lambda what, rows: update(said=f"{rows:,} records {what}"),
-                keep=None if folder is None else Keep(folder, decisive, unchanged=unchanged),
-                threads=threads_of(jobs),
+                keep=None if folder is None else CacheOptions(folder, decisive, unchanged=unchanged),
+                threads=resolve_n_jobs(jobs),
             )
     except MissingLabelsError as error:
         raise ReadError(f"{error}\nTo leave them out: --drop-unlabelled") from None
@@ -122,10 +123,10 @@ def _showing(stream: Stream, update: Callable[..., None]) -> Stream:
 
 def _leave_out(
     target: str, asked: Columns, names: list[str]
-) -> Callable[[Table, Overview], dict[str, dict[str, Any] | None]]:
+) -> Callable[[Table, TableStats], dict[str, dict[str, Any] | None]]:
     """Say which columns to leave out, by the first records; what looks constant there must be so everywhere."""
 
-    def chosen(first: Table, overview: Overview) -> dict[str, dict[str, Any] | None]:
+    def chosen(first: Table, overview: TableStats) -> dict[str, dict[str, Any] | None]:
         excluded, included = listed(asked.exclude, names), listed(asked.include, names)
         check_names(first.features, target, excluded, included)
         found: dict[str, dict[str, Any] | None] = dict.fromkeys(excluded)

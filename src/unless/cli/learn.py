@@ -20,7 +20,7 @@ from unless.judge.labels import result_text
 from unless.logic import Hypothesis, learn_logic
 from unless.logic.background import Source
 from unless.logic.learn import Algorithm
-from unless.values import Label, counted, label_data
+from unless.values import Label, count_text, label_to_json
 
 _ALGORITHMS: dict[str, Algorithm] = {"fold-rm": "fold_rm", "fold-rpp": "fold_rpp", "unless": "fold_unless"}
 
@@ -149,8 +149,10 @@ def _lines(found: Hypothesis, style: Style = "paper") -> list[str]:
 def _test(found: Hypothesis) -> str:
     """Say how the rules do on the examples held back, and how always saying the same would do."""
     if (trial := found.trial) is None:
-        return f"none of the {counted(len(found.individuals), 'example')} was held back"
-    return result_text(counted(len(trial.individuals), "example"), trial.quality, trial.usual, trial.baseline.accuracy)
+        return f"none of the {count_text(len(found.individuals), 'example')} was held back"
+    return result_text(
+        count_text(len(trial.individuals), "example"), trial.quality, trial.usual, trial.baseline.accuracy
+    )
 
 
 def _document(found: Hypothesis) -> dict[str, object]:
@@ -177,6 +179,6 @@ def _labels(
     individuals: Iterable[str], labels: Iterable[Label], entailed: Iterable[Label | None]
 ) -> list[dict[str, object]]:
     return [
-        {"individual": one, "label": label_data(label), "entailed": label_data(found)}
+        {"individual": one, "label": label_to_json(label), "entailed": label_to_json(found)}
         for one, label, found in zip(individuals, labels, entailed, strict=True)
     ]

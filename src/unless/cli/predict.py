@@ -41,9 +41,9 @@ from unless.cli.options import (
 from unless.errors import ParameterError
 from unless.explanation.words import printable
 from unless.judge.own import OwnResult
-from unless.model import interval
+from unless.model import wilson_interval
 from unless.stream import PredictedFile, predict_file
-from unless.values import counted, share_text
+from unless.values import count_text, share_text
 
 _LABELS = 6  # labels that the summary counts
 
@@ -189,28 +189,30 @@ def _summary(done: PredictedFile, seconds: float) -> str:
         parts.append(f"{len(counts) - _LABELS} other labels {sum(n for n, _ in counts[_LABELS:]):,}")
     if done.undecided:
         parts.append(f"undecided {done.undecided:,}")
-    where = f" in {counted(len(done.files), 'part')}" if done.files else ""
-    text = f"{counted(done.rows, 'record')}{where} in {duration(seconds)}" + (": " if parts else "") + ", ".join(parts)
+    where = f" in {count_text(len(done.files), 'part')}" if done.files else ""
+    text = (
+        f"{count_text(done.rows, 'record')}{where} in {duration(seconds)}" + (": " if parts else "") + ", ".join(parts)
+    )
     if done.accuracy is None:
         return text
     if done.own is not None:
         return f"{text}; {' and '.join(_own(done.own))}"
     on = "the labels in the data"
     if done.labelled < done.rows:
-        on = f"the {counted(done.labelled, 'record')} that {'has' if done.labelled == 1 else 'have'} a label"
+        on = f"the {count_text(done.labelled, 'record')} that {'has' if done.labelled == 1 else 'have'} a label"
     return f"{text}; accuracy {share_text(done.accuracy)} against {on}"
 
 
 def _own(own: OwnResult) -> Iterator[str]:
     """Yield the accuracy on records that the rules were not learned from, and that on the others."""
     if own.accuracy is not None:
-        low, high = map(share_text, interval(own.held_back_right, own.held_back))
-        unseen = f"{counted(own.held_back, 'record')} that the rules were not learned from"
+        low, high = map(share_text, wilson_interval(own.held_back_right, own.held_back))
+        unseen = f"{count_text(own.held_back, 'record')} that the rules were not learned from"
         yield f"accuracy {share_text(own.accuracy)} ({low} to {high}) on {unseen}"
     if own.in_training is None:
         return
     if own.accuracy is None:
-        which = "in training" if own.same else f"on {counted(own.learned, 'record')}, with those of training"
+        which = "in training" if own.same else f"on {count_text(own.learned, 'record')}, with those of training"
         yield f"accuracy {share_text(own.in_training)} {which}"
     else:
         which = "those of training" if own.same else f"{own.learned:,} others, with those of training"

@@ -39,7 +39,7 @@ from unless.report import Page, render, summarise
 from unless.rule import Program
 from unless.score.committee import committee_of
 from unless.table import Table
-from unless.values import counted, share_text
+from unless.values import count_text, share_text
 
 
 def report(
@@ -180,7 +180,7 @@ def _summary(page: Page, output: str, size: int) -> str:
         quality = f"no true labels: column {page.data['target']!r} is missing or incomplete"
     else:
         low, high = map(share_text, page.between or (0.0, 1.0))
-        unseen = f" on {counted(page.judged, 'record')} that the rules were not learned from"
+        unseen = f" on {count_text(page.judged, 'record')} that the rules were not learned from"
         which = unseen if page.unseen_only else " in training" if page.trained_only else ""
         quality = f"accuracy {share_text(page.quality.accuracy)} ({low} to {high}){which}"
         if page.baseline is not None:
@@ -189,7 +189,7 @@ def _summary(page: Page, output: str, size: int) -> str:
             others = "in training" if page.same else "on the others, with those of training"
             quality += f"; {share_text(page.learned.accuracy)} {others}"
     shown = f", {page.records.shown:,} of them shown" if page.records.sampled else ""
-    rules, records = counted(page.numbered, "rule"), counted(page.records.total, "record")
+    rules, records = count_text(page.numbered, "rule"), count_text(page.records.total, "record")
     if page.committee is not None:
-        rules = f"{counted(page.committee.lists, 'list')} with {counted(page.committee.rules, 'rule')} that vote"
+        rules = f"{count_text(page.committee.lists, 'list')} with {count_text(page.committee.rules, 'rule')} that vote"
     return f"{where} ({size / 1000:,.0f} kB): {rules}, {records}{shown}, {quality}"

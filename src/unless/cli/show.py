@@ -22,7 +22,7 @@ from unless.export import to_rules, to_text
 from unless.export.json import to_dict
 from unless.judge.labels import tested_text
 from unless.model import Model as FittedModel
-from unless.model import Statistics, program_of
+from unless.model import RuleStatistics, program_of
 from unless.rule import Program
 
 _WIDE = 80  # columns of a terminal
@@ -98,14 +98,14 @@ class RuleTable:
     has no room for intervals.
     """
 
-    def __init__(self, program: Program, statistics: Statistics | None = None, most: int | None = None) -> None:
+    def __init__(self, program: Program, statistics: RuleStatistics | None = None, most: int | None = None) -> None:
         self._rules = program, statistics, most
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         yield _table(*self._rules, intervals=options.max_width >= _WIDE)
 
 
-def _table(program: Program, statistics: Statistics | None, most: int | None, *, intervals: bool) -> Table:
+def _table(program: Program, statistics: RuleStatistics | None, most: int | None, *, intervals: bool) -> Table:
     """Return the rules as a table, with or without intervals."""
     table = Table(
         box=None, show_header=statistics is not None, header_style="dim", pad_edge=False, padding=(0, 2, 0, 0)

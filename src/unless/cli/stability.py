@@ -33,10 +33,10 @@ from unless.judge.labels import aligned
 from unless.judge.stability import ALIKE, Refit, Stability
 from unless.judge.unseen import unknown_labels
 from unless.model import Model as FittedModel
-from unless.model import own_records
+from unless.model import find_training_overlap
 from unless.rule import Program
 from unless.table import Labels, Table
-from unless.values import counted, percent
+from unless.values import count_text, percent
 
 
 def stability(
@@ -95,9 +95,9 @@ def refitted(  # noqa: PLR0917 - what to learn from, and how often
     if model.distillation is not None and model.parameters.get("teacher") is None:
         screen.note("the teacher of this list is not in its file; the refits learn without one")
     records = _labelled(table, data, model)
-    own = own_records(model, records)
+    own = find_training_overlap(model, records)
     if own is not None and not own.held_back.all():
-        screen.note(f"{counted(int(own.held_back.sum()), 'record')} that fit held back are not learned from")
+        screen.note(f"{count_text(int(own.held_back.sum()), 'record')} that fit held back are not learned from")
         records = records[~own.held_back]
     again = refits_by(
         learner_of(model), records, n=refits, seed=seed, n_jobs=jobs, keep=model.program, lock=model.locked

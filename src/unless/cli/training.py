@@ -17,10 +17,10 @@ from unless.inspection import Remark, no_labels, useless
 from unless.read.ranks import MissingLabelsError
 from unless.read.table import column_names, read_table
 from unless.table import Labels, Table, part_names
-from unless.values import counted
+from unless.values import count_text
 
 if TYPE_CHECKING:
-    from unless.learn.blocks.data import Blocks
+    from unless.blocks.block_dataset import BlockDataset
 
 _WORDS = {
     "unique": ("unique", "unique"),
@@ -63,7 +63,7 @@ class Training:
 
     table: Table
     left_out: tuple[Remark, ...]
-    blocks: Blocks | None = None
+    blocks: BlockDataset | None = None
     """All records, if they are learned from in blocks; the table has only some of them."""
 
     def close(self) -> None:
@@ -87,7 +87,7 @@ class Training:
             names = [str(remark.column) for remark in self.left_out if remark.code == code]
             if names:
                 parts.append(f"{_and(names)} ({several if len(names) > 1 else one})")
-        size = f"{counted(self.records, 'record')}, {counted(len(self.table.columns), 'feature')}"
+        size = f"{count_text(self.records, 'record')}, {count_text(len(self.table.columns), 'feature')}"
         return f"{size}; left out: {', '.join(parts)}" if parts else size
 
 

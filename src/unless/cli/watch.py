@@ -40,7 +40,7 @@ from unless.judge.watched import Check, Watch, chance_text
 from unless.read.batches import File
 from unless.rule import Program
 from unless.stream import watch_file
-from unless.values import counted, percent
+from unless.values import count_text, percent
 
 MOVED = 3
 """The exit code if something has moved."""
@@ -143,7 +143,7 @@ def _show(screen: Screen, seen: Watch, data: str) -> None:
     if shown:
         screen.show(_table(seen, shown[:most]))
     if len(shown) > most:
-        screen.note(f"and {counted(len(shown) - most, 'more check')}, of which none moved: --json has all of them")
+        screen.note(f"and {count_text(len(shown) - most, 'more check')}, of which none moved: --json has all of them")
     if not screen.quiet and seen.checks:
         false = "p is adjusted for the number of checks; if nothing has changed, something moves in at most"
         screen.note("", f"{false} {percent(seen.alpha)} of all runs")
@@ -151,7 +151,7 @@ def _show(screen: Screen, seen: Watch, data: str) -> None:
 
 
 def _size(seen: Watch) -> str:
-    records = counted(seen.records, "record")
+    records = count_text(seen.records, "record")
     if not seen.labelled:
         return f"{records}, no true labels"
     return f"{records}, {'all' if seen.labelled == seen.records else f'{seen.labelled:,.0f}'} with true labels"

@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from unless.explanation.proof import Proof
 from unless.explanation.why import proof_of
-from unless.model import Model, held_back_by, model_of
+from unless.model import Model, holdout_rows, model_of
 from unless.prediction import deciding_rules
 from unless.rule import Program
 from unless.table import Labels, Table
-from unless.values import Label, label_data, label_place
+from unless.values import Label, label_index, label_to_json
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class Switch:
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain lists, dicts and values that JSON can hold."""
         proofs = {"old": self.old.to_dict(), "new": self.new.to_dict()}
-        return {"row": self.number, "label_in_data": label_data(self.truth), **proofs}
+        return {"row": self.number, "label_in_data": label_to_json(self.truth), **proofs}
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +95,8 @@ class Effect:
             "records": self.records,
             "changed": self.changed,
             "shifts": [
-                {"old": label_data(old), "new": label_data(new), "records": count} for old, new, count in self.shifts
+                {"old": label_to_json(old), "new": label_to_json(new), "records": count}
+                for old, new, count in self.shifts
             ],
             "switches": [switch.to_dict() for switch in self.switches],
             "right": None if self.right is None else list(self.right),
@@ -152,7 +153,7 @@ def unseen_by(*models: tuple[Program | Model, Table]) -> NDArray[np.bool_] | Non
 def _held_back(model: Program | Model, table: Table) -> NDArray[np.bool_] | None:
     """Which records a model held back, if some of its data are here."""
     known = model_of(model)
-    if known is None or (held := held_back_by(known, table)) is None or known.origin is None:
+    if known is None or (held := holdout_rows(known, table)) is None or known.origin is None:
         return None
     seen = known.origin.among(known.origin.identities(table, tuple(known.schema.kinds)))
     return held if seen.any() else None
@@ -160,15 +161,15 @@ def _held_back(model: Program | Model, table: Table) -> NDArray[np.bool_] | None
 
 def _codes(labels: Sequence[Label | None], known: list[Label]) -> NDArray[np.intp]:
     """The place of every label among the known ones, -1 for None; new labels are added to the known ones."""
-    known += [label for label in dict.fromkeys(labels) if label is not None and label_place(label, known) is None]
-    places = {label: -1 if label is None else label_place(label, known) for label in labels}
+    known += [label for label in dict.fromkeys(labels) if label is not None and label_index(label, known) is None]
+    places = {label: -1 if label is None else label_index(label, known) for label in labels}
     return np.array([places[label] for label in labels], dtype=np.intp)
 
 
 def _shifts(
     before: NDArray[np.intp], after: NDArray[np.intp], programs: tuple[Program, Program], known: list[Label]
 ) -> tuple[tuple[Label | None, Label | None, int], ...]:
-    spoken = [{label_place(label, known): label for label in one.labels} for one in programs]
+    spoken = [{label_index(label, known): label for label in one.labels} for one in programs]
     pairs, counts = np.unique(np.stack([before, after], axis=1), axis=0, return_counts=True)
     found = [
         (spoken[0].get(first), spoken[1].get(second), count)

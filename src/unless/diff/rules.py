@@ -24,8 +24,8 @@ from numpy.typing import NDArray
 
 from unless.explanation.forms import literal_data
 from unless.rule import Literal, Operator, Program, Rule
-from unless.values import Label, Value, label_data, label_place, same_label
-from unless.values.notation import Moments, Noted
+from unless.values import Label, Value, label_index, label_to_json, same_label
+from unless.values.notation import DateNotation, NotatedNumber
 
 ALIKE = 0.35
 """How alike two rules must be to count as one that was changed: from 0, nothing in common, to 1, everything.
@@ -98,7 +98,7 @@ class RuleEdit:
 
     def to_dict(self) -> dict[str, Any]:
         """The edit as plain lists, dicts and values that JSON can hold."""
-        label = {} if self.rule.head is None else {"label": label_data(self.rule.head)}
+        label = {} if self.rule.head is None else {"label": label_to_json(self.rule.head)}
         return {
             "status": self.status,
             **({"moved": self.moved} if label else {}),
@@ -151,7 +151,7 @@ class Comparison:
         return {
             "same": self.same,
             "target": [self.old.target, self.new.target],
-            "otherwise": [label_data(self.old.otherwise), label_data(self.new.otherwise)],
+            "otherwise": [label_to_json(self.old.otherwise), label_to_json(self.new.otherwise)],
             "features": {"added": list(self.new_features), "removed": list(self.lost_features)},
             "counts": self.counts,
             "rules": [edit.to_dict() for edit in self.rules],
@@ -212,9 +212,9 @@ def _asked(literal: Literal) -> _Asked:
 
 def _number_line(value: Value) -> Hashable:
     """What the number of a literal is compared with: None for plain numbers and for texts."""
-    if not isinstance(value, Noted) or value.notation.plain:
+    if not isinstance(value, NotatedNumber) or value.notation.plain:
         return None
-    return "time" if isinstance(value.notation, Moments) else value.notation
+    return "time" if isinstance(value.notation, DateNotation) else value.notation
 
 
 # Which rule became which.
@@ -231,7 +231,7 @@ def _by_label(old: Sequence[Rule], new: Sequence[Rule]) -> Iterator[tuple[_Numbe
     for side, rules in enumerate((old, new)):
         for number, rule in enumerate(rules):
             label = cast("Label", rule.head)  # every rule of a program has a label
-            place = label_place(label, known)
+            place = label_index(label, known)
             if place is None:
                 place = len(known)
                 known.append(label)

@@ -29,7 +29,7 @@ from unless.explanation.record import answered, as_rows
 from unless.explanation.scored import ScoredRecord, scored
 from unless.explanation.why import WhyNot, proof_of, why_not
 from unless.explanation.words import Words
-from unless.files import packed, write_whole
+from unless.files import gzip_if_named_so, write_whole
 from unless.judge.importance import importances
 from unless.judge.labels import tested_text
 from unless.judge.stability import Stability
@@ -37,15 +37,15 @@ from unless.judge.tradeoff import TradeOff
 from unless.judge.unseen import Unseen, summary, unseen_values, unusual
 from unless.judge.watch import ALPHA, watch
 from unless.judge.watched import Watch
-from unless.learn.distil import Taught
-from unless.model import Model, Origin, Statistics, Tested
+from unless.learn.distillation import DistillationResult
+from unless.model import DataOrigin, HoldoutResult, Model, RuleStatistics
 from unless.prediction import deciding_rules, predict
 from unless.read.table import read_table
 from unless.report import report
 from unless.report.modelcard import ModelCard, model_card
 from unless.report.render import model_html
 from unless.rule import Program, Rule
-from unless.score.card import ScoreCard, known_card
+from unless.score.score_card import ScoreCard, require_card
 from unless.table import Labels, Schema, Table
 from unless.values import Label, Value
 
@@ -195,7 +195,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
         They add up to its probabilities; printed, it is a table.
         """
         known = self._record(record)
-        return scored(known_card(self.card_), known)
+        return scored(require_card(self.card_), known)
 
     def counterfactuals(
         self,
@@ -362,7 +362,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
 
         ``expected_precision`` is the share that the rule is expected to get right on new records, ``low`` and ``high``
         are the ends of its 95 % interval, and ``in_training`` is the share that it got right in training, which is
-        mostly more (`Statistics`).
+        mostly more (`RuleStatistics`).
         """
         check_is_fitted(self)
         rules, statistics = self.program_.rules, self.statistics_
@@ -390,7 +390,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
         A file whose name ends with .gz is packed: ``model.save("model.json.gz")``.
         """
         check_is_fitted(self)
-        write_whole(path, packed(file_text(self._current()).encode(), path))
+        write_whole(path, gzip_if_named_so(file_text(self._current()).encode(), path))
 
     @property
     def program_(self) -> Program:
@@ -398,7 +398,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
         return self._fitted.program
 
     @property
-    def statistics_(self) -> Statistics:
+    def statistics_(self) -> RuleStatistics:
         """How many training records of each class each rule decided."""
         return self._fitted.statistics
 
@@ -418,12 +418,12 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
         return self._fitted.card
 
     @property
-    def tested_(self) -> Tested | None:
+    def tested_(self) -> HoldoutResult | None:
         """What held-out records have shown, in a model that ``unless fit`` has written."""
         return self._fitted.tested
 
     @property
-    def origin_(self) -> Origin | None:
+    def origin_(self) -> DataOrigin | None:
         """The fingerprint of the data, and what was held out, in a model that ``unless fit`` has written."""
         return self._fitted.origin
 
@@ -433,7 +433,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
         return self._fitted.missing_counts
 
     @property
-    def taught_(self) -> Taught | None:
+    def taught_(self) -> DistillationResult | None:
         """The teacher that the list imitates, and how often both agree on held-out records; None without a teacher."""
         return self._fitted.distillation
 

@@ -23,9 +23,9 @@ from unless.explanation.tally import tally
 from unless.prediction import deciding_rules
 from unless.rule import Program
 from unless.score.committee import Committee
-from unless.score.points import Points, leading, probabilities_of
+from unless.score.points import Points, leading_label_index, probabilities_of
 from unless.table import Table
-from unless.threads import threads_of
+from unless.threads import resolve_n_jobs
 from unless.values import Label
 
 
@@ -83,7 +83,7 @@ class UnlessCommittee(RuleClassifier, CommitteeLearner):
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The label of every record: the class with most points."""
-        places = leading(self._sums(self._table(X)))
+        places = leading_label_index(self._sums(self._table(X)))
         return self.classes_[places]
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
@@ -103,7 +103,7 @@ class UnlessCommittee(RuleClassifier, CommitteeLearner):
         """
         truth = true_labels(X, y)
         table = self._table(X)
-        right = leading(self._sums(table)) == true_places(truth, self.committee_.classes, len(table))
+        right = leading_label_index(self._sums(table)) == true_places(truth, self.committee_.classes, len(table))
         return float(np.average(right, weights=row_counts(sample_weight, len(table))))
 
     def explain(self, X: Any) -> Any:
@@ -190,4 +190,4 @@ class UnlessCommittee(RuleClassifier, CommitteeLearner):
     # Small steps.
 
     def _sums(self, table: Table) -> Points:
-        return self.committee_.sums(table, threads_of(self.n_jobs))
+        return self.committee_.sums(table, resolve_n_jobs(self.n_jobs))

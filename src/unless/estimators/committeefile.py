@@ -14,11 +14,11 @@ from unless.estimators import modelfile, modelparts
 from unless.export import checks, json
 from unless.export.checks import FEATURE, Object, Place, at, shown, typed, wrong
 from unless.judge.importance import Evidence, importances
-from unless.model import Model, Tested
+from unless.model import HoldoutResult, Model
 from unless.rule import Program
 from unless.score.committee import Committee
 from unless.score.points import Points
-from unless.values import label_data
+from unless.values import label_to_json
 
 FORMAT = modelfile.COMMITTEE
 VERSION = 1
@@ -37,7 +37,7 @@ def document(model: Model) -> dict[str, Any]:
         "target": student["target"],
         "features": student["features"],
         **json.notations_data({**committee.rules.notations, **imitation.program.notations}),
-        "classes": [label_data(label) for label in committee.classes],
+        "classes": [label_to_json(label) for label in committee.classes],
         "base": committee.base.tolist(),
         "lists": [
             {"rules": json.to_dict(program)["rules"], "points": points.tolist()}
@@ -112,7 +112,7 @@ def committee_model(  # noqa: PLR0917 - what a committee has besides the list th
     agreement: float,
     parameters: Mapping[str, Any],
     importances: Evidence | NDArray[np.float64] | None = None,
-    tested: Tested | None = None,
+    tested: HoldoutResult | None = None,
     tuned: Mapping[str, float] | None = None,
 ) -> Model:
     """Return the model of a committee; people read the rules of the list that imitates it."""

@@ -13,15 +13,15 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from unless.constraints import directed
+from unless.constraints import features_with_direction
 from unless.errors import ProgramError, suggest
 from unless.estimators.training import gaps_in, known_place
 from unless.judge.importance import Evidence
 from unless.judge.labels import measure
-from unless.learn.points import fit_card
-from unless.model import Model, Statistics, Tested, held_back_by
+from unless.learn.score_fitting import fit_score_card
+from unless.model import HoldoutResult, Model, RuleStatistics, holdout_rows
 from unless.rule import Program, Rule
-from unless.table import Table, domain_of
+from unless.table import Table, domain_table
 from unless.values import Label
 
 
@@ -37,7 +37,7 @@ def with_rules(
     bare = replace(
         model, decider=program, distillation=None, tuned=None, trade_off=None, locked=locked
     )  # nothing taught it
-    held = None if labelled is None or counts is not None else held_back_by(model, labelled)
+    held = None if labelled is None or counts is not None else holdout_rows(model, labelled)
     if labelled is None or (held is not None and held.all()):
         tested = _still_tested(model, program) if held is None else _tested(model, program, labelled)
         return _with(_unmeasured(bare, model), tested)
@@ -47,15 +47,17 @@ def with_rules(
     found = replace(
         bare,
         statistics=measure(program, labelled, counts),
-        domain=domain_of(there, program.used),
+        domain=domain_table(there, program.used),
         missing_counts=gaps_in(labelled, program.used, counts),
         importances=Evidence.of(program, labelled, counts),
-        card=fit_card(program, labelled, counts, uncut=directed(model.parameters.get("constraints"))),
+        card=fit_score_card(
+            program, labelled, counts, uncut=features_with_direction(model.parameters.get("constraints"))
+        ),
     )
     return _with(found, tested)
 
 
-def _with(model: Model, tested: Tested | None) -> Model:
+def _with(model: Model, tested: HoldoutResult | None) -> Model:
     """The model with what is known of a test."""
     return replace(model, tested=None) if tested is None else model.after(tested)
 
@@ -74,7 +76,7 @@ def _unmeasured(bare: Model, old: Model) -> Model:
     )
 
 
-def _still_tested(model: Model, program: Program) -> Tested | None:
+def _still_tested(model: Model, program: Program) -> HoldoutResult | None:
     """What the test still shows, without records: all of it, or nothing if it is not known of every rule."""
     if model.tested is None:
         return None
@@ -82,11 +84,11 @@ def _still_tested(model: Model, program: Program) -> Tested | None:
     return replace(model.tested, statistics=found) if found.unmeasured is None else None
 
 
-def _tested(model: Model, program: Program, held: Table | None) -> Tested | None:
+def _tested(model: Model, program: Program, held: Table | None) -> HoldoutResult | None:
     """What records held back show of the new rules."""
     if held is None or model.origin is None:
         return None
-    return Tested(model.origin, measure(program, held))
+    return HoldoutResult(model.origin, measure(program, held))
 
 
 def fitting(program: Program, old: Program, classes: tuple[Label, ...]) -> Program:
@@ -102,7 +104,7 @@ def fitting(program: Program, old: Program, classes: tuple[Label, ...]) -> Progr
     return Program(old.target, old.features, rules, otherwise)
 
 
-def still_true(statistics: Statistics, old: Program, new: Program) -> Statistics:
+def still_true(statistics: RuleStatistics, old: Program, new: Program) -> RuleStatistics:
     """What is known of the rules of a new program from what those of an old one decided.
 
     The rules before the first change decide what they did. If the next rule takes all other records, or there is
@@ -123,7 +125,7 @@ def still_true(statistics: Statistics, old: Program, new: Program) -> Statistics
         counts[kept] = rest
     else:
         unmeasured = rest
-    found = Statistics.of(new, statistics.classes, counts, weighted=statistics.weighted)
+    found = RuleStatistics.of(new, statistics.classes, counts, weighted=statistics.weighted)
     return replace(found, unmeasured=unmeasured)
 
 

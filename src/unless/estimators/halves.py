@@ -9,17 +9,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from unless.blocks.block_dataset import BlockDataset, decided_label_weights
 from unless.estimators.training import Training, occurring_labels
 from unless.judge.labels import judged, measure
-from unless.learn.blocks.data import Blocks, decided_by
-from unless.model import Model, Origin, Statistics, Tested
+from unless.model import DataOrigin, HoldoutResult, Model, RuleStatistics
 from unless.rule import Program
 from unless.score.committee import Committee
-from unless.table import Split, Table
-from unless.table.split import hashes_of, identities, sample_of, spelled, sums_of
-from unless.values import Label, counted, percent
+from unless.table import HoldoutSplit, Table
+from unless.table.holdout_split import (
+    feature_hashes,
+    fingerprint_text,
+    identity_sample,
+    identity_sums,
+    record_identities,
+)
+from unless.values import Label, count_text, percent
 
-Count = Callable[[Program | Committee], Statistics]
+Count = Callable[[Program | Committee], RuleStatistics]
 """Counts what rules decide of the records held back."""
 
 
@@ -28,7 +34,7 @@ class Halves:
     """Records to learn from, and what is known of the others."""
 
     records: Training
-    split: Split
+    split: HoldoutSplit
     fingerprint: str
     """That of all records."""
     total: int
@@ -46,39 +52,39 @@ class Halves:
 
     @classmethod
     def of(
-        cls, table: Table, share: float, salt: int, class_weight: Any = None, earlier: Split | None = None
+        cls, table: Table, share: float, salt: int, class_weight: Any = None, earlier: HoldoutSplit | None = None
     ) -> Halves:
         """Hold back about that share of the records of a table, or those that an ``earlier`` split holds back."""
         table = replace(table, target=occurring_labels(table.labels))  # those to learn from have no others
-        split = Split.of(table, share, salt if earlier is None else earlier.salt)
+        split = HoldoutSplit.of(table, share, salt if earlier is None else earlier.salt)
         split = split if earlier is None else split.following(earlier)
         back = split.held_back(table)
-        tests, found = table[back], identities(hashes_of(table), table.labels)
+        tests, found = table[back], record_identities(feature_hashes(table), table.labels)
         return cls(
             Training.of(table[~back], class_weight),
             split,
-            spelled(sums_of(found)),
+            fingerprint_text(identity_sums(found)),
             len(table),
             _most_frequent(table.labels.labels, np.bincount(table.labels.codes[~back])),
             tuple(map(table.number, np.flatnonzero(back).tolist())),
             (lambda rules: decided(rules, tests)) if len(tests) else None,
-            tuple(sample_of(found).tolist()),
+            tuple(identity_sample(found).tolist()),
             "" if back.any() else _why_none(np.bincount(table.labels.codes), share, earlier),
         )
 
     @classmethod
-    def of_blocks(cls, blocks: Blocks, share: float, salt: int, earlier: Split | None = None) -> Halves:
+    def of_blocks(cls, blocks: BlockDataset, share: float, salt: int, earlier: HoldoutSplit | None = None) -> Halves:
         """Do the same for the records in blocks; a committee is tested on a sample of those held back."""
         split, mark, sample, total = blocks.split(share, salt if earlier is None else earlier.salt)
         split = split if earlier is None else split.following(earlier)
         held = split if any(split.cuts) else None
         engine = blocks.engine(held)
-        learned, tests = engine.records(engine.everything()), engine.tests()
+        learned, tests = engine.records(engine.all_rows()), engine.tests()
 
-        def count(rules: Program | Committee) -> Statistics:
+        def count(rules: Program | Committee) -> RuleStatistics:
             if isinstance(rules, Committee) or tests is None:
                 return decided(rules, blocks.sample(held, tests=True)[0])
-            return Statistics(engine.labels, rules.heads, decided_by(engine, rules, tests))
+            return RuleStatistics(engine.labels, rules.heads, decided_label_weights(engine, rules, tests))
 
         return cls(
             Training.of_blocks(blocks, held),
@@ -103,22 +109,22 @@ class Halves:
         return replace(model, statistics=imitation.statistics, origin=tested.origin, tested=tested, imitation=imitation)
 
     @property
-    def _origin(self) -> Origin:
-        return Origin(self.split, self.fingerprint, self.total, self.usual, self.sample)
+    def _origin(self) -> DataOrigin:
+        return DataOrigin(self.split, self.fingerprint, self.total, self.usual, self.sample)
 
-    def _tested(self, found: Statistics) -> Tested:
-        return Tested(self._origin, found)
+    def _tested(self, found: RuleStatistics) -> HoldoutResult:
+        return HoldoutResult(self._origin, found)
 
 
-def decided(rules: Program | Committee, table: Table) -> Statistics:
+def decided(rules: Program | Committee, table: Table) -> RuleStatistics:
     """What rules decide on labelled records, by rule; of a committee, by label."""
     if isinstance(rules, Program):
         return measure(rules, table)
     found = judged(rules, table)
-    return Statistics(found.labels, (*found.labels, None), found.confusion.T.astype(np.float64))
+    return RuleStatistics(found.labels, (*found.labels, None), found.confusion.T.astype(np.float64))
 
 
-def _why_none(sizes: NDArray[Any], share: float, earlier: Split | None) -> str:
+def _why_none(sizes: NDArray[Any], share: float, earlier: HoldoutSplit | None) -> str:
     """Why no record is held back, given how many there are of each label."""
     total = round(float(sizes.sum()))
     if not share:
@@ -126,7 +132,7 @@ def _why_none(sizes: NDArray[Any], share: float, earlier: Split | None) -> str:
     if earlier is not None:
         return "none of these would have been held back from the rules that stay"
     if share * total < 0.5:
-        return f"{percent(share)} of {counted(total, 'record')} is less than one"
+        return f"{percent(share)} of {count_text(total, 'record')} is less than one"
     if sizes.max() < 2:
         return "no label has two records"
     return "those of each label are equal, or nearly all, and equal records stay together"

@@ -16,7 +16,7 @@ from unless.judge.watch import places_of
 from unless.read.frames import label_cells
 from unless.read.ranks import rank
 from unless.table import Labels
-from unless.values import Label, class_place, label_type, plain, value_of
+from unless.values import Label, cell_value, class_index, label_type, to_python_value
 
 _EXACT = 2.0**53
 """Up to here float64 tells whole numbers apart."""
@@ -44,7 +44,7 @@ class GivenLabels:
     def classes(self) -> tuple[NDArray[Any], NDArray[Any]]:
         """The distinct labels in order, as an array of one type, and the place of every row's label."""
         distinct, places = self.distinct, self.places
-        if lost := [place for place, label in enumerate(distinct.tolist()) if value_of(label) is None]:
+        if lost := [place for place, label in enumerate(distinct.tolist()) if cell_value(label) is None]:
             rows = np.flatnonzero(np.isin(places, lost))
             where = f"{len(rows)} missing labels (NaN or None), the first in row {rows[0] + 1}"
             raise ReadError(f"y has {where}; leave those rows out, or fill in their labels")
@@ -69,10 +69,10 @@ def known_labels(y: Any, classes: tuple[Label, ...], rows: int) -> NDArray[np.in
 def true_places(y: Any, classes: tuple[Label, ...], rows: int) -> NDArray[np.intp]:
     """The place of every label among the classes, -1 if it is not there; if no label is there, that is an error."""
     found = GivenLabels.of(y, rows)
-    labels = [plain(label) for label in found.distinct]
-    if any(value_of(label) is None for label in labels):
+    labels = [to_python_value(label) for label in found.distinct]
+    if any(cell_value(label) is None for label in labels):
         raise ReadError("y has missing labels (NaN or None); leave those rows out, or fill in their labels")
-    places = [class_place(label, classes) if isinstance(label, str | bool | int | float) else None for label in labels]
+    places = [class_index(label, classes) if isinstance(label, str | bool | int | float) else None for label in labels]
     if labels and all(place is None for place in places) and _kind(labels[0]) != _kind(classes[0]):
         raise ReadError(
             f"y has labels such as {labels[0]!r}, training had labels such as {classes[0]!r}, and they have "
@@ -84,9 +84,9 @@ def true_places(y: Any, classes: tuple[Label, ...], rows: int) -> NDArray[np.int
 def some_places(y: Any, classes: tuple[Label, ...], rows: int) -> NDArray[np.intp]:
     """The place of every label among the classes, where some records may have no label yet (`watch.places_of`)."""
     found = GivenLabels.of(y, rows)
-    labels = [plain(label) for label in found.distinct]
+    labels = [to_python_value(label) for label in found.distinct]
     known = [
-        label if isinstance(label, str | bool | int | float) and value_of(label) is not None else None
+        label if isinstance(label, str | bool | int | float) and cell_value(label) is not None else None
         for label in labels
     ]
     return places_of(tuple(known), classes)[found.places]  # type: ignore[no-any-return]

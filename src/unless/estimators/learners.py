@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from unless.constraints import Constraints, constraints_of, directed
+from unless.constraints import Constraints, features_with_direction, to_constraints
 from unless.errors import Interrupted, ParameterError, ProgramError, suggest
 from unless.estimators.committeefile import committee_model
 from unless.estimators.progress import meter
@@ -25,23 +25,23 @@ from unless.judge.importance import Evidence
 from unless.judge.labels import measure
 from unless.judge.stability import Refit, Stability, bootstraps, refit, refits
 from unless.judge.tradeoff import Progress, TradeOff, fold_pairs, trade_off
-from unless.learn.committee import CommitteeSettings, learn_committee
-from unless.learn.distil import Taught, Teacher, for_students, learn_student
-from unless.learn.engine import Engine, Enough
-from unless.learn.fold import Learned, Wishes, learn_rm, learn_rpp, rounded
-from unless.learn.own import AUTO, Penalty, Settings, check_max_rules, learn_unless
-from unless.learn.points import fit_card
-from unless.learn.tune import tuned
+from unless.learn.committee_learner import CommitteeSettings, learn_committee
+from unless.learn.distillation import DistillationResult, TeacherFunction, distillation_settings, learn_distilled_list
+from unless.learn.engine import Engine, StopLearning
+from unless.learn.fold import LearnConstraints, LearnedProgram, learn_rm, learn_rpp, round_learned_thresholds
+from unless.learn.score_fitting import fit_score_card
+from unless.learn.tuning import tune_settings
+from unless.learn.unless_learner import AUTO, Penalty, UnlessSettings, check_max_rules, learn_unless
 from unless.learn.weights import Weights
-from unless.model import Model, Statistics
+from unless.model import Model, RuleStatistics
 from unless.prediction import predict
 from unless.rule import Program
-from unless.score.card import ScoreCard
 from unless.score.committee import Committee
-from unless.score.points import leading
-from unless.table import Labels, Table, domain_of
-from unless.table.hashes import record_hashes
-from unless.values import Label, plain
+from unless.score.points import leading_label_index
+from unless.score.score_card import ScoreCard
+from unless.table import Labels, Table, domain_table
+from unless.table.record_hashes import record_hashes
+from unless.values import Label, to_python_value
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,21 +76,21 @@ class Learner:
     _stops_at_max_rules: ClassVar[bool] = True
     """Whether it stops after ``max_rules`` rules."""
 
-    def _rules(self, data: Training, limits: Limits) -> Learned:
+    def _rules(self, data: Training, limits: Limits) -> LearnedProgram:
         """Learn a program."""
         raise NotImplementedError
 
-    def _wishes(self, data: Training, engine: Engine[Any]) -> Wishes:
+    def _wishes(self, data: Training, engine: Engine[Any]) -> LearnConstraints:
         """What to keep to: constraints, and locked rules, no more than there may be."""
-        wishes = data.wishes(engine, self.constraints)
-        wishes.locked.refuse_more_than(plain(self.max_rules), others=0)
-        return wishes
+        learn_constraints = data.learn_constraints(engine, self.constraints)
+        learn_constraints.locked.refuse_more_than(to_python_value(self.max_rules), others=0)
+        return learn_constraints
 
-    def _lesson(self, data: Training, limits: Limits) -> tuple[Learned, dict[str, Any]]:
+    def _lesson(self, data: Training, limits: Limits) -> tuple[LearnedProgram, dict[str, Any]]:
         """Learn a program, and say what else the model should know about how."""
         return self._rules(data, limits), {}
 
-    def _otherwise(self, decided: Statistics) -> Label | None:
+    def _otherwise(self, decided: RuleStatistics) -> Label | None:
         """The label of records that no rule decides, if the program has none, given what the rules decide."""
 
     def _learn(self, data: Training) -> LearnedModel:
@@ -105,7 +105,7 @@ class Learner:
         card, stopped = card_of(program, data, self.constraints)
         model = Model(
             program,
-            replace(decided, labels=program.heads, taught=more.get("taught") is not None),
+            replace(decided, labels=program.heads, taught=more.get("distillation") is not None),
             data.table.schema,
             data.domain(program.used),
             self._classifier,
@@ -124,13 +124,13 @@ class Learner:
         return {one.name: getattr(self, one.name) for one in fields(self) if one.name != "n_jobs"}
 
     def _check_limits(self) -> None:
-        seconds = plain(self.max_seconds)
-        check_max_rules(plain(self.max_rules))
+        seconds = to_python_value(self.max_seconds)
+        check_max_rules(to_python_value(self.max_rules))
         if seconds is not None and (
             isinstance(seconds, bool) or not isinstance(seconds, int | float) or not seconds >= 0
         ):
             raise ParameterError(f"max_seconds must be a number of at least 0, or None, not {seconds!r}")
-        if not isinstance(plain(self.warn), bool):
+        if not isinstance(to_python_value(self.warn), bool):
             raise ParameterError(f"warn must be True or False, not {self.warn!r}")
 
 
@@ -179,7 +179,7 @@ def trade_off_of(learner: Learner, pairs: Sequence[tuple[Table, Table]], progres
             raise learned.interrupted
         return learned.model.program
 
-    return trade_off(pairs, list_for, Settings(penalty=plain(learner.penalty)).strictness, progress)
+    return trade_off(pairs, list_for, UnlessSettings(penalty=to_python_value(learner.penalty)).strictness, progress)
 
 
 def hash_folds(table: Table, count: int = 5) -> list[tuple[Table, Table]]:
@@ -206,17 +206,17 @@ class UnlessLearner(Learner):
     _classifier = "UnlessClassifier"
     _stops_at_max_rules = False  # it looks for the best list of so many rules
 
-    def _lesson(self, data: Training, limits: Limits) -> tuple[Learned, dict[str, Any]]:
+    def _lesson(self, data: Training, limits: Limits) -> tuple[LearnedProgram, dict[str, Any]]:
         """Learn a list with the given settings; then, if asked to, with tuned ones, and from a teacher.
 
         What stops the learner leaves the last list that was finished.
         """
         settings, more = self._settings(), dict[str, Any]()
         engine = data.engine(settings.ratio, limits, self.n_jobs)
-        settings = replace(settings, wishes=data.wishes(engine, self.constraints))
+        settings = replace(settings, learn_constraints=data.learn_constraints(engine, self.constraints))
         learned = learn_unless(engine, settings, limits)
         auto = settings.penalty == AUTO
-        usual = settings.usual(engine.size(engine.everything())) if auto else settings.strictness
+        usual = settings.initial_penalty(engine.size(engine.all_rows())) if auto else settings.strictness
         settings = replace(settings, penalty=learned.penalty or usual)
         if settings.penalty != usual:
             more["tuned"] = _tuned(settings)
@@ -224,30 +224,32 @@ class UnlessLearner(Learner):
             return learned, more
         try:
             if self.tune:
-                settings = tuned(engine, settings, limits.settings)
+                settings = tune_settings(engine, settings, limits.settings)
                 second = learn_unless(engine, settings, limits)
                 if second.interrupted is not None or limits.late():
                     return replace(learned, interrupted=second.interrupted), more
                 learned = second
                 more["tuned"] = _tuned(settings)
             if self.teacher is not None:
-                program, taught = self._imitate(data, for_students(settings, learned.program), limits)
-                learned, more["distillation"] = Learned(program, (), None), taught
-        except Enough:
+                program, taught = self._imitate(data, distillation_settings(settings, learned.program), limits)
+                learned, more["distillation"] = LearnedProgram(program, (), None), taught
+        except StopLearning:
             pass
         except KeyboardInterrupt as stop:
             learned = replace(learned, interrupted=stop)
         return learned, more
 
-    def _settings(self) -> Settings:
+    def _settings(self) -> UnlessSettings:
         """The settings, after checks."""
-        if not isinstance(plain(self.tune), bool):
+        if not isinstance(to_python_value(self.tune), bool):
             raise ParameterError(f"tune must be True or False, not {self.tune!r}")
         check_teacher(self.teacher)
         names = ("ratio", "penalty", "min_support", "optimise", "round_thresholds", "max_rules")
-        return Settings(**{name: plain(getattr(self, name)) for name in names})
+        return UnlessSettings(**{name: to_python_value(getattr(self, name)) for name in names})
 
-    def _imitate(self, data: Training, settings: Settings, limits: Limits) -> tuple[Program, Taught | None]:
+    def _imitate(
+        self, data: Training, settings: UnlessSettings, limits: Limits
+    ) -> tuple[Program, DistillationResult | None]:
         """Learn from a teacher; before that, from four fifths, to see how often both agree on the rest."""
         seed, taught = seed_of(self.random_state), None
         unseen = record_hashes(data.table.columns, len(data.table)) % np.uint64(5) == 0
@@ -256,37 +258,39 @@ class UnlessLearner(Learner):
             some = data.table[~unseen]
             seen = Training(some, some.labels, counts, data.named)  # all labels: a teacher may know a rare one
             teacher = self._teacher(seen, seed, limits)
-            student = learn_student(seen.table, seen.counts, teacher, settings, seed, limits, n_jobs=self.n_jobs)
+            student = learn_distilled_list(seen.table, seen.counts, teacher, settings, seed, limits, n_jobs=self.n_jobs)
             rest = data.table[unseen]
             labels = np.array(seen.labels.labels, dtype=object)
             agree = float(np.mean(predict(student, rest) == labels[teacher(rest)]))
-            taught = Taught(teacher_name(self.teacher), agree, len(rest))
+            taught = DistillationResult(teacher_name(self.teacher), agree, len(rest))
         teacher = self._teacher(data, seed, limits)
-        return learn_student(data.table, data.counts, teacher, settings, seed, limits, n_jobs=self.n_jobs), taught
+        return learn_distilled_list(
+            data.table, data.counts, teacher, settings, seed, limits, n_jobs=self.n_jobs
+        ), taught
 
-    def _teacher(self, data: Training, seed: int, limits: Limits) -> Teacher:
+    def _teacher(self, data: Training, seed: int, limits: Limits) -> TeacherFunction:
         """The teacher, which has learned from the records."""
         if not isinstance(self.teacher, str):
             return classifier_as_teacher(self.teacher, data.table, data.counts, named=data.named)
-        asked = constraints_of(self.constraints)
+        asked = to_constraints(self.constraints)
         settings = CommitteeSettings(constraints=None if asked is None else replace(asked, monotone=()))
         found = learn_committee(
             data.table, data.counts, settings, seed, limits.lists, late=limits.late, n_jobs=self.n_jobs
         )
         if found.interrupted is not None:
             raise found.interrupted
-        return lambda table: leading(found.committee.sums(table))
+        return lambda table: leading_label_index(found.committee.sums(table))
 
     def _parameters(self) -> dict[str, Any]:
         """The parameters; only the names of teachers, and no sources of random numbers, can be written down."""
         found = super()._parameters()
-        state = plain(found["random_state"])
+        state = to_python_value(found["random_state"])
         found["random_state"] = state if isinstance(state, int) else None
         found["teacher"] = self.teacher if isinstance(self.teacher, str) else None
         return found
 
 
-def _tuned(settings: Settings) -> dict[str, float]:
+def _tuned(settings: UnlessSettings) -> dict[str, float]:
     """The settings that were chosen by measurement."""
     return {"ratio": float(settings.ratio), "penalty": settings.strictness, "min_support": float(settings.min_support)}
 
@@ -301,15 +305,17 @@ class FoldRMLearner(Learner):
 
     _classifier = "FoldRMClassifier"
 
-    def _rules(self, data: Training, limits: Limits) -> Learned:
+    def _rules(self, data: Training, limits: Limits) -> LearnedProgram:
         self._named_label(data.labels.labels)  # a wrong name is an error before learning, not after
-        ratio = plain(self.ratio)
+        ratio = to_python_value(self.ratio)
         engine = data.engine(ratio, limits, self.n_jobs)
-        wishes = self._wishes(data, engine)
-        learned = learn_rm(engine, ratio, limits, wishes)
-        return rounded(engine, learned, wishes, wanted=plain(self.round_thresholds))
+        learn_constraints = self._wishes(data, engine)
+        learned = learn_rm(engine, ratio, limits, learn_constraints)
+        return round_learned_thresholds(
+            engine, learned, learn_constraints, wanted=to_python_value(self.round_thresholds)
+        )
 
-    def _otherwise(self, decided: Statistics) -> Label | None:
+    def _otherwise(self, decided: RuleStatistics) -> Label | None:
         if self.otherwise != "most_frequent":
             return self._named_label(decided.classes)
         left = decided.counts[-1] if decided.counts[-1].any() else decided.counts.sum(axis=0)
@@ -331,7 +337,7 @@ class FoldRPPLearner(Learner):
 
     _classifier = "FoldRPPClassifier"
 
-    def _rules(self, data: Training, limits: Limits) -> Learned:
+    def _rules(self, data: Training, limits: Limits) -> LearnedProgram:
         labels = data.labels.labels
         if len(labels) > 2:
             raise ParameterError(
@@ -339,13 +345,15 @@ class FoldRPPLearner(Learner):
                 f"There are {len(labels)} labels; use FoldRMClassifier or UnlessClassifier"
             )
         positive = labels[-1 if self.positive is None else known_place(self.positive, labels, "positive is")]
-        ratio = plain(self.ratio)
+        ratio = to_python_value(self.ratio)
         engine = data.engine(ratio, limits, self.n_jobs)
-        wishes = self._wishes(data, engine)
-        learned = learn_rpp(engine, positive, ratio, limits, wishes)
-        return rounded(engine, learned, wishes, wanted=plain(self.round_thresholds))
+        learn_constraints = self._wishes(data, engine)
+        learned = learn_rpp(engine, positive, ratio, limits, learn_constraints)
+        return round_learned_thresholds(
+            engine, learned, learn_constraints, wanted=to_python_value(self.round_thresholds)
+        )
 
-    def _otherwise(self, decided: Statistics) -> Label | None:
+    def _otherwise(self, decided: RuleStatistics) -> Label | None:
         return decided.classes[0]  # there is only one, or the program would have the other
 
 
@@ -366,7 +374,7 @@ class CommitteeLearner(Learner):
     def _learn(self, data: Training) -> LearnedModel:
         """Learn the lists, then a list that imitates them."""
         self._check_limits()
-        settings, size = self._settings(), int(plain(self.size))
+        settings, size = self._settings(), int(to_python_value(self.size))
         asked = self._asked(data)
         settings = replace(settings, constraints=asked)
         with meter(on=bool(self.verbose)) as shown:
@@ -380,7 +388,7 @@ class CommitteeLearner(Learner):
             learned = learn_committee(
                 data.table, data.counts, settings, seed, progress, late=limits.late, n_jobs=self.n_jobs
             )
-        committee, said = learned.committee, leading(learned.sums)
+        committee, said = learned.committee, leading_label_index(learned.sums)
         try:
             student, agreement, stopped = student_of(committee, said, data, limits, self.n_jobs, asked)
         except KeyboardInterrupt as stop:  # the committee is kept, with a list that always says the same
@@ -402,7 +410,7 @@ class CommitteeLearner(Learner):
         """The constraints, after checks: no list decides alone, so no list can keep a direction, or a rule."""
         if data.keep is not None or data.lock is not None:
             raise ParameterError("a committee has many lists, which no rule can be locked into; learn one list")
-        asked = constraints_of(self.constraints)
+        asked = to_constraints(self.constraints)
         if asked is None:
             return None
         if asked.monotone:
@@ -415,23 +423,23 @@ class CommitteeLearner(Learner):
     def _settings(self) -> CommitteeSettings:
         """The settings, after checks."""
         for name, least in (("size", 1), ("max_rules", 1)):
-            value = plain(getattr(self, name))
+            value = to_python_value(getattr(self, name))
             if not (value is None and name == "max_rules") and (
                 isinstance(value, bool) or not isinstance(value, int) or value < least
             ):
                 raise ParameterError(f"{name} must be a whole number of at least {least}, not {value!r}")
         for name, most in (("rate", 1), ("ratio", 1), ("penalty", inf), ("min_support", inf)):
-            value = plain(getattr(self, name))
+            value = to_python_value(getattr(self, name))
             if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= most or value == inf:
                 between = "of at least 0" if most == inf else f"from 0 to {most}"
                 raise ParameterError(f"{name} must be a number {between}, not {value!r}")
-        given = {name: plain(getattr(self, name)) for name in _SETTINGS}
-        return CommitteeSettings(**given, max_rules=plain(self.max_rules))
+        given = {name: to_python_value(getattr(self, name)) for name in _SETTINGS}
+        return CommitteeSettings(**given, max_rules=to_python_value(self.max_rules))
 
     def _parameters(self) -> dict[str, Any]:
         """The parameters; a source of random numbers cannot be written down."""
         found = super()._parameters()
-        state = plain(found["random_state"])
+        state = to_python_value(found["random_state"])
         return {**found, "random_state": state if isinstance(state, int) else None}
 
 
@@ -448,7 +456,7 @@ _SETTINGS = ("size", "rate", "ratio", "penalty", "min_support")
 
 def seed_of(random_state: Any) -> int:
     """The seed that scikit-learn's ``random_state`` stands for: a number, a source of numbers, or None for any."""
-    state = plain(random_state)
+    state = to_python_value(random_state)
     if state is None:
         return int(np.random.default_rng().integers(2**32))
     if isinstance(state, np.random.RandomState):
@@ -465,7 +473,7 @@ def card_of(
 ) -> tuple[ScoreCard | None, KeyboardInterrupt | None]:
     """The points of a program, and Ctrl-C, which costs the points but not the rules."""
     try:
-        return fit_card(program, data.table, data.counts, uncut=directed(constraints)), None
+        return fit_score_card(program, data.table, data.counts, uncut=features_with_direction(constraints)), None
     except KeyboardInterrupt as stop:
         return None, stop
 
@@ -481,7 +489,7 @@ def student_of(
     """A list that imitates what a committee says of each record of training, how often both agree, and Ctrl-C."""
     labels, counts = data.labels, data.counts
     table = replace(data.table, target=Labels(labels.name, labels.labels, said))
-    settings = Settings(wishes=Wishes(asked))
+    settings = UnlessSettings(learn_constraints=LearnConstraints(asked))
     here = replace(data, table=table, blocks=None, held_back=None)  # what the committee says is known of no other
     learned = learn_unless(here.engine(settings.ratio, limits, n_jobs), settings)
     program = learned.program
@@ -492,7 +500,7 @@ def student_of(
         program,
         statistics,
         data.table.schema,
-        domain_of(data.table, committee.used),
+        domain_table(data.table, committee.used),
         UnlessLearner._classifier,  # noqa: SLF001 - of this module
         {},
         data.named,

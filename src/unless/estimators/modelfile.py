@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import astuple, replace
 from typing import Any, BinaryIO
 
-from unless.constraints import constraints_of
+from unless.constraints import to_constraints
 from unless.errors import ProgramError
 from unless.estimators.modelparts import (
     columns_in,
@@ -26,10 +26,10 @@ from unless.export.jsontext import content, layout, parse, refuse_long, uncollec
 from unless.judge.importance import importances
 from unless.judge.tradeoff import TradeOff
 from unless.limits import limit
-from unless.model import Model, Origin, Tested
+from unless.model import DataOrigin, HoldoutResult, Model
 from unless.rule import Program
-from unless.score.card import ScoreCard
-from unless.values import label_data, plain
+from unless.score.score_card import ScoreCard
+from unless.values import label_to_json, to_python_value
 
 COMMITTEE = "unless-committee"
 """The format of a file that holds a committee."""
@@ -69,7 +69,7 @@ def _list_document(model: Model) -> dict[str, Any]:
         "statistics": {
             "learner": model.learner,
             "parameters": spelled_parameters(model.parameters),
-            "classes": [label_data(label) for label in statistics.classes],
+            "classes": [label_to_json(label) for label in statistics.classes],
             "counts": [line if statistics.known(row) else None for row, line in enumerate(statistics.counts.tolist())],
             **({} if statistics.unmeasured is None else {"unmeasured": statistics.unmeasured.tolist()}),
             **({"weighted": True} if statistics.weighted else {}),
@@ -103,20 +103,20 @@ def _choices_data(found: TradeOff) -> list[list[Any]]:
     return [[spelled_parameters(one.settings), one.rules, one.right, one.records] for one in found.choices]
 
 
-def tested_data(tested: Tested) -> dict[str, Any]:
+def tested_data(tested: HoldoutResult) -> dict[str, Any]:
     """What records held back have shown, as JSON holds it."""
     return {**_origin_data(tested.origin), "counts": tested.statistics.counts.tolist()}
 
 
-def _origin_data(origin: Origin) -> dict[str, Any]:
+def _origin_data(origin: DataOrigin) -> dict[str, Any]:
     """The data that a model is from, as JSON holds it."""
     split = origin.split
     return {
         "salt": split.salt,
-        "cuts": [[label_data(label), cut] for label, cut in zip(split.labels, split.cuts, strict=True)],
+        "cuts": [[label_to_json(label), cut] for label, cut in zip(split.labels, split.cuts, strict=True)],
         "fingerprint": origin.fingerprint,
         "records": origin.records,
-        "usual": label_data(origin.usual),
+        "usual": label_to_json(origin.usual),
         **({"sample": [f"{one:016x}" for one in origin.sample]} if origin.sample else {}),
     }
 
@@ -129,17 +129,21 @@ def spelled_parameters(parameters: Mapping[str, Any]) -> list[list[Any]]:
 def _spelled(name: str, value: Any) -> Any:
     """A parameter as JSON holds it."""
     if name == "constraints" and value is not None:
-        asked = constraints_of(value)
+        asked = to_constraints(value)
         return None if asked is None else {"constraints": asked.to_dict()}
     if isinstance(value, Mapping) and name in ("dates", "orders"):
-        return {"columns": [[plain(one), said if isinstance(said, str) else list(said)] for one, said in value.items()]}
+        return {
+            "columns": [
+                [to_python_value(one), said if isinstance(said, str) else list(said)] for one, said in value.items()
+            ]
+        }
     if isinstance(value, Mapping):
-        return {"weights": [[label_data(plain(label)), float(weight)] for label, weight in value.items()]}
-    value = plain(value)
+        return {"weights": [[label_to_json(to_python_value(label)), float(weight)] for label, weight in value.items()]}
+    value = to_python_value(value)
     if value is None or isinstance(value, bool | int | float | str):
-        return label_data(value)
+        return label_to_json(value)
     try:
-        return [plain(column) for column in value]
+        return [to_python_value(column) for column in value]
     except TypeError:
         raise ProgramError(f"the parameter {name} is {value!r}, which a model file cannot hold") from None
 

@@ -16,15 +16,15 @@ from unless.errors import ParameterError, suggest
 from unless.export import checks, json
 from unless.export.checks import FEATURE, Object, Place, at, row, shown, typed, wrong
 from unless.judge.tradeoff import Choice, TradeOff
-from unless.learn.distil import Taught
-from unless.model import Origin, Statistics, Tested
+from unless.learn.distillation import DistillationResult
+from unless.model import DataOrigin, HoldoutResult, RuleStatistics
 from unless.rule import Literal, Program
-from unless.score.card import MOST_POINTS, ScoreCard, can_cut, columns_of, tested_numbers
-from unless.score.parts import parts_of
 from unless.score.points import Points
-from unless.table import Column, Kind, Schema, Split, Table, part_names
-from unless.table.split import LARGEST_SALT, PARTS, SAMPLE
-from unless.values import Label, counted
+from unless.score.program_parts import program_parts
+from unless.score.score_card import MOST_POINTS, ScoreCard, can_cut, point_columns, tested_numbers
+from unless.table import Column, HoldoutSplit, Kind, Schema, Table, part_names
+from unless.table.holdout_split import LARGEST_SALT, PARTS, SAMPLE
+from unless.values import Label, count_text
 
 _COLUMNS = Object(
     "an object that says how columns were read, with kinds, missing and named", ("kinds", "missing", "named")
@@ -156,7 +156,7 @@ def domain_in(ranges: list[Any], schema: Schema) -> Table:
 
 def training_in(
     node: Any, program: Program
-) -> tuple[Statistics, str, dict[str, Any], NDArray[np.float64] | None, ScoreCard | None]:
+) -> tuple[RuleStatistics, str, dict[str, Any], NDArray[np.float64] | None, ScoreCard | None]:
     """What the rules decided, the classifier, its parameters and, if the file has them, importances and score card."""
     place = (None, "statistics")
     _STATISTICS.check(node, place)
@@ -178,11 +178,11 @@ def training_in(
     card = None
     if any(key in node for key in ("base", "points", "cuts")):  # older versions have none, and one label needs none
         card = _card(node, place, program, classes)
-    statistics = replace(Statistics.of(program, classes, counts, weighted=weighted), unmeasured=unmeasured)
+    statistics = replace(RuleStatistics.of(program, classes, counts, weighted=weighted), unmeasured=unmeasured)
     return statistics, learner, parameters, shares, card
 
 
-def taught_in(node: dict[str, Any]) -> Taught | None:
+def taught_in(node: dict[str, Any]) -> DistillationResult | None:
     """What taught the list, if the file says so."""
     if "taught" not in node:
         return None
@@ -193,7 +193,7 @@ def taught_in(node: dict[str, Any]) -> Taught | None:
         raise wrong((place, 1), "a share, a number from 0 to 1", agreement)
     if not checks.is_number(records, 0, _MOST) or records != int(records):
         raise wrong((place, 2), "a number of records", records)
-    return Taught(teacher, float(agreement), int(records))
+    return DistillationResult(teacher, float(agreement), int(records))
 
 
 def tuned_in(node: dict[str, Any]) -> dict[str, float] | None:
@@ -224,7 +224,9 @@ def locked_in(node: dict[str, Any], program: Program) -> tuple[int, ...]:
     if found != sorted(set(found)):
         raise at(place, "the indices are not sorted, or one appears twice")
     if found and found[-1] >= len(program.rules):
-        raise at(place, f"there is no rule with the index {found[-1]}; there are {counted(len(program.rules), 'rule')}")
+        raise at(
+            place, f"there is no rule with the index {found[-1]}; there are {count_text(len(program.rules), 'rule')}"
+        )
     return tuple(found)
 
 
@@ -250,14 +252,14 @@ def settings_of(value: Any, place: Place) -> dict[str, float]:
     return found
 
 
-def tested_of(node: dict[str, Any], trained: Statistics) -> Tested | None:
+def tested_of(node: dict[str, Any], trained: RuleStatistics) -> HoldoutResult | None:
     """What records held back have shown, if the file says so."""
     if "tested" not in node:
         return None
     return tested_in(node["tested"], ((None, "statistics"), "tested"), trained.classes, trained.labels)
 
 
-def tested_in(value: Any, place: Place, classes: tuple[Label, ...], labels: tuple[Label | None, ...]) -> Tested:
+def tested_in(value: Any, place: Place, classes: tuple[Label, ...], labels: tuple[Label | None, ...]) -> HoldoutResult:
     """What records held back have shown; each row of counts belongs to the rule, or decision, of one of the labels."""
     node = _TESTED.check(value, place)
     origin = _origin_in(node, place, classes)
@@ -265,10 +267,10 @@ def tested_in(value: Any, place: Place, classes: tuple[Label, ...], labels: tupl
     if (counts != np.rint(counts)).any():
         raise at((place, "counts"), "expected whole numbers of records")
     _refuse_many(counts, (place, "counts"))
-    return Tested(origin, Statistics(classes, labels, counts))
+    return HoldoutResult(origin, RuleStatistics(classes, labels, counts))
 
 
-def origin_of(node: dict[str, Any], trained: Statistics) -> Origin | None:
+def origin_of(node: dict[str, Any], trained: RuleStatistics) -> DataOrigin | None:
     """The data that the model is from, if the file says so; with a test, that does."""
     if "origin" not in node:
         return None
@@ -276,8 +278,8 @@ def origin_of(node: dict[str, Any], trained: Statistics) -> Origin | None:
     return _origin_in(_ORIGIN.check(node["origin"], place), place, trained.classes)
 
 
-def _origin_in(node: dict[str, Any], place: Place, classes: tuple[Label, ...]) -> Origin:
-    split = Split(
+def _origin_in(node: dict[str, Any], place: Place, classes: tuple[Label, ...]) -> DataOrigin:
+    split = HoldoutSplit(
         _whole(node["salt"], (place, "salt"), "a salt", LARGEST_SALT),
         classes,
         _cuts(node["cuts"], (place, "cuts"), classes),
@@ -289,7 +291,7 @@ def _origin_in(node: dict[str, Any], place: Place, classes: tuple[Label, ...]) -
     if usual not in classes or type(usual) not in map(type, classes):
         raise at((place, "usual"), f"{shown(node['usual'])} is not one of the classes{suggest(usual, classes)}")
     records = _whole(node["records"], (place, "records"), "a number of records", _MOST_RECORDS)
-    return Origin(split, mark, records, usual, _sample(node.get("sample", []), (place, "sample")))
+    return DataOrigin(split, mark, records, usual, _sample(node.get("sample", []), (place, "sample")))
 
 
 def _sample(value: Any, place: Place) -> tuple[int, ...]:
@@ -332,7 +334,7 @@ def _card(node: dict[str, Any], place: Place, program: Program, classes: tuple[L
         raise at((place, "points"), "there is only one class, and a score card has at least two")
     hint = "; if the rules were edited, leave base, points and cuts out"
     cuts = _card_cuts(node.get("cuts", []), (place, "cuts"), program, hint)
-    width, height = columns_of(classes), len(parts_of(program, cuts))
+    width, height = point_columns(classes), len(program_parts(program, cuts))
     base = points_in(node["base"], (place, "base"), width, MOST_POINTS)
     points = point_rows(node["points"], (place, "points"), (height, "part"), width, MOST_POINTS, hint)
     return ScoreCard(program, classes, base, points, cuts)
@@ -353,7 +355,7 @@ def point_rows(value: Any, place: Place, rows: tuple[int, str], width: int, most
     height, each = rows
     found = typed(list, value, place, f"a list of points per {each}")
     if len(found) != height:
-        raise at(place, f"expected {counted(height, 'row')}, one for each {each}; there are {len(found)}{hint}")
+        raise at(place, f"expected {count_text(height, 'row')}, one for each {each}; there are {len(found)}{hint}")
     points = [points_in(line, (place, index), width, most) for index, line in enumerate(found)]
     return np.array(points, np.int64).reshape(height, width)
 
@@ -366,7 +368,7 @@ def points_in(value: Any, place: Place, width: int, most: int) -> Points:
         if not checks.is_number(one, -most, most) or one != int(one):
             raise wrong((place, index), points, one)
     if len(found) != width:
-        raise at(place, f"expected {counted(width, 'number')}; there are {len(found)}")
+        raise at(place, f"expected {count_text(width, 'number')}; there are {len(found)}")
     return np.array(found, np.int64)
 
 
@@ -465,7 +467,7 @@ def _unmeasured(node: dict[str, Any], place: Place, width: int) -> NDArray[np.fl
     inside = (place, "unmeasured")
     checks.numbers(found, inside, "a list of counts", "a count, a number from 0 to 1e200", 0.0, _MOST)
     if len(found) != width:
-        raise at(inside, f"expected {counted(width, 'count')}, one for each class")
+        raise at(inside, f"expected {count_text(width, 'count')}, one for each class")
     return np.array(found, dtype=np.float64)
 
 

@@ -15,19 +15,19 @@ from numpy.typing import NDArray
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _check_sample_weight, check_array
 
+from unless.blocks.block_dataset import BlockDataset
+from unless.blocks.inputs import is_source, open_source
 from unless.errors import ParameterError, ReadError, UnknownNameError, suggest
 from unless.estimators.labels import GivenLabels
 from unless.estimators.learners import Learner, refuse_kinds
 from unless.estimators.training import Training, class_weights
-from unless.learn.blocks.data import Blocks
-from unless.learn.blocks.given import is_source, opened
-from unless.learn.weights import Weights, as_counts, checked
+from unless.learn.weights import Weights, check_weights, weights_to_counts
 from unless.read.frames import collected, frame_source, is_sparse, matrix_source
 from unless.read.ranks import again
 from unless.read.source import refuse_twins
 from unless.read.table import read_table
 from unless.table import Labels, Schema, Table
-from unless.values import Label, counted
+from unless.values import Label, count_text
 
 
 @contextmanager
@@ -48,8 +48,8 @@ def read_training(
 ) -> tuple[Training, NDArray[Any]]:
     """What a learner learns from, and the classes as scikit-learn has them.
 
-    Rows of weight 0 are left out, as if they had never been there. Rows that weigh too little to count (`as_counts`)
-    stay: their labels are classes, their values were seen.
+    Rows of weight 0 are left out, as if they had never been there. Rows that weigh too little to count
+    (`weights_to_counts`) stay: their labels are classes, their values were seen.
     """
     if is_source(X):
         _refuse_names(X, feature_names)
@@ -65,7 +65,7 @@ def read_training(
     name = _target_name(X, y, features.features)
     labels = Labels(name, tuple(classes.tolist()), codes)
     table = Table(features.columns, labels, len(features), features.missing, parts=features.parts)
-    counts = None if weights is None else as_counts(weights)
+    counts = None if weights is None else weights_to_counts(weights)
     return Training.of(table, learner.class_weight, counts, named=given.named), classes
 
 
@@ -80,17 +80,19 @@ def _read_source(learner: Learner, X: Any, y: Any, sample_weight: Any) -> tuple[
             return class_weights(learner.class_weight, labels, totals)
 
     declared = {name: getattr(learner, name) for name in ("numeric", "categorical", "dates", "orders", "parts")}
-    found = opened(
+    found = open_source(
         X, y, weights=sample_weight, factors=factors, drop_weightless=True, n_jobs=learner.n_jobs, **declared
     )
     training = (
-        _of_blocks(found, X) if isinstance(found, Blocks) else Training.of(found[0], learner.class_weight, found[1])
+        _of_blocks(found, X)
+        if isinstance(found, BlockDataset)
+        else Training.of(found[0], learner.class_weight, found[1])
     )
     labels = training.labels.labels
     return training, np.array(labels, dtype=object if isinstance(labels[0], str) else None)
 
 
-def _of_blocks(blocks: Blocks, X: Any) -> Training:
+def _of_blocks(blocks: BlockDataset, X: Any) -> Training:
     try:
         return Training.of_blocks(blocks)
     except BaseException:
@@ -100,16 +102,16 @@ def _of_blocks(blocks: Blocks, X: Any) -> Training:
 
 
 def row_counts(sample_weight: Any, rows: int) -> Weights | None:
-    """How often each row counts (`as_counts`); None if there are no weights."""
+    """How often each row counts (`weights_to_counts`); None if there are no weights."""
     weights = _row_weights(sample_weight, rows)
-    return None if weights is None else as_counts(weights)
+    return None if weights is None else weights_to_counts(weights)
 
 
 def _row_weights(sample_weight: Any, rows: int) -> Weights | None:
     if sample_weight is None:
         return None
     weights = _check_sample_weight(sample_weight, np.empty((rows, 1)), dtype=np.float64, ensure_non_negative=True)
-    return checked(weights, rows)
+    return check_weights(weights, rows)
 
 
 def true_labels(X: Any, y: Any) -> Any:
@@ -194,7 +196,7 @@ class Given:
             raise ParameterError(f"feature_names takes a text for each column of X, not {names!r:.60}")
         if len(found) != len(self.names):
             raise ParameterError(
-                f"feature_names has {len(found)} names, but X has {counted(len(self.names), 'column')}"
+                f"feature_names has {len(found)} names, but X has {count_text(len(self.names), 'column')}"
             )
         refuse_twins(found, "feature_names")
         return replace(self, names=list(map(str, found)), named=True)
@@ -290,7 +292,7 @@ def read_alike(X: Any, schema: Schema, domain: Table, name: str, *, named: bool)
         return replace(X, columns=tuple(columns))
     if named and given.named:
         if extra := _extra(given.names, schema):
-            _warn(f"X has {counted(len(extra), 'column')} that {name} was not trained on: {_listed(extra)}; ignored")
+            _warn(f"X has {count_text(len(extra), 'column')} that {name} was not trained on: {_listed(extra)}; ignored")
         return read_table(given.source, like=like)
     if named and not is_sparse(X):  # which has none
         _warn(f"X does not have valid feature names, but {name} was fitted with feature names")

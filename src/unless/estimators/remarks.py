@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unless.constraints import constraints_of
+from unless.constraints import to_constraints
 from unless.errors import TrainingWarning
 from unless.estimators.learners import FoldRMLearner, FoldRPPLearner, Learner, learn
 from unless.estimators.training import Training
@@ -27,8 +27,8 @@ from unless.model import Model
 from unless.prediction import deciding_rules
 from unless.report.remarks import remark_lines
 from unless.table import Labels, Table
-from unless.values import counted, percent, plain
-from unless.values.notation import Moments, Noted
+from unless.values import count_text, percent, to_python_value
+from unless.values.notation import DateNotation, NotatedNumber
 
 _LEAK = 0.99  # share of records that a feature alone decides; strong features of healthy tables reach 0.984 (mushrooms)
 _GOOD = 0.97  # accuracy in training of rules that may have such a feature
@@ -58,7 +58,7 @@ def warn_of(remarks: Sequence[Remark]) -> None:
     """Warn the caller of `fit` of all remarks at once."""
     if not remarks:
         return
-    first = f"{counted(len(remarks), 'remark')} (unless.inspect shows more, warn=False silences this):"
+    first = f"{count_text(len(remarks), 'remark')} (unless.inspect shows more, warn=False silences this):"
     text = "\n".join([first, *(f"- {line}" for line in remark_lines(remarks))])
     warnings.warn(TrainingWarning(text, tuple(remarks)), stacklevel=3)
 
@@ -99,7 +99,7 @@ def _on_wishes(learner: Learner, data: Training, model: Model) -> Iterator[Remar
         if not model.statistics.support[place]:
             was = "" if number == place + 1 else f", which was rule {number},"
             yield Remark("locked-idle", None, f"Rule {place + 1}{was} is locked and decides no record")
-    if (asked := constraints_of(learner.constraints)) is not None:
+    if (asked := to_constraints(learner.constraints)) is not None:
         for broken in violations(program, asked.among(program.features, data.labels.labels)):
             yield Remark("locked-breaks", None, f"A locked rule breaks a constraint: {broken}")
 
@@ -111,10 +111,10 @@ def _on_dates(model: Model) -> Iterator[Remark]:
     """
     lists = (model.program,) if model.committee is None else model.committee.lists
     numbered = [(number, rule) for program in lists for number, rule in enumerate(program.rules, 1)]
-    found: dict[str, dict[str, dict[int, Noted]]] = {}
+    found: dict[str, dict[str, dict[int, NotatedNumber]]] = {}
     for number, literal in ((number, literal) for number, rule in numbered for literal in rule.literals()):
         value = literal.value
-        if isinstance(value, Noted) and isinstance(value.notation, Moments):
+        if isinstance(value, NotatedNumber) and isinstance(value.notation, DateNotation):
             days = found.setdefault(literal.feature, {}).setdefault(literal.op, {})
             days[number] = max(value, days.get(number, value))
     for name, asked in found.items():
@@ -160,7 +160,7 @@ def _sampled(learner: Learner, data: Training, model: Model) -> Remark | None:
     if data.blocks is None or not (model.committee is not None or getattr(learner, "teacher", None)):
         return None
     engine = data.blocks.engine(data.held_back)
-    every = int(engine.records(engine.everything()).sum())
+    every = int(engine.records(engine.all_rows()).sum())
     if len(data.table) >= every:
         return None
     who = "The committee" if model.committee is not None else "The list and its teacher"
@@ -191,12 +191,12 @@ def _idle(learner: Learner, data: Training, model: Model, seconds: float) -> Rem
     if _used(model) or len(data.labels.labels) < 2:
         return None
     said = f"The model says the same of every record, {_only_label(model)!r}"
-    limit = plain(learner.max_seconds)
+    limit = to_python_value(learner.max_seconds)
     if limit is not None and seconds >= limit:
         return Remark("too-late", None, f"{said}: the time was up before there was a rule")
     for without, other, some in _trials(learner, data):
         if _used(found := learn(other, some).model):
-            rules = "" if found.committee is not None else f" {counted(len(found.program), 'rule')}"
+            rules = "" if found.committee is not None else f" {count_text(len(found.program), 'rule')}"
             return Remark("limited", None, f"{said}; {without} it would have{rules or ' rules'}")
     why = f"{said}: no rule would be right more often, other than by chance"
     return Remark("no-knowledge-of-many" if model.committee is not None else "no-knowledge", None, why)
@@ -206,7 +206,7 @@ def _trials(learner: Learner, data: Training) -> Iterator[tuple[str, Learner, Tr
     """The learner with each setting, and then all, as they are by default; and the records without their weights."""
     defaults: dict[str, Any] = {field.name: field.default for field in fields(learner)}
     quick = replace(learner, **{name: value for name, value in _PLAIN.items() if name in defaults})
-    given = {name: plain(getattr(learner, name)) for name in _SETTINGS if name in defaults}
+    given = {name: to_python_value(getattr(learner, name)) for name in _SETTINGS if name in defaults}
     changed: dict[str, Any] = {name: defaults[name] for name, value in given.items() if value != defaults[name]}
     for name, default in changed.items():
         words = {"given": f"{given[name]:g}", "default": f"{default:g}" if isinstance(default, Real) else default}

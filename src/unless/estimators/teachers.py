@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unless.errors import ParameterError
-from unless.learn.distil import Teacher
+from unless.learn.distillation import TeacherFunction
 from unless.table import Column, Labels, Table
-from unless.values import class_place, plain
+from unless.values import class_index, to_python_value
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -45,7 +45,7 @@ def is_fitted(teacher: Any) -> bool:
     return True
 
 
-def classifier_as_teacher(teacher: Any, table: Table, counts: Weights | None, *, named: bool) -> Teacher:
+def classifier_as_teacher(teacher: Any, table: Table, counts: Weights | None, *, named: bool) -> TeacherFunction:
     """A classifier of scikit-learn that labels the rows of tables; it learns from the table first, if it has not yet.
 
     It is given a frame of pandas if the columns have names, else an array: numbers as numbers, text as text.
@@ -97,7 +97,7 @@ def _places(said: Any, labels: Labels, name: str, rows: int) -> NDArray[np.intp]
         )
     known: dict[Any, int] = {}
     for one in set(found.tolist()):
-        place = class_place(plain(one), labels.labels)
+        place = class_index(to_python_value(one), labels.labels)
         if place is None:
             raise ParameterError(f"the teacher {name} says {one!r}, which is not a label of training")
         known[one] = place

@@ -10,20 +10,20 @@ from typing import Any
 
 import numpy as np
 
+from unless.blocks.block_dataset import BlockDataset, label_weights_left
 from unless.errors import ParameterError, ReadError, UnknownNameError, suggest
 from unless.estimators.progress import Meter
 from unless.judge.labels import measured
-from unless.learn.blocks.data import Blocks, left_by
-from unless.learn.committee import CommitteeSettings
+from unless.learn.committee_learner import CommitteeSettings
 from unless.learn.engine import Engine
-from unless.learn.fold import Learned, Wishes, engine_of
-from unless.learn.locks import Locked, positions
-from unless.learn.memory import MemoryEngine
-from unless.learn.weights import Weights, multiplied
-from unless.model import Statistics
+from unless.learn.fold import LearnConstraints, LearnedProgram, make_engine
+from unless.learn.locked_rules import LockedRules, locked_positions
+from unless.learn.memory_engine import MemoryEngine
+from unless.learn.weights import Weights, multiply_counts
+from unless.model import RuleStatistics
 from unless.rule import Program
-from unless.table import Labels, Split, Table, domain_of, occurring
-from unless.values import Label, class_place, plain
+from unless.table import HoldoutSplit, Labels, Table, domain_table, drop_unused_values
+from unless.values import Label, class_index, to_python_value
 
 _HEAVIEST = 1e200
 """The largest weight of a class."""
@@ -40,9 +40,9 @@ class Training:
     labels: Labels
     counts: Weights | None
     named: bool
-    blocks: Blocks | None = None
+    blocks: BlockDataset | None = None
     """All records, if they are in blocks; the table has only some of them."""
-    held_back: Split | None = None
+    held_back: HoldoutSplit | None = None
     """Which records in blocks nothing is learned from."""
     keep: Any = None
     """A program, rules or a model to learn around, if there is one."""
@@ -54,17 +54,17 @@ class Training:
         """The records of a table, weighted by class; values and labels that no row has are left out."""
         if not len(table):
             raise ReadError("the table has no rows to learn from")
-        table = occurring(table)
+        table = drop_unused_values(table)
         labels = occurring_labels(table.labels)
         refuse_amounts(labels.labels)
         if class_weight is not None:
             counts = np.ones(len(table)) if counts is None else counts
             totals = np.bincount(labels.codes, counts, len(labels.labels)).astype(np.float64)
-            counts = multiplied(counts, class_weights(class_weight, labels.labels, totals)[labels.codes])
+            counts = multiply_counts(counts, class_weights(class_weight, labels.labels, totals)[labels.codes])
         return cls(table if labels is table.target else replace(table, target=labels), labels, counts, named)
 
     @classmethod
-    def of_blocks(cls, blocks: Blocks, held_back: Split | None = None) -> Training:
+    def of_blocks(cls, blocks: BlockDataset, held_back: HoldoutSplit | None = None) -> Training:
         """The records of blocks, of which some are taken out."""
         refuse_amounts(blocks.coding.labels)
         table, counts = blocks.sample(held_back)
@@ -73,35 +73,37 @@ class Training:
     def engine(self, ratio: float, limits: Limits, n_jobs: int | None) -> Engine[Any]:
         """The engine that answers the questions of a learner with that ratio, within limits."""
         if self.blocks is None:
-            engine: Engine[Any] = engine_of(MemoryEngine(self.table, self.counts, n_jobs=n_jobs), ratio)
+            engine: Engine[Any] = make_engine(MemoryEngine(self.table, self.counts, n_jobs=n_jobs), ratio)
         else:
-            engine = engine_of(self.blocks.engine(self.held_back), ratio)
+            engine = make_engine(self.blocks.engine(self.held_back), ratio)
         engine.late = limits.late if limits.seconds is not None else None
         return engine
 
-    def wishes(self, engine: Engine[Any], constraints: object) -> Wishes:
+    def learn_constraints(self, engine: Engine[Any], constraints: object) -> LearnConstraints:
         """Constraints, and the rules that are locked, checked for these records."""
-        return Wishes.of(engine, constraints, self.keep, self.lock)
+        return LearnConstraints.of(engine, constraints, self.keep, self.lock)
 
     def locked_in(self, program: Program) -> dict[int, int]:
         """The places of locked rules in a program learned around them, and the numbers that they had, from 1."""
         if self.keep is None:
             return {}
-        locked = Locked.of(self.keep, self.lock).among(program.features, self.labels.labels, self.table.columns)
-        return dict(zip(positions(locked, program), locked.numbers, strict=True))
+        locked = LockedRules.of(self.keep, self.lock).among(program.features, self.labels.labels, self.table.columns)
+        return dict(zip(locked_positions(locked, program), locked.numbers, strict=True))
 
-    def decided(self, learned: Learned) -> Statistics:
+    def decided(self, learned: LearnedProgram) -> RuleStatistics:
         """What the rules decide of all records that they were learned from."""
         if self.blocks is None:
             return measured(learned, self.table, self.counts)
         if learned.interrupted is not None or not learned.left:
             engine = self.blocks.engine(self.held_back)
-            learned = replace(learned, left=left_by(engine, learned.program, engine.everything()), interrupted=None)
+            learned = replace(
+                learned, left=label_weights_left(engine, learned.program, engine.all_rows()), interrupted=None
+            )
         return measured(learned, self.table, self.counts)
 
     def domain(self, features: Iterable[str]) -> Table:
         """The values that the named features had."""
-        return domain_of(self.table, features) if self.blocks is None else self.blocks.domain(features)
+        return domain_table(self.table, features) if self.blocks is None else self.blocks.domain(features)
 
     def gaps(self, features: Iterable[str]) -> dict[str, float] | None:
         """How many cells of these features are missing, or their weight; None of blocks, which do not count them."""
@@ -148,9 +150,9 @@ class Limits:
 
 
 def known_place(label: object, labels: tuple[Label, ...], what: str) -> int:
-    """The place of a label among those of training, whatever its type (`class_place`); ``what`` starts the error."""
-    found = plain(label)
-    place = class_place(found, labels) if isinstance(found, str | bool | int | float) else None
+    """The place of a label among those of training, whatever its type (`class_index`); ``what`` starts the error."""
+    found = to_python_value(label)
+    place = class_index(found, labels) if isinstance(found, str | bool | int | float) else None
     if place is None:
         near = suggest(found, labels)
         raise UnknownNameError(f"{what} {found!r}, which is not a label of training{near}")
@@ -198,7 +200,7 @@ def class_weights(class_weight: Any, labels: tuple[Label, ...], totals: Weights)
 
 
 def _class_weight(label: object, weight: object) -> float:
-    number = plain(weight)
+    number = to_python_value(weight)
     if isinstance(number, bool) or not isinstance(number, int | float) or not 0 <= number < _HEAVIEST:
         raise ParameterError(f"class_weight of {label!r} must be a number of at least 0, not {weight!r}")
     return float(number)

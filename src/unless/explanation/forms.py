@@ -17,7 +17,7 @@ from unless.errors import UnlessError
 from unless.explanation.sentences import Node, decision, fitting, outline, rule_name, stopped
 from unless.explanation.words import DEFAULT, Words
 from unless.rule import Literal
-from unless.values import amount, counted, label_data, number_data, percent, share_text, value_data
+from unless.values import amount_text, count_text, label_to_json, number_to_json, percent, share_text, value_to_json
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -33,11 +33,11 @@ def proof_dict(proof: Proof) -> dict[str, Any]:
     """The whole proof, with its sentence."""
     return {
         "target": proof.program.target,
-        "label": label_data(proof.label),
+        "label": label_to_json(proof.label),
         "decided": proof.decided,
         "because": str(proof),
         "features": list(proof.features),
-        "record": {feature: value_data(value) for feature, value in proof.items},
+        "record": {feature: value_to_json(value) for feature, value in proof.items},
         "rules": [rule_dict(tried) for tried in proof.tried],
     }
 
@@ -45,9 +45,9 @@ def proof_dict(proof: Proof) -> dict[str, Any]:
 def rule_dict(proof: RuleProof) -> dict[str, Any]:
     """One rule. An exception has no label; the exceptions to a rule are there if its default holds."""
     exceptions = list(map(rule_dict, proof.exceptions))  # one frame per level: 200 stay within Python's limit
-    label = {} if proof.rule.head is None else {"label": label_data(proof.rule.head)}
+    label = {} if proof.rule.head is None else {"label": label_to_json(proof.rule.head)}
     checks = [
-        {"literal": literal_data(literal), "value": value_data(value), "holds": holds}
+        {"literal": literal_data(literal), "value": value_to_json(value), "holds": holds}
         for literal, value, holds in proof.checks
     ]
     return {**label, "covers": proof.covers, "checks": checks, "exceptions": exceptions}
@@ -55,7 +55,7 @@ def rule_dict(proof: RuleProof) -> dict[str, Any]:
 
 def literal_data(literal: Literal) -> list[object]:
     """A literal: feature, operator and value."""
-    return [literal.feature, literal.op, number_data(literal.value)]
+    return [literal.feature, literal.op, number_to_json(literal.value)]
 
 
 # For terminals.
@@ -124,7 +124,7 @@ def _environment(package: str) -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters.update(number=amount, percent=_percent, measure=share_text, plural=counted)
+    made.filters.update(number=amount_text, percent=_percent, measure=share_text, plural=count_text)
     return made
 
 

@@ -16,9 +16,9 @@ from unicodedata import combining, east_asian_width
 
 from unless.explanation.sentences import condition_parts, words_for
 from unless.explanation.words import Words, printable
-from unless.model import Model, Statistics
+from unless.model import Model, RuleStatistics
 from unless.rule import Condition, Program, Rule, conditions
-from unless.values import amount, counted, percent, share_text
+from unless.values import amount_text, count_text, percent, share_text
 
 _SIGNS = {"<=": "≤", ">": ">", "<": "<", ">=": "≥"}
 
@@ -46,13 +46,13 @@ class Row(NamedTuple):
     lines: list[Line]
 
 
-def headings(statistics: Statistics | None) -> list[str]:
+def headings(statistics: RuleStatistics | None) -> list[str]:
     """What the figures are called."""
     return [] if statistics is None else ["weight" if statistics.weighted else "decided", "expected precision"]
 
 
 def rows(
-    program: Program, statistics: Statistics | None = None, most: int | None = None, *, intervals: bool = True
+    program: Program, statistics: RuleStatistics | None = None, most: int | None = None, *, intervals: bool = True
 ) -> Iterator[Row]:
     """The rules in order, and the label of records that no rule covers.
 
@@ -69,20 +69,20 @@ def rows(
             [*rule_lines(rule, words)],
         )
     if more := len(program) - len(shown):
-        yield Row(" …", "", [""] * len(headings(statistics)), [Line(0, f"and {counted(more, 'more rule')}", [])])
+        yield Row(" …", "", [""] * len(headings(statistics)), [Line(0, f"and {count_text(more, 'more rule')}", [])])
     if program.otherwise is not None:
         figures = _figures(statistics, len(program.rules), intervals=intervals)
         yield Row("", printable(str(program.otherwise)), figures, [Line(0, "otherwise", [])])
 
 
-def _figures(statistics: Statistics | None, row: int, *, intervals: bool) -> list[str]:
+def _figures(statistics: RuleStatistics | None, row: int, *, intervals: bool) -> list[str]:
     if statistics is None:
         return []
     decided, right = float(statistics.support[row]), float(statistics.expected_precision[row])
     if isnan(right):
-        return ["–" if isnan(decided) else amount(decided), "–"]
+        return ["–" if isnan(decided) else amount_text(decided), "–"]
     low, high = (float(end[row]) for end in statistics.expected_between)
-    return [amount(decided), share_text(right) + (f" ({low:.2f}–{high:.2f})" if intervals else "")]
+    return [amount_text(decided), share_text(right) + (f" ({low:.2f}–{high:.2f})" if intervals else "")]
 
 
 def rule_lines(rule: Rule, words: Words, first: str = "if") -> Iterator[Line]:
@@ -104,13 +104,15 @@ def brief(condition: Condition, words: Words) -> str:
 def brief_parts(condition: Condition, words: Words) -> list[tuple[str, str | None]]:
     """What a condition asks, in signs or words, and values: a bound that is alone has a sign."""
     parts = condition_parts(condition, words)
-    return parts if len(parts) > 1 else [(_SIGNS.get(condition[0].said()[0], verb), value) for verb, value in parts]
+    return (
+        parts if len(parts) > 1 else [(_SIGNS.get(condition[0].as_spoken()[0], verb), value) for verb, value in parts]
+    )
 
 
 def title(program: Program) -> str:
     """What the rules are about, and how many there are."""
-    exceptions = counted(program.exception_count, "exception")
-    return f"{printable(program.target)}: {counted(len(program), 'rule')}, {exceptions}"
+    exceptions = count_text(program.exception_count, "exception")
+    return f"{printable(program.target)}: {count_text(len(program), 'rule')}, {exceptions}"
 
 
 def imitation(model: Model) -> str:
@@ -119,7 +121,7 @@ def imitation(model: Model) -> str:
     return f"{printable(str(model.decider))}. It decides; this list imitates it, and agrees on {share} of its training:"
 
 
-def listing(program: Program, statistics: Statistics | None = None) -> str:
+def listing(program: Program, statistics: RuleStatistics | None = None) -> str:
     """The rules as plain text, as `unless show` prints them into a pipe: no line is broken."""
     found, names = list(rows(program, statistics)), headings(statistics)
     cells = [[row.number, row.label, *row.figures] for row in found]

@@ -16,7 +16,7 @@ from unless.explanation.words import printable
 from unless.export.clauses import Body, Writer, flatten, head_of
 from unless.rule import Literal, Operator
 from unless.values import Value
-from unless.values.notation import Noted
+from unless.values.notation import NotatedNumber
 
 if TYPE_CHECKING:
     from unless.explanation.proof import Proof
@@ -147,4 +147,4 @@ class _Evaluated:
 
 def _spelled(value: Value) -> str:
     """A value as Python spells it; a level of an order may hold anything, and stays on its line."""
-    return printable(str(value)) if isinstance(value, Noted) else repr(value)
+    return printable(str(value)) if isinstance(value, NotatedNumber) else repr(value)

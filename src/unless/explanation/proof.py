@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from rich.tree import Tree
 
     from unless.explanation.changes.counterfactuals import Counterfactuals
-    from unless.model import Statistics
+    from unless.model import RuleStatistics
 
 Style = OneOf["plain", "tree", "rules"]
 
@@ -141,7 +141,7 @@ class Proof:
         self,
         number: int | None = None,
         *,
-        statistics: Statistics | None = None,
+        statistics: RuleStatistics | None = None,
         probability: float | None = None,
         changes: Counterfactuals | None = None,
         words: Words = DEFAULT,

@@ -16,10 +16,10 @@ from unless.explanation.why import values_of
 from unless.explanation.words import DEFAULT, Words, joined, printable
 from unless.model import Model
 from unless.rule import Program
-from unless.score.card import ScoreCard, every_label
-from unless.score.parts import Part
 from unless.score.points import probabilities_of
-from unless.values import Label, Value, label_data, percent
+from unless.score.program_parts import ProgramPart
+from unless.score.score_card import ScoreCard, expand_to_all_labels
+from unless.values import Label, Value, label_to_json, percent
 
 _LABELS = 6
 """The most labels that a text shows: the most probable ones."""
@@ -47,7 +47,7 @@ def label_probability(model: Program | Model, proof: Proof) -> float | None:
 class ScoreLine:
     """A part that holds, and its points in each column; None is what ``every`` record has, or else the list itself."""
 
-    part: Part | None
+    part: ProgramPart | None
     points: tuple[int, ...]
     every: bool = False
 
@@ -97,7 +97,7 @@ class ScoredRecord:
     @cached_property
     def probabilities(self) -> dict[Label, float]:
         """The probability of each label."""
-        points = every_label(np.array(self.total, dtype=np.int64), len(self.classes))
+        points = expand_to_all_labels(np.array(self.total, dtype=np.int64), len(self.classes))
         return dict(zip(self.classes, probabilities_of(points).tolist(), strict=True))
 
     @property
@@ -108,11 +108,11 @@ class ScoredRecord:
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain lists, dicts and values that JSON can hold."""
         return {
-            "columns": [label_data(label) for label in self.columns],
+            "columns": [label_to_json(label) for label in self.columns],
             "rows": [{"part": row.said(self._words), "points": list(row.points)} for row in self.rows],
             "total": list(self.total),
             "probabilities": [
-                {"label": label_data(label), "probability": share} for label, share in self.probabilities.items()
+                {"label": label_to_json(label), "probability": share} for label, share in self.probabilities.items()
             ],
         }
 

@@ -19,13 +19,13 @@ from typing import TYPE_CHECKING, NamedTuple
 from typing import Literal as OneOf
 
 from unless.explanation.words import DEFAULT, Words, joined, printable
-from unless.rule import OPERATOR_WORDS, Condition, Program, Rule, Said, conditions, said, verbs
-from unless.values import Value, amount, counted, share_text
-from unless.values.notation import WHOLE, Noted
+from unless.rule import OPERATOR_WORDS, Condition, Program, Rule, SpokenOperator, conditions, said, verbs
+from unless.values import Value, amount_text, count_text, share_text
+from unless.values.notation import WHOLE, NotatedNumber
 
 if TYPE_CHECKING:
     from unless.explanation.proof import Check, Proof, RuleProof
-    from unless.model import Statistics
+    from unless.model import RuleStatistics
     from unless.table import Table
 
 _SPARED = 3
@@ -37,7 +37,7 @@ _SHALLOW = 8
 
 _SORTS = {"date": "a date", "datetime": "a date", "instant": "a date", "time": "a time", "duration": "a duration"}
 _SORTS |= {"order": "in the order"}
-_OPPOSITE: dict[Said, Said] = {"<=": ">", ">": "<=", "<": ">=", ">=": "<"}
+_OPPOSITE: dict[SpokenOperator, SpokenOperator] = {"<=": ">", ">": "<=", "<": ">=", ">=": "<"}
 
 
 def fitting(words: Words, checks: Iterable[Check]) -> Words:
@@ -132,18 +132,18 @@ def check(checks: Checks, words: Words = DEFAULT) -> str:
 def _is_flag(checks: Checks) -> bool:
     """Whether a record has 0 or 1 where nothing else is expected, so that the value alone says all."""
     literal, value, _ = checks[0]
-    return len(checks) == 1 and literal.op in _OPPOSITE and literal.said()[0] == "==" and value in (0.0, 1.0)
+    return len(checks) == 1 and literal.op in _OPPOSITE and literal.as_spoken()[0] == "==" and value in (0.0, 1.0)
 
 
 def _sort(bound: Value) -> str:
     """What is compared with a bound: a number, a date, a time."""
-    notation = bound.notation.name if isinstance(bound, Noted) else ""
+    notation = bound.notation.name if isinstance(bound, NotatedNumber) else ""
     return _SORTS.get(notation, "a number")
 
 
 def _true(one: Check, words: Words) -> str:
     """How a number lies to a bound: "at most 21,000"."""
-    op, value = one.literal.bound()
+    op, value = one.literal.as_short_bound()
     verb = OPERATOR_WORDS[op if one.holds else _OPPOSITE[op]].removeprefix("is ")
     return f"{verb} {words.value(one.literal.feature, value)}"
 
@@ -233,7 +233,7 @@ def _spared(proof: Proof, places: Sequence[int], words: Words) -> Iterator[str]:
         label, found = printable(str(tried.rule.head)), _found(tried.applying[0], words)
         yield f"{rule_name(place)} ({label}) would apply, but for an exception: {found}"
     if more := len(places[_SPARED:]):
-        yield f"so would {counted(more, 'more rule')}"
+        yield f"so would {count_text(more, 'more rule')}"
 
 
 def _found(proof: RuleProof, words: Words) -> str:
@@ -263,7 +263,7 @@ class Line(NamedTuple):
 
 
 def lines(
-    proof: Proof, number: int | None, statistics: Statistics | None, words: Words, probability: float | None = None
+    proof: Proof, number: int | None, statistics: RuleStatistics | None, words: Words, probability: float | None = None
 ) -> Iterator[Line]:
     """The lines of a story: the decision, its reasons, and the rules before it."""
     words = fitting(words, proof.every_check())
@@ -275,7 +275,7 @@ def lines(
             yield Line("other", f"  {rule_name(place)} ", f"did not apply: {stopped(tried, words)}")
 
 
-def _headline(proof: Proof, number: int | None, statistics: Statistics | None, probability: float | None) -> str:
+def _headline(proof: Proof, number: int | None, statistics: RuleStatistics | None, probability: float | None) -> str:
     """The decision: "Record 17 is decided: refuse (probability 0.970; rule 2, expected precision 0.880, …)."."""
     record = "The record" if number is None else f"Record {number}"
     rule = rule_name(proof.decided)
@@ -288,7 +288,7 @@ def _headline(proof: Proof, number: int | None, statistics: Statistics | None, p
     return f"{record} is decided: {printable(str(proof.label))} ({sure}{rule})."
 
 
-def figures(statistics: Statistics, place: int, *, labelled: bool) -> str:
+def figures(statistics: RuleStatistics, place: int, *, labelled: bool) -> str:
     """What to expect of one rule: "expected precision 0.880, between 0.80 and 0.93; it decided 311 in training".
 
     ``labelled`` is false for records that no rule covers, if the program has no label for them.
@@ -299,10 +299,10 @@ def figures(statistics: Statistics, place: int, *, labelled: bool) -> str:
     if not decided:
         return "which decided no record" + " of any weight" * weighted + " in training"
     if not labelled:
-        others = f"others with a weight of {amount(decided)}" if weighted else counted(decided, "other")
+        others = f"others with a weight of {amount_text(decided)}" if weighted else count_text(decided, "other")
         return f"as for {others} in training"
     low, high = (float(end[place]) for end in statistics.expected_between)
-    trained = f"a weight of {amount(decided)}" if weighted else amount(decided)
+    trained = f"a weight of {amount_text(decided)}" if weighted else amount_text(decided)
     share = share_text(float(statistics.expected_precision[place]))
     return f"expected precision {share}, between {low:.2f} and {high:.2f}; it decided {trained} in training"
 

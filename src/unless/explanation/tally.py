@@ -15,8 +15,8 @@ from unless.explanation.sentences import check, fitting, told
 from unless.explanation.why import proof_of, values_of
 from unless.explanation.words import DEFAULT, Words, joined, printable
 from unless.score.committee import Committee
-from unless.score.points import leading, probabilities_of
-from unless.values import Label, Value, counted, label_data, share_text, value_data
+from unless.score.points import leading_label_index, probabilities_of
+from unless.values import Label, Value, count_text, label_to_json, share_text, value_to_json
 
 _NAMED = 3
 """How many lists the sentence names."""
@@ -106,7 +106,7 @@ class Tally:
     @property
     def _order(self) -> list[int]:
         """The places of the classes, most points first."""
-        first = int(leading(np.array(self.total)))
+        first = int(leading_label_index(np.array(self.total)))
         rest = sorted((k for k in range(len(self.total)) if k != first), key=lambda k: -self.total[k])
         return [first, *rest]
 
@@ -138,7 +138,7 @@ class Tally:
             return f"{said}: there is no other class"
         other = printable(str(self.committee.classes[rest[0]]))
         votes = self.carrying
-        said += f": {len(votes)} of {counted(len(self.votes), 'list')} prefer it to {other}"
+        said += f": {len(votes)} of {count_text(len(self.votes), 'list')} prefer it to {other}"
         if not votes:
             return f"{said}, which is rarer in training"
         named = "; ".join(f"{vote.briefly(words)} ({self.lead(vote.points):+,})" for vote in votes[:_NAMED])
@@ -157,7 +157,7 @@ class Tally:
         if most is not None and len(rows) - 2 > most:
             rest = rows[1 + most : -1]
             points = tuple(map(sum, zip(*(points for _, points in rest), strict=True)))
-            rows = [*rows[: 1 + most], (counted(len(rest), "other list"), points), rows[-1]]
+            rows = [*rows[: 1 + most], (count_text(len(rest), "other list"), points), rows[-1]]
         heads = [printable(str(self.committee.classes[k])) for k in places]
         shares = [share_text(self.probabilities[self.committee.classes[k]]) for k in places]
         cells = [heads, *([f"{points[k]:,}" for k in places] for _, points in rows), shares]
@@ -173,10 +173,10 @@ class Tally:
         """Everything as plain lists, dicts and values that JSON can hold."""
         return {
             "target": self.committee.target,
-            "label": label_data(self.label),
+            "label": label_to_json(self.label),
             "because": str(self),
-            "record": {feature: value_data(value) for feature, value in self.items},
-            "classes": [label_data(label) for label in self.committee.classes],
+            "record": {feature: value_to_json(value) for feature, value in self.items},
+            "classes": [label_to_json(label) for label in self.committee.classes],
             "base": list(self.base),
             "votes": [
                 {"list": vote.list, "rule": vote.proof.decided, "points": list(vote.points), "because": vote.reason()}
@@ -184,7 +184,7 @@ class Tally:
             ],
             "total": list(self.total),
             "probabilities": [
-                {"label": label_data(label), "probability": share} for label, share in self.probabilities.items()
+                {"label": label_to_json(label), "probability": share} for label, share in self.probabilities.items()
             ],
         }
 

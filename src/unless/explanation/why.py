@@ -14,8 +14,8 @@ from unless.explanation.words import DEFAULT, Words, printable
 from unless.model import Model, program_of
 from unless.rule import Operator, Program, Rule
 from unless.score.committee import Committee, committee_of
-from unless.values import Label, Value, label_data, plain, read_as, value_of
-from unless.values.notation import Noted
+from unless.values import Label, Value, cell_value, label_to_json, to_python_value, value_in_notation
+from unless.values.notation import NotatedNumber
 
 
 @overload
@@ -135,7 +135,7 @@ class WhyNot:
             }
             for obstacle in self.obstacles
         ]
-        return {"label": label_data(self.label), "proof": self.proof.to_dict(), "rules": rules}
+        return {"label": label_to_json(self.label), "proof": self.proof.to_dict(), "rules": rules}
 
     def _title(self, words: Words) -> str:
         label = printable(str(self.label))
@@ -153,7 +153,7 @@ class WhyNot:
 
 def known_label(program: Program, label: object) -> Label:
     """The label of the program that equals this one; a label that no rule gives is an error."""
-    label = plain(label)
+    label = to_python_value(label)
     found = next((known for known in program.labels if known == label), None)
     if found is None:
         hint = suggest(label, program.labels)
@@ -163,10 +163,10 @@ def known_label(program: Program, label: object) -> Label:
 
 def values_of(program: Program, record: Mapping[str, object]) -> dict[str, Value]:
     """The values of a record, by feature; it is an error if a feature is absent that the program uses."""
-    values = {feature: value_of(record[feature]) for feature in program.features if feature in record}
+    values = {feature: cell_value(record[feature]) for feature in program.features if feature in record}
     for feature, value in values.items():
-        if value.__class__ is Noted or feature in program.notations:
-            values[feature] = read_as(value, program.notations.get(feature))
+        if value.__class__ is NotatedNumber or feature in program.notations:
+            values[feature] = value_in_notation(value, program.notations.get(feature))
     if len(values) < len(program.features):  # to find out which are used takes longer than most proofs
         for feature in program.used:
             if feature not in values:

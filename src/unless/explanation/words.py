@@ -15,8 +15,8 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from unless.errors import ParameterError
-from unless.values import Label, Value, number_in, spell
-from unless.values.notation import WHOLE, Amounts, Noted, Order
+from unless.values import Label, Value, number_to_text, parse_number
+from unless.values.notation import WHOLE, Amounts, LevelNotation, NotatedNumber
 
 _BARE = re.compile(r"[^\W_](?:[\w .%/+&()<>=*-]*[\w.%+)*])?")
 _SPEAKING = re.compile(r"\b(?:and|not|missing|present|above|below|at most|because|unless|inf)\b")
@@ -35,7 +35,7 @@ def plain_text(category: str) -> str:
     >>> [plain_text(text) for text in ("S", "New York", "85", "", "a, not b")]
     ['S', 'New York', "'85'", "''", "'a, not b'"]
     """
-    plain = _BARE.fullmatch(category) and category.isprintable() and number_in(category) is None
+    plain = _BARE.fullmatch(category) and category.isprintable() and parse_number(category) is None
     return category if plain and not _SPEAKING.search(category) else repr(category)
 
 
@@ -48,18 +48,18 @@ def number_text(number: float, *, grouped: bool = False) -> str:
     '6,000'
     """
     if not (1_000 if grouped else _GROUPED) <= abs(number) < _EXPONENT:
-        return spell(number)
-    whole, point, decimals = spell(number).partition(".")
+        return number_to_text(number)
+    whole, point, decimals = number_to_text(number).partition(".")
     return f"{int(whole):,}{point}{decimals}"
 
 
 def is_written(value: Value) -> bool:
     """Whether a value is a number that people write in another way: a date, a time, a level of an order."""
-    return isinstance(value, Noted) and not value.notation.plain
+    return isinstance(value, NotatedNumber) and not value.notation.plain
 
 
-def _written(value: Noted) -> str:
-    return plain_text(str(value)) if isinstance(value.notation, Order) else str(value)
+def _written(value: NotatedNumber) -> str:
+    return plain_text(str(value)) if isinstance(value.notation, LevelNotation) else str(value)
 
 
 def joined(parts: Iterable[str]) -> str:
@@ -135,7 +135,7 @@ class Words:
         """
         numbers = [(name, value) for name, value in said if isinstance(value, float) and not is_written(value)]
         large = {name for name, value in numbers if _GROUPED <= abs(value) < _EXPONENT}
-        whole = {name for name, value in numbers if isinstance(value, Noted) and value.notation == WHOLE}
+        whole = {name for name, value in numbers if isinstance(value, NotatedNumber) and value.notation == WHOLE}
         if large <= set(self.grouped) and whole <= set(self.whole):
             return self
         return replace(self, grouped={*self.grouped, *large}, whole={*self.whole, *whole})
@@ -161,7 +161,7 @@ class Words:
         match value:
             case None:
                 return "missing"
-            case Noted() if is_written(value):
+            case NotatedNumber() if is_written(value):
                 return phrase.values.get(str(value)) or _fill(phrase.number, {"": _written(value)})
             case float():
                 return _fill(_with_unit(phrase, value), {"": number_text(value, grouped=feature in self.grouped)})
@@ -181,7 +181,7 @@ class Words:
 
 def _with_unit(phrase: Phrase, value: float) -> str:
     """How a number is written: as the phrase says, or with the unit that it has in the data."""
-    unit = value.notation if isinstance(value, Noted) else None
+    unit = value.notation if isinstance(value, NotatedNumber) else None
     return unit.template if isinstance(unit, Amounts) and phrase.number == _PHRASE.number else phrase.number
 
 

@@ -29,7 +29,7 @@ from typing import Any
 
 from unless.errors import MissingFileError, ParameterError, suggest
 from unless.explanation.words import Phrase, Words
-from unless.values import Label, label_place
+from unless.values import Label, label_index
 
 _TOP = ("purpose", "decision", "labels", "features")
 _PHRASE = tuple(part.name for part in fields(Phrase))
@@ -132,7 +132,7 @@ def _label(name: str, text: str, known: Sequence[Label] | None) -> tuple[Label, 
     """A label as the model has it: a file can only spell it."""
     if known is None:
         return name, text
-    place = label_place(name, known)
+    place = label_index(name, known)
     if place is None:
         raise ParameterError(f"[labels]: the model has no label {name!r}{suggest(name, known)}")
     return known[place], text

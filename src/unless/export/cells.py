@@ -18,7 +18,17 @@ from unless.model import model_of
 from unless.rule import Program
 from unless.table import Schema, Table
 from unless.values import DEFAULT_MISSING, EARLIER_MISSING
-from unless.values.notation import DATETIME, DURATION, INSTANT, TIME, Amounts, Moments, Notation, Order, Times
+from unless.values.notation import (
+    DATETIME,
+    DURATION,
+    INSTANT,
+    TIME,
+    Amounts,
+    DateNotation,
+    LevelNotation,
+    Notation,
+    TimeNotation,
+)
 
 _NEEDS = {
     "written": ["micro"],
@@ -121,11 +131,11 @@ def _known(missing: Sequence[str], numbers: Sequence[float] = ()) -> Iterator[Re
 
 def _reader(notation: Notation) -> Reader:
     match notation:
-        case Moments():
+        case DateNotation():
             return Reader("moment", notation.format)
-        case Order():
+        case LevelNotation():
             return Reader("level", list(notation.levels))
-        case Times():
+        case TimeNotation():
             return Reader("clock")
     return Reader("duration")
 

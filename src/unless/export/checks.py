@@ -11,7 +11,7 @@ from sys import float_info
 from typing import Any, TypeVar
 
 from unless.errors import ProgramError, suggest
-from unless.values import Label, label_in
+from unless.values import Label, label_from_json
 
 T = TypeVar("T")
 Place = tuple["Place", str | int] | None
@@ -145,4 +145,4 @@ def label(value: Any, place: Place, expected: str = _LABEL) -> Label:
         return found
     if value not in ({"float": "inf"}, {"float": "-inf"}):
         raise wrong(place, expected, value)
-    return label_in(value)
+    return label_from_json(value)

@@ -31,7 +31,7 @@ from unless.export.conditions import list_of
 from unless.model import Model
 from unless.rule import Literal, Operator, Program, Rule
 from unless.values import Label
-from unless.values.notation import Noted
+from unless.values.notation import NotatedNumber
 
 Style = OneOf["paper", "exclusive"]
 
@@ -237,7 +237,7 @@ class Writer:
 
 def _number(value: float) -> str:
     """A number as Python spells it; what is not written as a number is in quotes."""
-    return _quoted(str(value)) if isinstance(value, Noted) and not value.notation.plain else repr(value)
+    return _quoted(str(value)) if isinstance(value, NotatedNumber) and not value.notation.plain else repr(value)
 
 
 def head_of(target: str, label: Label) -> str:

@@ -24,11 +24,11 @@ from unless.export.javascript_cells import javascript_form, javascript_readers
 from unless.export.python_cells import python_readers
 from unless.model import Model
 from unless.rule import Literal, Operator, Program
-from unless.score.card import ScoreCard
 from unless.score.committee import Committee, committee_of
 from unless.score.points import POINTS_PER_LOGIT
+from unless.score.score_card import ScoreCard
 from unless.values import Label
-from unless.values.notation import Noted, Order
+from unless.values.notation import LevelNotation, NotatedNumber
 
 Returns = OneOf["label", "rule", "both", "points", "probability"]
 
@@ -265,7 +265,7 @@ def constants(program: Program, cuts: Iterable[Literal] = ()) -> dict[tuple[floa
     found: dict[tuple[float, str], tuple[str, float]] = {}
     for literal in (*(literal for rule in program.rules for literal in rule.literals()), *cuts):
         if (key := _constant_key(literal)) is not None and key not in found:
-            prefix = "level" if isinstance(literal.value.notation, Order) else "at"  # type: ignore[union-attr]  # it is noted
+            prefix = "level" if isinstance(literal.value.notation, LevelNotation) else "at"  # type: ignore[union-attr]  # it is noted
             plain = re.sub(r"[^0-9a-z]+", "_", key[1].lower()).strip("_") or "other"
             minus = "minus_" * key[1].startswith("-")
             found[key] = free_name(f"{prefix}_{minus}{plain}", [name for name, _ in found.values()]), key[0]
@@ -275,7 +275,7 @@ def constants(program: Program, cuts: Iterable[Literal] = ()) -> dict[tuple[floa
 def _constant_key(literal: Literal) -> tuple[float, str] | None:
     """The number and the text of a threshold that is no plain number."""
     value = literal.value
-    if not isinstance(value, Noted) or value.notation.plain or math.isinf(value):
+    if not isinstance(value, NotatedNumber) or value.notation.plain or math.isinf(value):
         return None
     return float(value), str(value)
 

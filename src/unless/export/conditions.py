@@ -15,9 +15,9 @@ from typing import Generic, Protocol, TypeVar
 from unless.errors import ParameterError
 from unless.model import Model, model_of, program_of
 from unless.rule import Literal, Program, Rule
-from unless.score.card import ScoreCard, known_card
 from unless.score.committee import Committee, committee_of
 from unless.score.points import Points
+from unless.score.score_card import ScoreCard, require_card
 
 T = TypeVar("T")
 
@@ -112,7 +112,7 @@ def card_of(model: Program | Committee | Model) -> ScoreCard:
     known = model_of(model)
     if known is None:
         raise ParameterError("a program has no points, and so no probabilities; take the model")
-    return known_card(known.card)
+    return require_card(known.card)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from typing import Any
 from unless.export.json import to_dict
 from unless.rule import Program
 from unless.score.committee import Committee
-from unless.values import label_data
+from unless.values import label_to_json
 
 __all__ = ["fingerprint"]
 
@@ -25,7 +25,7 @@ def fingerprint(decides: Program | Committee) -> str:
 
 def _committee(committee: Committee) -> dict[str, Any]:
     return {
-        "classes": [label_data(label) for label in committee.classes],
+        "classes": [label_to_json(label) for label in committee.classes],
         "base": committee.base.tolist(),
         "lists": [to_dict(program) for program in committee.lists],
         "points": [points.tolist() for points in committee.points],

@@ -21,8 +21,8 @@ from typing import NamedTuple, NoReturn
 
 from unless.errors import RuleTextError
 from unless.export.tokens import SIGNS, Token, tokens_of, words_in
-from unless.rule import MAX_DEPTH, Said
-from unless.values.spelling import RESERVED, unquoted
+from unless.rule import MAX_DEPTH, SpokenOperator
+from unless.values.spelling import RESERVED, unquote
 
 __all__ = ["OPPOSITE", "Asked", "Declared", "Node", "Phrase", "Script", "read"]
 
@@ -43,11 +43,11 @@ _OPENING = {
 }
 """What comes after the name of a feature."""
 _AFTER_NAME = {*_OPENING, "end", "and", "unless", "if", "or", "otherwise"}
-OPPOSITE: dict[Said, Said] = {
+OPPOSITE: dict[SpokenOperator, SpokenOperator] = {
     "<=": ">", ">": "<=", "<": ">=", ">=": "<", "==": "!=", "!=": "==", "missing": "present", "present": "missing",
 }  # fmt: skip
 """What holds of a present value where the operator does not."""
-_SINGLE: dict[str, Said] = {"missing": "missing", "present": "present", "above": ">", "below": "<"}
+_SINGLE: dict[str, SpokenOperator] = {"missing": "missing", "present": "present", "above": ">", "below": "<"}
 _HEADS = ("if", "otherwise", "always")
 _TITLE = re.compile(r"[0-9,]+ rules?, [0-9,]+ exceptions?")
 _NUMBERED = re.compile(r"([0-9]+) {2,}(\S.*)", re.DOTALL)
@@ -75,7 +75,7 @@ class Asked(NamedTuple):
     """A condition: a feature, an operator and a value, if the operator takes one."""
 
     feature: Phrase
-    op: Said
+    op: SpokenOperator
     value: Phrase | None
 
 
@@ -305,7 +305,7 @@ class _Reader:
         text = (figures[1] if figures else label).strip()
         start = raw.index(text) + tokens[0].start if row is None else tokens[1].start
         quoted = len(text) > 1 and text[0] in _QUOTES and text[0] == text[-1]
-        read_text = unquoted(text) if quoted else None
+        read_text = unquote(text) if quoted else None
         return Phrase(text if read_text is None else read_text, quoted, start, len(text)), row is not None
 
     # Conditions.
@@ -372,7 +372,7 @@ class _Reader:
             tokens[-1], f"what about {self._shown(tokens)}? write: {self._shown(tokens)} is …, or <= …, or is missing"
         )
 
-    def _operator(self) -> Said:
+    def _operator(self) -> SpokenOperator:
         token = self._take()
         if token.text in SIGNS:
             return SIGNS[token.text]
@@ -384,12 +384,12 @@ class _Reader:
         if negated:
             self._take()
         if self.now.text in SIGNS:
-            op: Said = SIGNS[self._take().text]
+            op: SpokenOperator = SIGNS[self._take().text]
         else:
             op = self._comparison(self._take()) if self.now.key in _OPENING - {"is", "are", "equals"} else "=="
         return OPPOSITE[op] if negated else op
 
-    def _comparison(self, token: Token) -> Said:
+    def _comparison(self, token: Token) -> SpokenOperator:
         """The operator in words, of which the first is taken: at most, above, less than or equal to."""
         if token.key in _SINGLE:
             return _SINGLE[token.key]
@@ -413,7 +413,7 @@ class _Reader:
             return "<=" if equal else "<"
         return ">=" if equal else ">"
 
-    def _value(self, op: Said) -> Phrase:
+    def _value(self, op: SpokenOperator) -> Phrase:
         tokens: list[Token] = []
         balance = 0
         while self.now.key not in ("end", "and", "unless") and self.now.indent < 0:
@@ -503,7 +503,7 @@ class _Reader:
         if first.text[0] in _QUOTES:
             if len(tokens) > 1:
                 self._fail(tokens[1], f"{what} is in quotes as a whole, or not at all")
-            text = unquoted(first.text)
+            text = unquote(first.text)
             if text is None:
                 self._fail(first, r"there is an escape that means nothing; \\ is a backslash, \n a new line")
             return Phrase(text, quoted=True, start=first.start, length=length)

@@ -21,11 +21,11 @@ from unless.export import checks
 from unless.export.checks import FEATURE, LARGEST, Object, Place, at, row, shown, typed, wrong
 from unless.export.conditions import list_of
 from unless.export.jsontext import TOO_DEEP, content, layout, parse, uncollected
-from unless.files import packed, write_whole
+from unless.files import gzip_if_named_so, write_whole
 from unless.model import Model
 from unless.rule import MAX_DEPTH, OPERATORS, Literal, Program, Rule
-from unless.values import Label, label_data, number_data
-from unless.values.notation import Notation, notation_in
+from unless.values import Label, label_to_json, number_to_json
+from unless.values.notation import Notation, notation_from_json
 
 FORMAT = "unless-program"
 VERSION = 1
@@ -50,7 +50,7 @@ def save(program: Program | Model, path: str | os.PathLike[str]) -> None:
 
     A file whose name ends with .gz is packed. Of a model only the rules are written, as by `dumps`.
     """
-    write_whole(path, packed((dumps(program) + "\n").encode(), path))
+    write_whole(path, gzip_if_named_so((dumps(program) + "\n").encode(), path))
 
 
 def load(path: str | os.PathLike[str]) -> Program:
@@ -90,7 +90,7 @@ def _label_data(label: Label | None, place: Place) -> object:
     """A label for JSON; refuses a whole number that is too large to be read back."""
     if label.__class__ is str:
         return label
-    data = label_data(label)
+    data = label_to_json(label)
     checks.label(data, place)
     return data
 
@@ -104,7 +104,7 @@ def _body_data(rule: Rule) -> dict[str, Any]:
 
 def literals_data(literals: Iterable[Literal]) -> list[list[Any]]:
     """Literals as JSON holds them."""
-    return [[literal.feature, literal.op, number_data(literal.value)] for literal in literals]
+    return [[literal.feature, literal.op, number_to_json(literal.value)] for literal in literals]
 
 
 # Reading. Every value is checked where it is read, so that an error can name its place.
@@ -171,7 +171,7 @@ def notations_in(value: Any, place: Place, features: Collection[str]) -> dict[st
     found: dict[str, Notation] = {}
     for index, pair in enumerate(typed(list, value, place, "a list of features and how their numbers are written")):
         name, node = row(pair, (place, index), "a feature and how its numbers are written", 2)
-        notation = notation_in(node)
+        notation = notation_from_json(node)
         if typed(str, name, ((place, index), 0), FEATURE) not in features:
             raise at(((place, index), 0), f"{shown(name)} is not one of the features{suggest(name, features)}")
         if name in found:

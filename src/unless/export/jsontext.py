@@ -17,7 +17,7 @@ from typing import Any
 
 from unless.errors import MissingFileError, ProgramError, suggest
 from unless.export.checks import shown
-from unless.limits import limit, refuse_more
+from unless.limits import limit, refuse_above_limit
 from unless.rule import MAX_DEPTH
 
 TOO_DEEP = f"it nests too deep; exceptions may nest {MAX_DEPTH} deep"
@@ -72,13 +72,13 @@ def unpacked(found: bytes, name: str) -> bytes:
             text = file.read(limit("model") + 1)
     except (EOFError, OSError, zlib.error) as error:
         raise ProgramError(f"{name}: packed by gzip, and damaged: {error}; save the model again") from error
-    refuse_more("model", len(text), f"{name}: too large for a model, unpacked")
+    refuse_above_limit("model", len(text), f"{name}: too large for a model, unpacked")
     return text
 
 
 def refuse_long(text: str | bytes | bytearray, name: str) -> None:
     """Refuse a text that is too large for a program or a model."""
-    refuse_more("model", len(text), f"{name}: too large for a model")
+    refuse_above_limit("model", len(text), f"{name}: too large for a model")
 
 
 def parse(text: str | bytes) -> object:

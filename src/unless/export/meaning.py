@@ -18,13 +18,24 @@ from typing import NoReturn
 from unless.errors import ParameterError, ProgramError, RuleTextError, UnlessWarning, suggest
 from unless.export.grammar import OPPOSITE, Asked, Declared, Node, Phrase, Script, read
 from unless.export.jsontext import uncollected
-from unless.limits import refuse_more
+from unless.limits import refuse_above_limit
 from unless.model import model_of
-from unless.rule import Literal, Program, Rule, Said
-from unless.table import MOST, Kind, Schema, Table
-from unless.values import Label, label_place, number_in, plain
-from unless.values.notation import DATE, DATETIME, DURATION, FLAG, INSTANT, TIME, Notation, Order, common, notation_in
-from unless.values.spelling import spelled
+from unless.rule import Literal, Program, Rule, SpokenOperator
+from unless.table import MAX_DOMAIN_VALUES, Kind, Schema, Table
+from unless.values import Label, label_index, parse_number, to_python_value
+from unless.values.notation import (
+    DATE,
+    DATETIME,
+    DURATION,
+    FLAG,
+    INSTANT,
+    TIME,
+    LevelNotation,
+    Notation,
+    common_notation,
+    notation_from_json,
+)
+from unless.values.spelling import quote_if_needed
 
 __all__ = ["new_categories", "parse"]
 
@@ -99,7 +110,7 @@ def parse(
         raise ParameterError(
             f"rules are read from a text, not from {type(text).__name__}; for a file: path.read_text()"
         )
-    refuse_more("model", len(text), f"a text of {len(text):,} letters")
+    refuse_above_limit("model", len(text), f"a text of {len(text):,} letters")
     known = _known(like, target, features, labels)
     with uncollected():
         script = read(text)
@@ -136,7 +147,7 @@ def _known(like: object, target: str | None, features: Sequence[str] | None, lab
     return _Known(
         found.target if target is None else target,
         found.features if features is None else tuple(features),
-        found.labels if labels is None else tuple(plain(label) for label in labels),
+        found.labels if labels is None else tuple(to_python_value(label) for label in labels),
         found.kinds,
         found.notations,
         found.seen,
@@ -161,7 +172,7 @@ def _told(like: object) -> _Known:
 
 
 def _of_schema(schema: Schema, target: str | None, labels: tuple[Label, ...] | None, seen: Table) -> _Known:
-    categories = {one.name: one.categories for one in seen.columns if 0 < len(one.categories) < MOST}
+    categories = {one.name: one.categories for one in seen.columns if 0 < len(one.categories) < MAX_DOMAIN_VALUES}
     return _Known(target, tuple(schema.kinds), labels, schema.kinds, schema.notations, categories)
 
 
@@ -227,7 +238,7 @@ class _Meaning:
         known = self._known.notations.get(name.text)
         if known is None and not self._known.kinds:
             return
-        if type(known) is not type(notation) or (isinstance(known, Order) and known != notation):
+        if type(known) is not type(notation) or (isinstance(known, LevelNotation) and known != notation):
             written = "number" if known is None or known.plain else known.name
             self._fail(name, f"{name.text!r} is a {written}, which a text cannot change")
 
@@ -236,7 +247,7 @@ class _Meaning:
             return self._order(one.levels) if one.levels else None
         word, form = one.notation, one.levels
         node: object = {word.text: form[0].text} if form else word.text
-        notation = notation_in(node)
+        notation = notation_from_json(node)
         if notation is None:
             known = ("date", "datetime", "instant", "time", "duration", "flag")
             self._fail(word, f"no way to write numbers {word.text!r}{suggest(word.text, known)}; levels: (S < M < L)")
@@ -248,7 +259,7 @@ class _Meaning:
             if one.text in names:
                 self._fail(one, f"the level {one.text!r} appears twice")
             names[one.text] = None
-        return Order(tuple(names))
+        return LevelNotation(tuple(names))
 
     def _inferred(self) -> dict[str, Notation]:
         """The notations of features that are compared with dates, times and durations, and are not declared."""
@@ -262,7 +273,7 @@ class _Meaning:
                     notation = _guessed(value.text)
                     if notation is not None and feature.text not in self._notations:
                         found.setdefault(feature.text, set()).add(notation)
-        return {name: one for name, some in found.items() if (one := common(some)) is not None}
+        return {name: one for name, some in found.items() if (one := common_notation(some)) is not None}
 
     def _feature(self, phrase: Phrase) -> str:
         name = self._features.get(phrase.text)
@@ -291,14 +302,16 @@ class _Meaning:
         found = []
         for phrase in phrases:
             if phrase.text not in places:
-                place = label_place(phrase.text, known)
+                place = label_index(phrase.text, known)
                 if place is None and not self._known.closed:
                     places[phrase.text] = self._another(phrase, known[0])
                     found.append(places[phrase.text])
                     continue
                 if place is None:
                     shown = (
-                        phrase.text if number_in(phrase.text) is not None and not phrase.quoted else repr(phrase.text)
+                        phrase.text
+                        if parse_number(phrase.text) is not None and not phrase.quoted
+                        else repr(phrase.text)
                     )
                     self._fail(phrase, f"no label {shown}{suggest(phrase.text, known)}")
                 places[phrase.text] = known[place]
@@ -367,7 +380,7 @@ class _Meaning:
 
     def _sort(self, notation: Notation | None, value: Phrase) -> str:
         match notation:
-            case Order(levels):
+            case LevelNotation(levels):
                 return f"one of the levels{suggest(value.text, levels)}"
             case Notation(plain=False, name=name):
                 return _WRITTEN[name]
@@ -375,7 +388,7 @@ class _Meaning:
             return "a number, but a text; leave out the quotes"
         return "a number; for levels, say their order: features: size (S < M < L)" if self._open else "a number"
 
-    def _bound(self, feature: str, op: Said, number: float, value: Phrase) -> Literal:
+    def _bound(self, feature: str, op: SpokenOperator, number: float, value: Phrase) -> Literal:
         if op in ("<=", ">"):
             return Literal(feature, op, number)
         below = _before(number)
@@ -398,12 +411,12 @@ class _Meaning:
             self._fail(
                 value,
                 f"{value.text} is a number here, and a test whether a number is not another does not exist; "
-                f"write: unless {spelled(feature)} = {value.text}; or, if it is a text: {value.text!r}",
+                f"write: unless {quote_if_needed(feature)} = {value.text}; or, if it is a text: {value.text!r}",
             )
         if notation == FLAG and number in (0, 1):
             return [Literal(feature, ">" if number else "<=", FLAG.value(0.0))]
         at_most = Literal(feature, "<=", number)
-        if isinstance(notation, Order) and number == 0:
+        if isinstance(notation, LevelNotation) and number == 0:
             return [at_most]
         return [self._bound(feature, ">=", number, value), at_most]
 
@@ -443,9 +456,9 @@ def _new_category(feature: str, text: str, seen: Sequence[str]) -> str:
     return f"{feature} has no {text!r}{suggest(text, seen)}"
 
 
-_BOUNDS: tuple[Said, ...] = ("<=", ">", "<", ">=")
+_BOUNDS: tuple[SpokenOperator, ...] = ("<=", ">", "<", ">=")
 _NOT = re.compile(r"not\s+", re.IGNORECASE)
-_WORDS: Mapping[Said, str] = {"==": "is", "!=": "is not", "missing": "is missing", "present": "is present"}
+_WORDS: Mapping[SpokenOperator, str] = {"==": "is", "!=": "is not", "missing": "is missing", "present": "is present"}
 
 
 def _before(number: float) -> float | None:
@@ -466,11 +479,11 @@ def _before(number: float) -> float | None:
 
 def _number_in(text: str) -> float | None:
     """The number that a text spells, which may have signs between its thousands: 21,000 and 21_000."""
-    found = number_in(text)
+    found = parse_number(text)
     if found is not None:
         return found
     if _GROUPED.fullmatch(text):
-        return number_in(text.replace(",", "").replace("_", ""))
+        return parse_number(text.replace(",", "").replace("_", ""))
     return _INFINITE.get(text.lower())
 
 
@@ -495,7 +508,7 @@ def _label(phrase: Phrase) -> Label:
         return text == "True"
     if _WHOLE.fullmatch(text) and str(int(text)) == text.removeprefix("+"):
         return int(text)
-    number = number_in(text)
+    number = parse_number(text)
     if number is None:
         number = _INFINITE.get(text)
     return text if number is None or re.match(r"[+-]?0[0-9]", text) else number

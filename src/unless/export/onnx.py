@@ -22,11 +22,11 @@ from unless.export.conditions import decided_points, decisions, rules_of, terms
 from unless.model import Model, model_of
 from unless.read.table import read_table
 from unless.rule import Literal, Program
-from unless.score.card import ScoreCard, columns_of, head_places
 from unless.score.committee import Committee, committee_of
 from unless.score.points import POINTS_PER_LOGIT
+from unless.score.score_card import ScoreCard, head_indices, point_columns
 from unless.table import Kind, Table
-from unless.values import Label, spell
+from unless.values import Label, number_to_text
 
 try:
     from onnx import ModelProto, NodeProto, TensorProto, helper, numpy_helper
@@ -107,13 +107,13 @@ def onnx_inputs(
     table = X if isinstance(X, Table) else read_table(X, like=like, features=names)
     found: dict[str, NDArray[Any]] = {}
     for name, kind in _kinds(rules, model, columns or {}).items():
-        column = table.column(name).written(rules.notations.get(name))
+        column = table.column(name).in_notation(rules.notations.get(name))
         if missing in column.categories and name in _asked_missing(rules):
             raise ParameterError(
                 f"a cell of {name!r} is {missing!r}, so that cannot mean a missing cell; choose another text, here and "
                 "in to_onnx: missing='<missing>'"
             )
-        spelled = [spell(number) if kind == "text" else missing for number in column.numbers.tolist()]
+        spelled = [number_to_text(number) if kind == "text" else missing for number in column.numbers.tolist()]
         numbers = np.append(column.numbers, [np.nan] * (len(column.categories) + 1))
         texts = np.array([*spelled, *column.categories, missing], dtype=object)
         if kind != "text":
@@ -240,12 +240,12 @@ def _totals(graph: _Graph, card: ScoreCard, writer: _Writer, place: str) -> str:
 
 def _every(points: NDArray[np.float64], card: ScoreCard) -> NDArray[np.float64]:
     """Points of columns as points of labels: of two labels, the first has none."""
-    return np.column_stack([np.zeros(len(points)), points]) if columns_of(card.classes) == 1 else points
+    return np.column_stack([np.zeros(len(points)), points]) if point_columns(card.classes) == 1 else points
 
 
 def _led(graph: _Graph, card: ScoreCard, totals: str, place: str) -> str:
     """The points with just enough added that the label of the rules leads."""
-    heads = head_places(card.program, card.classes)
+    heads = head_indices(card.program, card.classes)
     own = graph.node("Gather", graph.constant(heads[:, np.newaxis] == np.arange(len(card.classes))), place)
     others = graph.node("Where", own, graph.constant(np.array([-np.inf])), totals)
     rival = graph.node("ReduceMax", others, graph.constant(np.array([1])), keepdims=1)

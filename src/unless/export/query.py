@@ -19,8 +19,8 @@ from unless.export.sql import ColumnKind, SqlWriter, What, in_words_of, prepared
 from unless.export.sqltree import NewNames, new_column
 from unless.model import Model
 from unless.rule import Program
-from unless.score.card import ScoreCard
 from unless.score.committee import Committee, committee_of
+from unless.score.score_card import ScoreCard
 from unless.values import Label
 
 _COLUMNS: dict[What, str] = {"label": "predicted", "rule": "rule", "because": "because"}

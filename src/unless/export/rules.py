@@ -21,11 +21,11 @@ from collections.abc import Iterator
 from math import isnan
 
 from unless.export.conditions import list_of
-from unless.model import Model, Statistics, model_of
+from unless.model import Model, RuleStatistics, model_of
 from unless.rule import OPERATOR_WORDS, Literal, Program, Rule, label_text
-from unless.values import amount, share_text, spell
-from unless.values.notation import FLAG, Amounts, Moments, Notation, Noted, Order
-from unless.values.spelling import spelled
+from unless.values import amount_text, number_to_text, share_text
+from unless.values.notation import FLAG, Amounts, DateNotation, LevelNotation, NotatedNumber, Notation
+from unless.values.spelling import quote_if_needed
 
 INDENT = "    "
 _WIDTH = 100
@@ -50,7 +50,7 @@ def to_rules(model: Program | Model) -> str:
 
 
 def _header(program: Program) -> Iterator[str]:
-    yield f"target: {spelled(program.target)}"
+    yield f"target: {quote_if_needed(program.target)}"
     names = [_declared(name, program.notations.get(name)) for name in program.features]
     line = "features:"
     for place, name in enumerate(names):
@@ -67,18 +67,20 @@ def _declared(name: str, notation: Notation | None) -> str:
     """A feature, and how its numbers are written, if not as numbers."""
     match notation:
         case None:
-            return spelled(name)
-        case Order(levels):
-            said = " < ".join(map(spelled, levels)) if len(levels) > 1 else repr(levels[0])  # alone, date is a notation
-            return f"{spelled(name)} ({said})"
+            return quote_if_needed(name)
+        case LevelNotation(levels):
+            said = (
+                " < ".join(map(quote_if_needed, levels)) if len(levels) > 1 else repr(levels[0])
+            )  # alone, date is a notation
+            return f"{quote_if_needed(name)} ({said})"
         case Amounts(form=form):
-            return f"{spelled(name)} (unit {form!r})"
-        case Moments(format=str(form)):
-            return f"{spelled(name)} ({notation.name} {form!r})"
-    return f"{spelled(name)} ({notation.name})"
+            return f"{quote_if_needed(name)} (unit {form!r})"
+        case DateNotation(format=str(form)):
+            return f"{quote_if_needed(name)} ({notation.name} {form!r})"
+    return f"{quote_if_needed(name)} ({notation.name})"
 
 
-def _rules(program: Program, statistics: Statistics | None) -> Iterator[str]:
+def _rules(program: Program, statistics: RuleStatistics | None) -> Iterator[str]:
     for number, rule in enumerate(program.rules):
         yield from _remark(statistics, number)
         yield from _lines(rule)
@@ -88,7 +90,7 @@ def _rules(program: Program, statistics: Statistics | None) -> Iterator[str]:
         yield f"{label_text(program.otherwise)} otherwise"
 
 
-def _remark(statistics: Statistics | None, row: int) -> Iterator[str]:
+def _remark(statistics: RuleStatistics | None, row: int) -> Iterator[str]:
     """What a rule decided in training, and what to expect of it, as a comment."""
     if statistics is None:
         return
@@ -99,10 +101,10 @@ def _remark(statistics: Statistics | None, row: int) -> Iterator[str]:
         return
     low, high = (float(end[row]) for end in statistics.expected_between)
     share = "" if isnan(right) else f"; expected precision {share_text(right)} ({low:.2f} to {high:.2f})"
-    yield f"# {number}decided {amount(decided)} in training{share}"
+    yield f"# {number}decided {amount_text(decided)} in training{share}"
     if statistics.unseen is not None and (records := float(statistics.unseen[row].sum())):
         held = statistics.expectation(row)["unseen_right"]
-        yield f"# of {amount(records)} held back, {amount(held)} right"
+        yield f"# of {amount_text(records)} held back, {amount_text(held)} right"
 
 
 def _lines(rule: Rule) -> Iterator[str]:
@@ -117,23 +119,23 @@ def _lines(rule: Rule) -> Iterator[str]:
 
 def condition_text(literal: Literal) -> str:
     """A literal that is read back exactly: ``age <= 30``, ``city is Oslo``, ``employed is 1``."""
-    name = spelled(literal.feature)
-    if isinstance(literal.value, Noted):
+    name = quote_if_needed(literal.feature)
+    if isinstance(literal.value, NotatedNumber):
         return f"{name} {_noted(literal, literal.value)}"
-    op, value = literal.bound()
+    op, value = literal.as_short_bound()
     if isinstance(value, float):
-        return f"{name} {op} {spell(value)}"
-    return f"{name} {OPERATOR_WORDS[op]}" + ("" if value is None else f" {spelled(value)}")
+        return f"{name} {op} {number_to_text(value)}"
+    return f"{name} {OPERATOR_WORDS[op]}" + ("" if value is None else f" {quote_if_needed(value)}")
 
 
-def _noted(literal: Literal, value: Noted) -> str:
+def _noted(literal: Literal, value: NotatedNumber) -> str:
     notation = value.notation
     if notation == FLAG and float(value) == 0:
         return f"is {1 if literal.op == '>' else 0}"
     if notation.plain:
-        op, bound = literal.bound()
-        return f"{op} {spell(float(bound))}"  # type: ignore[arg-type]  # it is a number
+        op, bound = literal.as_short_bound()
+        return f"{op} {number_to_text(float(bound))}"  # type: ignore[arg-type]  # it is a number
     text = str(value)
     if notation.back(text) != value:  # between two moments or levels, which no text of the notation says
         return f"{literal.op} number {float(value)!r}"
-    return f"{literal.op} {spelled(text) if isinstance(notation, Order) else text}"
+    return f"{literal.op} {quote_if_needed(text) if isinstance(notation, LevelNotation) else text}"

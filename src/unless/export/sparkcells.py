@@ -23,8 +23,8 @@ from unless.model import Model, model_of
 from unless.read.table import read_table
 from unless.rule import Literal, Program
 from unless.score.committee import Committee
-from unless.values import Value, number_in
-from unless.values.notation import Amounts, Moments, Notation, Noted, Order, Times
+from unless.values import Value, parse_number
+from unless.values.notation import Amounts, DateNotation, LevelNotation, NotatedNumber, Notation, TimeNotation
 
 _ENGINE = DIALECTS["spark"]
 _NTZ = _ENGINE.times["timestamp"]
@@ -91,7 +91,7 @@ class _Reading:
         unit = notation.form if isinstance(notation, Amounts) else None
         notation = None if notation is None or notation.plain else notation
         texts = [literal.value for literal in literals if isinstance(literal.value, str)]
-        texts += notation.levels if isinstance(notation, Order) else ()
+        texts += notation.levels if isinstance(notation, LevelNotation) else ()
         compared = any(literal.value is not None for literal in literals)
         missing = () if schema is None else schema.missing
         like = rules if schema is None else model
@@ -103,7 +103,7 @@ class _Reading:
             return []
         table = read_table([{self.feature: cell} for cell in cells], like=self.like, features=[self.feature])
         found = (table.columns[0].value(code) for code in table.columns[0].codes.tolist())
-        return [str(one) if isinstance(one, Noted) and not one.notation.plain else one for one in found]
+        return [str(one) if isinstance(one, NotatedNumber) and not one.notation.plain else one for one in found]
 
     def column(self, dtype: Any) -> tuple[str, Cells]:
         """The kind of a column of a type, and its cells."""
@@ -121,7 +121,7 @@ class _Reading:
             return self.texts(getattr(dtype, "collation", "UTF8_BINARY"))
         if name in read:
             return read[name]()
-        if name.startswith("time") and isinstance(self.notation, Times):
+        if name.startswith("time") and isinstance(self.notation, TimeNotation):
             return "text", sqltree.cast(column(self.feature), TEXT)
         if not self.compared:
             return "text", None
@@ -135,10 +135,10 @@ class _Reading:
         self._refuse_format()
         own, (sample,) = column(self.feature), self.values([1.5])
         if isinstance(sample, float):
-            numbers = [number for number in map(number_in, self.missing) if number is not None]
+            numbers = [number for number in map(parse_number, self.missing) if number is not None]
             gone = [one for one, value in zip(numbers, self.values(numbers), strict=True) if value is None]
             return "number", _replaced(own, self._arms(own, gone))
-        numbers = [number for number in map(number_in, self.tested) if number is not None]
+        numbers = [number for number in map(parse_number, self.tested) if number is not None]
         double = sqltree.cast(own, DOUBLE)
         nan = any_of(
             is_null(own), exp.EQ(this=double.copy(), expression=sqltree.cast(exp.Literal.string("NaN"), DOUBLE))
@@ -169,7 +169,7 @@ class _Reading:
         mixed = isinstance(sample, float)
         twins = (text.removesuffix(".0") if text.endswith(".0") else f"{text}.0" for text in self.tested)
         candidates = list(dict.fromkeys([*self.missing, *self.tested, *twins]))
-        plain = [number_in(text) if mixed else None for text in candidates]
+        plain = [parse_number(text) if mixed else None for text in candidates]
         differing = [
             (text, value)
             for text, value, number in zip(candidates, self.values(candidates), plain, strict=True)
@@ -192,7 +192,7 @@ class _Reading:
 
     def instants(self) -> tuple[str, Cells]:
         """A column of instants: where training had times without a zone, they are what the session shows."""
-        if isinstance(self.notation, Moments) and self.notation.zoned:
+        if isinstance(self.notation, DateNotation) and self.notation.zoned:
             return "timestamptz", None
         self._refuse_spellings()
         return "timestamp", sqltree.cast(column(self.feature), _NTZ)
@@ -220,7 +220,7 @@ class _Reading:
 
     def _refuse_format(self) -> None:
         """Refuse dates in a format of their own: Spark would read others than Python does."""
-        if isinstance(self.notation, Moments) and self.notation.format is not None:
+        if isinstance(self.notation, DateNotation) and self.notation.format is not None:
             raise ParameterError(
                 f"the column {self.feature!r} has dates like {self.notation.format!r}, which only Python reads exactly "
                 "so; make it a date first: to_date(column, 'dd.MM.yyyy')"
@@ -237,7 +237,7 @@ class _Reading:
                     )
 
 
-_DATED = Moments("datetime", 1.0)
+_DATED = DateNotation("datetime", 1.0)
 
 
 def _replaced(own: exp.Expression, arms: Sequence[Arm]) -> Cells:

@@ -17,12 +17,12 @@ from unless.errors import ParameterError, ProgramError, UnknownNameError, sugges
 from unless.export.conditions import card_of, decisions, rules_of
 from unless.model import Model, model_of
 from unless.rule import Condition, Literal, Program, Rule, conditions, said, value_text, verbs
-from unless.score.card import ScoreCard
 from unless.score.committee import Committee, committee_of
+from unless.score.score_card import ScoreCard
 from unless.table import Schema
-from unless.values import Label, counted, number_in
-from unless.values.notation import Amounts, Moments, Notation, Order, Times
-from unless.values.spelling import CONTROLS, spelled
+from unless.values import Label, count_text, parse_number
+from unless.values.notation import Amounts, DateNotation, LevelNotation, Notation, TimeNotation
+from unless.values.spelling import CONTROLS, quote_if_needed
 
 try:
     from sqlglot import exp
@@ -136,7 +136,8 @@ def _voted(committee: Committee, what: What, writer: SqlWriter) -> exp.Expressio
 def _refuse_many(classes: Sequence[Label]) -> None:
     if len(classes) != 2:
         raise ParameterError(
-            f"there {'is' if len(classes) == 1 else 'are'} {counted(len(classes), 'label')}, and one expression is for "
+            f"there {'is' if len(classes) == 1 else 'are'} {count_text(len(classes), 'label')}, "
+            "and one expression is for "
             'two; to_query gives a column for each: to_query(model, table, what=["probability"]), or in the shell '
             "--table NAME"
         )
@@ -203,8 +204,12 @@ class _Known:
                 f"the column {feature!r} cannot be {kind}: the rules compare it as {notation.name}; "
                 f"it may be {', '.join(fitting)}"
             )
-        form = notation.format if isinstance(notation, Moments) else None
-        if isinstance(notation, Moments | Times) and kind in {"text", "mixed"} and (form or not own.reads_times):
+        form = notation.format if isinstance(notation, DateNotation) else None
+        if (
+            isinstance(notation, DateNotation | TimeNotation)
+            and kind in {"text", "mixed"}
+            and (form or not own.reads_times)
+        ):
             found = f"{own.name} cannot read text as {form or 'ISO 8601'}, as the column {feature!r} holds it"
             raise ParameterError(found + other)
         return kind
@@ -320,11 +325,11 @@ class SqlWriter:
 
     def _noted(self, literal: Literal, bound: float, notation: Notation, *, sure: bool) -> exp.Expression | bool:
         """A column against a date, a time, a duration or a level of an order."""
-        if isinstance(notation, Order):
+        if isinstance(notation, LevelNotation):
             return self._levels(literal, bound, notation, sure=sure)
         if self.kinds[literal.feature] in KIND_NOTATIONS:
             return self._timed(literal.feature, literal.op, bound, sure=sure)
-        read = self.dialect.time if isinstance(notation, Times) else self.dialect.moment
+        read = self.dialect.time if isinstance(notation, TimeNotation) else self.dialect.moment
         value, found = read(column(literal.feature)), text_limit(notation, bound)
         if isinstance(found, bool):
             return found is (literal.op == "<=") and exp.Not(this=is_null(value))
@@ -344,7 +349,7 @@ class SqlWriter:
         test = (below if op == "<=" else above)(this=column(feature), expression=threshold)
         return all_of(exp.Not(this=is_null(column(feature))), test) if sure else test
 
-    def _levels(self, literal: Literal, bound: float, notation: Order, *, sure: bool) -> exp.Expression | bool:
+    def _levels(self, literal: Literal, bound: float, notation: LevelNotation, *, sure: bool) -> exp.Expression | bool:
         """A text column against a level: it is one of those up to there, or one of the others."""
         upper = literal.op == ">"
         levels = [level for place, level in enumerate(notation.levels) if (place > bound) is upper]
@@ -376,7 +381,7 @@ class SqlWriter:
         if notation is not None:
             impossible = notation.number(category) is not None
         else:
-            impossible = kind == "number" or (kind == "mixed" and number_in(category) is not None)
+            impossible = kind == "number" or (kind == "mixed" and parse_number(category) is not None)
         if impossible or text is None or (kind == "boolean" and category not in {"True", "False"}):
             return differs
         truth = self.dialect.boolean(truth=category == "True")
@@ -424,10 +429,10 @@ class SqlWriter:
     def _has(self, condition: Condition) -> Iterator[str | exp.Expression]:
         """What the record has, for a condition that holds."""
         feature = condition[0].feature
-        if condition[0].op not in {"<=", ">", "!="} or (len(condition) == 1 and condition[0].said()[0] == "=="):
+        if condition[0].op not in {"<=", ">", "!="} or (len(condition) == 1 and condition[0].as_spoken()[0] == "=="):
             yield str(condition[0])
             return
-        yield f"{spelled(feature)} is "
+        yield f"{quote_if_needed(feature)} is "
         yield exp.Coalesce(this=self.dialect.as_text(column(feature)), expressions=[self._text("missing")])
         asks = (
             f"{verb} {value_text(value)}" for verb, (_, value) in zip(verbs(condition), said(condition), strict=True)

@@ -8,8 +8,8 @@ from sqlglot import exp
 
 from unless.export.conditions import Writer, decided_points, decisions, terms
 from unless.export.sqltree import DOUBLE, WHOLE, cases, cast, greatest, integer, least, new_column, total
-from unless.score.card import ScoreCard
 from unless.score.points import POINTS_PER_LOGIT
+from unless.score.score_card import ScoreCard
 
 _FAR = 700 * POINTS_PER_LOGIT
 """Beyond e to the 700, PostgreSQL's EXP is an error, and probabilities are 0 or 1 long before."""

@@ -10,7 +10,18 @@ import math
 from collections.abc import Mapping
 from datetime import date, datetime, timedelta
 
-from unless.values.notation import DATE, DATETIME, DAY, DURATION, INSTANT, TIME, Durations, Moments, Notation, Times
+from unless.values.notation import (
+    DATE,
+    DATETIME,
+    DAY,
+    DURATION,
+    INSTANT,
+    TIME,
+    DateNotation,
+    DurationNotation,
+    Notation,
+    TimeNotation,
+)
 
 KIND_NOTATIONS: Mapping[str, Notation] = {
     "date": DATE,
@@ -33,12 +44,12 @@ _MOMENTS = _FIRST_DAY * DAY, _LAST_DAY * DAY + DAY - 1
 def kinds_for(notation: Notation) -> tuple[str, ...]:
     """The kinds of columns whose cells can be numbers in a notation, the most likely one first; text always can."""
     match notation:
-        case Moments():
+        case DateNotation():
             first = {"date": "date", "datetime": "timestamp", "instant": "timestamptz"}[notation.name]
             return tuple(dict.fromkeys([first, "timestamp", "date", "timestamptz", "timestamp_ns", "text", "mixed"]))
-        case Times():
+        case TimeNotation():
             return "time", "text", "mixed"
-        case Durations():
+        case DurationNotation():
             return ("interval",)
     return "text", "mixed"
 
@@ -75,7 +86,7 @@ def text_limit(notation: Notation, bound: float) -> str | bool:
     >>> text_limit(DATE, 0.0), text_limit(TIME, 3599999999.0)
     ('1970-01-01 00:00:00.000001', '01:00')
     """
-    kind, shortest = ("time", TIME) if isinstance(notation, Times) else ("timestamp", DATETIME)
+    kind, shortest = ("time", TIME) if isinstance(notation, TimeNotation) else ("timestamp", DATETIME)
     place = _place(kind, bound)
     return place if isinstance(place, bool) else shortest.text(place + 1)
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from unless.errors import RuleTextError
-from unless.rule import Said
+from unless.rule import SpokenOperator
 from unless.values.spelling import RESERVED
 
 _TOKEN = re.compile(
@@ -23,7 +23,7 @@ _TOKEN = re.compile(
 )
 _NOTHING = ("space", "comment")
 _PRINTED = re.compile(r"\s*<Program for [^\n]*>(?=\n|$)")
-SIGNS: dict[str, Said] = {
+SIGNS: dict[str, SpokenOperator] = {
     "<=": "<=", "=<": "<=", "≤": "<=", ">=": ">=", "=>": ">=", "≥": ">=", "<": "<", ">": ">",
     "=": "==", "==": "==", "!=": "!=", "<>": "!=", "≠": "!=",
 }  # fmt: skip

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from unless.inspection.remarks import Code, ColumnProfile, Remark
 from unless.read.header import UNNAMED
 from unless.table import Column, Table
-from unless.values import LEADING_ZERO, is_blank, missing_among, number_in, spell
-from unless.values.notation import Amounts, Moments
+from unless.values import LEADING_ZERO, is_blank, missing_among, number_to_text, parse_number
+from unless.values.notation import Amounts, DateNotation
 
 _FREQUENT = 5
 _NEARLY = 0.995  # share of equal cells in a nearly constant column
@@ -112,7 +112,7 @@ def _why(column: Column, numbers: int, texts: Mapping[str, int], declared: str |
         return f"declared {declared}"
     if not numbers and not texts:
         return "no cell is present"
-    if isinstance(column.notation, Moments) and column.notation.format is not None:
+    if isinstance(column.notation, DateNotation) and column.notation.format is not None:
         sort = f"dates written as {column.notation.format}"
     if isinstance(column.notation, Amounts):
         sort = f"numbers with the unit {column.notation.unit!r}, or without one"
@@ -130,7 +130,7 @@ def _is_plain(column: Column) -> bool:
 
 def _why_text(texts: Sequence[str], *, spelled: bool) -> str:
     looked = sample(texts)
-    spelling = [text for text in looked if number_in(text) is not None]
+    spelling = [text for text in looked if parse_number(text) is not None]
     if not spelling:
         return "no cell is a number"
     if not spelled:
@@ -179,7 +179,7 @@ def hollow(column: Column, counts: NDArray[np.intp]) -> Remark | None:
 def _shown(column: Column, counts: NDArray[np.intp]) -> str:
     """The most frequent value."""
     value = column.value(int(np.argmax(counts[:-1])))
-    return spell(value) if isinstance(value, float) else repr(value)
+    return number_to_text(value) if isinstance(value, float) else repr(value)
 
 
 def _stand_ins(column: Column, counts: NDArray[np.intp]) -> list[Remark]:
@@ -195,7 +195,7 @@ def _stand_ins(column: Column, counts: NDArray[np.intp]) -> list[Remark]:
         number, often = float(numbers[end]), int(counts[kept[end]])
         gap = float(np.min(np.abs(rest - number)))
         if abs(number) in _STAND_INS and often > 1 and gap > max(float(rest[-1] - rest[0]), 1.0):
-            text = spell(number)
+            text = number_to_text(number)
             said = f"has {text} {often:,}×, far from all other numbers: it may mean missing"
             return [Remark("missing-number", column.name, said, text)]
     return []
@@ -207,9 +207,9 @@ def _negative_codes(numbers: NDArray[np.float64], often: NDArray[np.intp]) -> tu
     if not below.any() or below.all() or not set(numbers[below].tolist()) <= _CODES or often[below].sum() < 2:
         return None
     found = sorted(zip(numbers[below].tolist(), often[below].tolist(), strict=True), reverse=True)
-    shown = ", ".join(f"{spell(number)} {times:,}×" for number, times in found)
+    shown = ", ".join(f"{number_to_text(number)} {times:,}×" for number, times in found)
     it = "the only negative number: it" if len(found) == 1 else "the only negative numbers: they"
-    return f"has {shown}, {it} may mean missing", [spell(number) for number, _ in found]
+    return f"has {shown}, {it} may mean missing", [number_to_text(number) for number, _ in found]
 
 
 # What its texts look like: numbers in disguise, dates, words for "missing", and twins.
@@ -298,14 +298,16 @@ def _some_texts(column: Column, counts: NDArray[np.intp]) -> list[str]:
 
 
 def _disguise(name: str, texts: Sequence[str]) -> Remark | None:
-    others = [text for text in texts if number_in(text) is None and text not in MISSING_WORDS]
+    others = [text for text in texts if parse_number(text) is None and text not in MISSING_WORDS]
     form, example = _form(others, len(texts))
     if form:
         return Remark("number-as-text", name, f"has numbers {form}, such as {example!r}", example)
     if not _most(_MAY_BE_DATE.match, others, len(texts)):
         return None
     for form in _DATE_FORMS:
-        if _most(Moments("datetime", 1.0, format=form).number, others, len(texts), are=lambda found: found is not None):
+        if _most(
+            DateNotation("datetime", 1.0, format=form).number, others, len(texts), are=lambda found: found is not None
+        ):
             doubt = "" if re.search("%[bBy]|^%Y", form) else "; no cell tells whether the day or the month comes first"
             return Remark("date-as-text", name, f"has dates, such as {others[0]!r}{doubt}", form)
     return None

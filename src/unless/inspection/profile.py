@@ -21,7 +21,7 @@ from unless.read.formats import files_at, format_of, is_several
 from unless.read.table import read_table
 from unless.read.text import TextFile, separator_hint
 from unless.table import Column, Table
-from unless.values import DEFAULT_MISSING, number_in, percent, spell
+from unless.values import DEFAULT_MISSING, number_to_text, parse_number, percent
 
 _FEW = 50  # records
 _CHANCE = 20  # records: with fewer, columns go together by chance
@@ -86,7 +86,7 @@ def _of_table(table: Table, target: str | None, labels: Column | None) -> Profil
     if target is None:
         return _profile(table.columns, None, len(table))
     column = table.column(target)
-    names = [*map(spell, column.numbers.tolist()), *column.categories]
+    names = [*map(number_to_text, column.numbers.tolist()), *column.categories]
     others = tuple(other for other in table.columns if other is not column)
     return _profile(others, text_column(target, names, column.codes), len(table))
 
@@ -133,7 +133,7 @@ def _on_header(names: Sequence[str]) -> list[Remark]:
     """Whether the only name looks like several, or most names are numbers, as in a file without a header."""
     if (hint := separator_hint(names)) is not None:
         return [Remark("separator", None, f"There is one column, {names[0]!r}: {hint}")]
-    numbers = [name for name in names if number_in(_AGAIN.sub("", name)) is not None]
+    numbers = [name for name in names if parse_number(_AGAIN.sub("", name)) is not None]
     if 2 * len(numbers) <= len(names):
         return []
     most = f"{len(numbers):,} of {len(names):,} columns have numbers for names, such as {numbers[0]!r}"

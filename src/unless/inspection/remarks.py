@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 from typing import Literal as OneOf
 
-from unless.values import Value, value_data
+from unless.values import Value, value_to_json
 
 Code = OneOf[
     "identifier", "unique", "nearly-unique", "sentences", "empty", "constant", "nearly-constant", "mostly-missing",
@@ -72,9 +72,9 @@ class ColumnProfile:
             "missing": self.missing,
             "missing_cells": [{"cell": cell, "records": count} for cell, count in self.tokens],
             "distinct": self.distinct,
-            "low": value_data(self.low),
-            "high": value_data(self.high),
-            "frequent": [{"value": value_data(value), "records": count} for value, count in self.frequent],
+            "low": value_to_json(self.low),
+            "high": value_to_json(self.high),
+            "frequent": [{"value": value_to_json(value), "records": count} for value, count in self.frequent],
             "histogram": list(self.histogram),
             "remarks": [remark.to_dict() for remark in self.remarks],
         }

@@ -11,7 +11,7 @@ import numpy as np
 from unless.inspection.column import remarks_on_texts, sample
 from unless.inspection.remarks import Remark, TargetProfile
 from unless.table import Codes, Column, Labels
-from unless.values import number_in, percent, spell
+from unless.values import number_to_text, parse_number, percent
 
 _RARE = 10  # records of a label: fewer are too few to learn from and to test on
 _CONTINUOUS = 20  # different numbers: more may be a quantity
@@ -25,7 +25,7 @@ _NAMES = (
 
 def label_texts(labels: Labels) -> Column:
     """Labels as a column of texts, as `target_profile` and `giveaways` take them."""
-    texts = [spell(label) if isinstance(label, float) else str(label) for label in labels.labels]
+    texts = [number_to_text(label) if isinstance(label, float) else str(label) for label in labels.labels]
     return text_column(labels.name, texts, labels.codes)
 
 
@@ -69,7 +69,7 @@ def one_label(name: str, label: str) -> Remark:
 
 def _as_it_is(label: str) -> str:
     """A label: a number or a boolean has no quotes, which would make it another one."""
-    return label if number_in(label) is not None or label in ("True", "False") else repr(label)
+    return label if parse_number(label) is not None or label in ("True", "False") else repr(label)
 
 
 def no_labels(name: str, labels: Sequence[str], records: int) -> Remark | None:
@@ -79,7 +79,7 @@ def no_labels(name: str, labels: Sequence[str], records: int) -> Remark | None:
     """
     if len(labels) <= _CONTINUOUS:
         return None
-    numbers = list(map(number_in, sample(labels)))
+    numbers = list(map(parse_number, sample(labels)))
     many = 20 * len(labels) > records
     if None not in numbers and (many or any(number and number % 1 for number in numbers)):
         said = f"looks like a quantity: {len(labels):,} different numbers in {records:,} records"

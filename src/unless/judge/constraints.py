@@ -6,7 +6,7 @@ either side of one threshold: on the way from one income to the other, the decis
 each threshold the rules are taken twice, as they are just below and just above it, and the search is for the values of
 all other features where one of the two lists says the label and the other does not. One of the rules that decide must
 be another one above than below; with that rule it begins, and divides the remaining box until no other rule covers it
-(`explanation.changes.boxes`). A program that learners have made under the wish needs no search (`learn.places`).
+(`explanation.changes.boxes`). A program that learners have made under the wish needs no search (`learn.rule_limits`).
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from math import inf, nextafter
 
-from unless.constraints import Constraints, Monotone, constraints_of
+from unless.constraints import Constraints, Monotone, to_constraints
 from unless.errors import ParameterError
 from unless.explanation.changes.boxes import Cells, Shape, narrowed, outside
-from unless.learn.places import place_of
+from unless.learn.rule_limits import limits_for_label
 from unless.rule import Literal, Program, Rule
-from unless.values import Label, Value, class_place, counted
-from unless.values.notation import Noted
+from unless.values import Label, Value, class_index, count_text
+from unless.values.notation import NotatedNumber
 
 _STEPS = 100_000
 """How many boxes are divided to decide one wish: seconds. Finding out is as hard as any puzzle."""
@@ -55,7 +55,7 @@ def violations(program: Program, constraints: Constraints) -> tuple[Violation, .
     >>> print(*violations(Program("decision", ("income",), (poor,), "accept"), wish))
     income: more never refuse: with income 21000.0 it is 'accept', with 21000.000000000004 'refuse'
     """
-    asked = constraints_of(constraints)
+    asked = to_constraints(constraints)
     if not isinstance(program, Program):
         raise ParameterError(f"violations are those of a Program, not of a {type(program).__name__}")
     if asked is None:
@@ -81,10 +81,10 @@ def _of_rule(number: int, rule: Rule, asked: Constraints) -> Iterator[Violation]
             yield Violation(f"rule {number} tests {one!r} and {other!r}, which must be apart", number)
     longest = max(map(len, _defaults(rule)))
     if asked.max_literals is not None and longest > asked.max_literals:
-        literals = counted(longest, "literal")
+        literals = count_text(longest, "literal")
         yield Violation(f"rule {number} has {literals} in one default; at most {asked.max_literals} may be", number)
     if asked.max_depth is not None and rule.depth - 1 > asked.max_depth:
-        levels = counted(rule.depth - 1, "level")
+        levels = count_text(rule.depth - 1, "level")
         yield Violation(f"rule {number} has {levels} of exceptions; at most {asked.max_depth} may be", number)
 
 
@@ -99,7 +99,7 @@ def _defaults(rule: Rule) -> Iterator[tuple[Literal, ...]]:
 
 def _of_wish(program: Program, wish: Monotone) -> Iterator[Violation]:
     labels = program.labels
-    place = class_place(wish.label, labels)
+    place = class_index(wish.label, labels)
     if place is None or wish.feature not in program.used:
         return
     label = labels[place]
@@ -122,11 +122,11 @@ def _said(program: Program, wish: Monotone, pair: tuple[dict[str, Value], dict[s
 
 
 def keeps_directions(program: Program, wish: Monotone) -> bool:
-    """Whether the literals of a program alone show that it keeps a wish (`learn.places` says why)."""
+    """Whether the literals of a program alone show that it keeps a wish (`learn.rule_limits` says why)."""
     asked, after = Constraints(monotone=(wish,)), {program.otherwise}
     for rule in reversed(program.rules):
         labels = [label for label in after if label is not None]
-        if rule.head is None or not place_of(asked, program.features, rule.head, labels).admits(rule):
+        if rule.head is None or not limits_for_label(asked, program.features, rule.head, labels).admits(rule):
             return False
         after.add(rule.head)
     return True
@@ -193,7 +193,7 @@ class _Axis:
         last = self.thresholds[cell]
         if last == inf:
             return None
-        if isinstance(last, Noted):
+        if isinstance(last, NotatedNumber):
             return last.notation.value(last + last.notation.step if last.notation.step else nextafter(last, inf))
         return nextafter(last, inf)
 

@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 
 from unless.explanation.words import DEFAULT, Words
 from unless.judge.chance import holm, same_share
-from unless.model import interval
+from unless.model import wilson_interval
 from unless.table import Column
-from unless.values import Label, label_data, value_data
-from unless.values.notation import Noted
+from unless.values import Label, label_to_json, value_to_json
+from unless.values.notation import NotatedNumber
 
 __all__ = ["LEAST", "Difference", "Group", "Subgroups", "groups_of"]
 
@@ -78,7 +78,7 @@ class Group:
     @property
     def interval(self) -> tuple[float, float]:
         """The 95 % interval of the accuracy."""
-        return interval(self.right, self.labelled)
+        return wilson_interval(self.right, self.labelled)
 
     @property
     def differs(self) -> bool:
@@ -105,8 +105,8 @@ class Group:
             "accuracy": self.accuracy,
             "interval": list(self.interval) if self.labelled else None,
             "differs": self.differs,
-            "decided": [{"label": label_data(label), "records": count} for label, count in self.decided],
-            "labels_differ": [label_data(label) for label in self.labels],
+            "decided": [{"label": label_to_json(label), "records": count} for label, count in self.decided],
+            "labels_differ": [label_to_json(label) for label in self.labels],
         }
 
 
@@ -193,7 +193,7 @@ def _texts(column: Column, counts: NDArray[np.intp], words: Words) -> Iterator[_
 
 def _data(column: Column, code: int) -> object:
     value = column.value(code)
-    return value_data(float(value) if isinstance(value, Noted) else value)
+    return value_to_json(float(value) if isinstance(value, NotatedNumber) else value)
 
 
 # What is decided there.

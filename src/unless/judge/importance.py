@@ -13,11 +13,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from unless.prediction import decider
+from unless.prediction import make_decider
 from unless.rule import Program
-from unless.score.card import head_places
 from unless.score.committee import Committee
-from unless.score.points import leading
+from unless.score.points import leading_label_index
+from unless.score.score_card import head_indices
 from unless.table import Codes, Table
 
 _RECORDS = 4096
@@ -115,11 +115,11 @@ def _lost(program: Program | Committee, table: Table, decisions: int) -> list[fl
 def _decider(program: Program | Committee, table: Table) -> Callable[[Sequence[Codes], int], NDArray[np.intp]]:
     """A function from codes and a number of rows to the places of the decided labels among those of the table."""
     if isinstance(program, Program):
-        decide, heads = decider(program, table.columns), head_places(program, table.labels.labels)
+        decide, heads = make_decider(program, table.columns), head_indices(program, table.labels.labels)
         return lambda codes, rows: heads[decide(codes, rows)]
     places = np.array([table.labels.labels.index(label) for label in program.classes])
     add = program.adder(table.columns)
-    return lambda codes, rows: places[leading(add(codes, rows))]
+    return lambda codes, rows: places[leading_label_index(add(codes, rows))]
 
 
 def _others(rows: int, decisions: int) -> NDArray[np.intp]:

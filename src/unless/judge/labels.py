@@ -12,17 +12,17 @@ from numpy.typing import NDArray
 
 from unless.errors import ParameterError
 from unless.explanation.words import printable
-from unless.model import Statistics, Tested, interval
+from unless.model import HoldoutResult, RuleStatistics, wilson_interval
 from unless.prediction import deciding_rules
 from unless.rule import Program
-from unless.score.card import head_places
 from unless.score.committee import Committee
-from unless.score.points import leading
+from unless.score.points import leading_label_index
+from unless.score.score_card import head_indices
 from unless.table import Labels, Table
-from unless.values import Label, class_place, counted, share_text
+from unless.values import Label, class_index, count_text, share_text
 
 if TYPE_CHECKING:
-    from unless.learn.fold import Learned
+    from unless.learn.fold import LearnedProgram
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,16 +140,16 @@ def judged(program: Program | Committee, table: Table) -> Quality:
     known = (*labels.labels, *sorted(set(given) - set(labels.labels), key=str))
     if isinstance(program, Committee):
         places = np.array([known.index(label) for label in program.classes])
-        return quality(labels.codes, places[leading(program.sums(table))], known)
-    return quality(labels.codes, head_places(program, known)[deciding_rules(program, table)], known)
+        return quality(labels.codes, places[leading_label_index(program.sums(table))], known)
+    return quality(labels.codes, head_indices(program, known)[deciding_rules(program, table)], known)
 
 
-def quality_of(tested: Tested) -> Quality:
+def quality_of(tested: HoldoutResult) -> Quality:
     """The decisions on records held back compared with the truth."""
     return Quality(tested.statistics.classes, tested.confusion)
 
 
-def usual_quality(tested: Tested) -> Quality:
+def usual_quality(tested: HoldoutResult) -> Quality:
     """How always saying the usual label would do on them."""
     found = np.zeros_like(tested.confusion)
     found[:, tested.statistics.classes.index(tested.usual)] = tested.confusion.sum(axis=1)
@@ -161,33 +161,33 @@ def result_text(tested: str, found: Quality, usual: object, baseline: float) -> 
 
     "180 records held back: accuracy 0.967 (0.929 to 0.985), F1 0.966 (always accept: 0.583)".
     """
-    low, high = map(share_text, interval(found.right, found.records))
+    low, high = map(share_text, wilson_interval(found.right, found.records))
     undecided = f", {found.undecided:,} undecided" if found.undecided else ""
     always = f"always {printable(str(usual))}: {share_text(baseline)}"
     accuracy = f"accuracy {share_text(found.accuracy)} ({low} to {high})"
     return f"{tested} held back: {accuracy}, F1 {share_text(found.f1)}{undecided} ({always})"
 
 
-def tested_text(tested: Tested) -> str:
+def tested_text(tested: HoldoutResult) -> str:
     """How a model does on the records that were held back."""
-    return result_text(counted(tested.held_back, "record"), quality_of(tested), tested.usual, tested.baseline)
+    return result_text(count_text(tested.held_back, "record"), quality_of(tested), tested.usual, tested.baseline)
 
 
-def measure(program: Program, table: Table, weights: NDArray[np.floating[Any]] | None = None) -> Statistics:
+def measure(program: Program, table: Table, weights: NDArray[np.floating[Any]] | None = None) -> RuleStatistics:
     """Count what a program decides on labelled records."""
     classes, rules = table.labels.labels, deciding_rules(program, table)
     counts = cross_counts(rules, table.labels.codes, len(program.rules) + 1, len(classes), weights)
-    return Statistics.of(program, classes, counts, weighted=_are_weighted(weights))
+    return RuleStatistics.of(program, classes, counts, weighted=_are_weighted(weights))
 
 
-def measured(learned: Learned, table: Table, weights: NDArray[np.floating[Any]] | None = None) -> Statistics:
+def measured(learned: LearnedProgram, table: Table, weights: NDArray[np.floating[Any]] | None = None) -> RuleStatistics:
     """Count what a program decides on the records it was just learned from; most learners have counted it already."""
     if learned.interrupted is not None or not learned.left:
         return measure(learned.program, table, weights)
     counts = np.array(learned.left, dtype=np.float64)  # the records left before each rule, by class
     for row in range(len(counts) - 1):  # in place: with thousands of labels there is no memory for copies
         counts[row] -= counts[row + 1]
-    return Statistics.of(learned.program, table.labels.labels, counts, weighted=_are_weighted(weights))
+    return RuleStatistics.of(learned.program, table.labels.labels, counts, weighted=_are_weighted(weights))
 
 
 def _are_weighted(weights: NDArray[np.floating[Any]] | None) -> bool:
@@ -204,12 +204,12 @@ class Compared(Labels):
 def aligned(found: Labels, known: Sequence[Label]) -> Labels:
     """Labels of new records as places among the known ones, in the same order; unknown ones come after them.
 
-    A label of another type is the known label that it spells (`class_place`).
+    A label of another type is the known label that it spells (`class_index`).
 
     >>> aligned(Labels.of("y", ["1", "0", "7"]), [0, 1]).labels
     (0, 1, '7')
     """
-    places = [class_place(label, known) for label in found.labels]
+    places = [class_index(label, known) for label in found.labels]
     new = [label for label, place in zip(found.labels, places, strict=True) if place is None]
     rest = iter(range(len(known), len(known) + len(new)))
     codes = np.array([next(rest) if place is None else place for place in places], dtype=np.int64)

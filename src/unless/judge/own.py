@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unless.model import Origin, interval, most_of
+from unless.model import DataOrigin, is_majority, wilson_interval
 from unless.table import Table
-from unless.table.split import hashes_of, identities, spelled, sums_of
+from unless.table.holdout_split import feature_hashes, fingerprint_text, identity_sums, record_identities
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class OwnResult:
 
     def to_dict(self) -> dict[str, Any]:
         """Both accuracies for JSON, that of the records held back with its interval."""
-        between = list(interval(self.held_back_right, self.held_back))
+        between = list(wilson_interval(self.held_back_right, self.held_back))
         held = {"records": self.held_back, "accuracy": self.accuracy, "interval": between}
         return {"same": self.same, "held_back": held, "others": {"records": self.learned, "accuracy": self.in_training}}
 
@@ -47,7 +47,7 @@ class OwnResult:
 class OwnCounts:
     """Counts the records of batches on both sides of the split, and tells both if they have the model's data."""
 
-    def __init__(self, origin: Origin, features: tuple[str, ...]) -> None:
+    def __init__(self, origin: DataOrigin, features: tuple[str, ...]) -> None:
         self._origin, self._features = origin, features
         self._sums = np.zeros(2, np.uint64)
         self._among = np.zeros(len(origin.sample), np.bool_)
@@ -55,11 +55,11 @@ class OwnCounts:
 
     def add(self, table: Table, right: NDArray[np.bool_]) -> None:
         """Count labelled records, of which it is known which are decided correctly."""
-        hashes = hashes_of(table, self._features)
-        found = identities(hashes, table.labels, self._origin.split.labels)
-        self._sums += sums_of(found)
+        hashes = feature_hashes(table, self._features)
+        found = record_identities(hashes, table.labels, self._origin.split.labels)
+        self._sums += identity_sums(found)
         self._among |= self._origin.among(found)
-        held = self._origin.split.of_hashes(hashes, table.labels)
+        held = self._origin.split.held_back_hashes(hashes, table.labels)
         np.add.at(self._counts, (held.astype(np.intp), right.astype(np.intp)), 1)
 
     def merge(self, other: OwnCounts) -> None:
@@ -71,7 +71,7 @@ class OwnCounts:
     def found(self) -> OwnResult | None:
         """Both counts; None if these are other records than those that the model is from."""
         (wrong, right), (held_wrong, held_right) = self._counts.tolist()
-        same = self._counts.sum() == self._origin.records and spelled(self._sums) == self._origin.fingerprint
-        if not same and not most_of(self._among):
+        same = self._counts.sum() == self._origin.records and fingerprint_text(self._sums) == self._origin.fingerprint
+        if not same and not is_majority(self._among):
             return None
         return OwnResult(held_wrong + held_right, held_right, wrong + right, right, same=bool(same))

@@ -28,10 +28,10 @@ from unless.judge.labels import cross_counts
 from unless.prediction import deciding_rules
 from unless.rule import Literal, Program, Rule, conditions
 from unless.score.committee import Committee
-from unless.score.points import leading
+from unless.score.points import leading_label_index
 from unless.table import Table
-from unless.table.hashes import mixed, record_hashes
-from unless.values import Label, Value, counted, label_data, percent, value_data
+from unless.table.record_hashes import mix_bits, record_hashes
+from unless.values import Label, Value, count_text, label_to_json, percent, value_to_json
 
 __all__ = ["ALIKE", "Refit", "RuleStability", "Stability", "ThresholdStability", "bootstraps", "refits"]
 
@@ -54,11 +54,11 @@ def bootstraps(table: Table, count: int, seed: int = 0) -> Iterator[Weights]:
         if isinstance(value, bool) or not isinstance(value, int) or value < least:
             raise ParameterError(f"{name} must be a whole number of at least {least}, not {value!r}")
     labels = table.labels.codes.astype(np.uint64)
-    own = mixed(record_hashes(table.columns, len(table)) + mixed(labels))
-    own = mixed(own + _occurrence(own))
+    own = mix_bits(record_hashes(table.columns, len(table)) + mix_bits(labels))
+    own = mix_bits(own + _occurrence(own))
     for number in range(count):
-        salt = mixed(np.array([seed], np.uint64) + mixed(np.array([number], np.uint64)))
-        shares = mixed(own ^ salt) / 2.0**64
+        salt = mix_bits(np.array([seed], np.uint64) + mix_bits(np.array([number], np.uint64)))
+        shares = mix_bits(own ^ salt) / 2.0**64
         yield np.searchsorted(_POISSON, shares, side="right").astype(np.float64)
 
 
@@ -116,7 +116,7 @@ def decided_by(found: Program | Committee, table: Table) -> Refit:
     place: dict[Label | None, int] = {label: k for k, label in enumerate(table.labels.labels)}
     if isinstance(found, Committee):
         classes = np.array([place[label] for label in found.classes], dtype=np.intp)
-        return Refit(None, leading(found.sums(table)).astype(np.int32), classes)
+        return Refit(None, leading_label_index(found.sums(table)).astype(np.int32), classes)
     heads = np.array([place.get(head, -1) for head in found.heads], dtype=np.intp)
     return Refit(found, deciding_rules(found, table), heads)
 
@@ -162,7 +162,7 @@ class ThresholdStability:
             "literal": literal_data(self.literal),
             "exception": self.exception,
             "found": self.found,
-            "quantiles": None if self.quantiles is None else [value_data(value) for value in self.quantiles],
+            "quantiles": None if self.quantiles is None else [value_to_json(value) for value in self.quantiles],
         }
 
 
@@ -245,7 +245,7 @@ class Stability:
                 "always_same": float(np.mean(shares == 1)),
                 "quantiles": {str(share): float(_quantile(shares.tolist(), share)) for share in QUANTILES},
             },
-            "rules": [{"label": label_data(heads[one.rule].head), **one.to_dict()} for one in self.rules],
+            "rules": [{"label": label_to_json(heads[one.rule].head), **one.to_dict()} for one in self.rules],
             "locked": list(self.locked),
             "quantiles": list(QUANTILES),
             "thresholds": [one.to_dict() for one in self.thresholds],
@@ -256,7 +256,7 @@ class Stability:
         """The result in a sentence."""
         always = percent(float(np.mean(self.records == 1)))
         return (
-            f"{counted(self.refits, 'refit')}: {percent(self.agreement, 1)} of decisions stay the same, "
+            f"{count_text(self.refits, 'refit')}: {percent(self.agreement, 1)} of decisions stay the same, "
             f"{always} of records always get the same label"
         )
 
@@ -307,7 +307,7 @@ class Stability:
 def _said(rule: Rule, words: Any) -> str:
     """The first line of a rule, and how many exceptions it has."""
     first = next(rule_lines(rule, words))
-    more = f", {counted(len(rule.exceptions), 'exception')}" if rule.exceptions else ""
+    more = f", {count_text(len(rule.exceptions), 'exception')}" if rule.exceptions else ""
     return " ".join([first.word, " and ".join(first.asks)]).rstrip() + more
 
 

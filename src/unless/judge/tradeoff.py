@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unless.judge.labels import judged
-from unless.model import interval
+from unless.model import wilson_interval
 from unless.rule import Program
 from unless.table import Table
 
@@ -46,7 +46,7 @@ class Choice:
     @property
     def between(self) -> tuple[float, float]:
         """The 95 % interval of the accuracy."""
-        return interval(self.right, self.records)
+        return wilson_interval(self.right, self.records)
 
     def to_dict(self) -> dict[str, Any]:
         """The choice for JSON."""

@@ -22,9 +22,9 @@ from unless.errors import ParameterError, UnseenValuesError, suggest
 from unless.explanation.words import DEFAULT, Words
 from unless.model import Model, model_of, program_of
 from unless.rule import Program
-from unless.table import MOST, Column, Labels, Table
-from unless.values import Label, Value, class_place, counted, value_data
-from unless.values.notation import Notation, Noted
+from unless.table import MAX_DOMAIN_VALUES, Column, Labels, Table
+from unless.values import Label, Value, class_index, count_text, value_to_json
+from unless.values.notation import NotatedNumber, Notation
 
 Kind = OneOf["category", "text", "number", "range", "label"]
 """A new category, text where training had only numbers, a number where it had only text, a number out of range.
@@ -65,7 +65,7 @@ class Unseen:
             case "category":
                 found = f"{'holds' if one else 'hold'} {said}, which training did not have (it had {seen})"
             case "text":
-                had = numbers_called(self.seen[0].notation if isinstance(self.seen[0], Noted) else None)
+                had = numbers_called(self.seen[0].notation if isinstance(self.seen[0], NotatedNumber) else None)
                 found = f"{'holds' if one else 'hold'} text where training had only {had}: {said}"
             case "number":
                 found = f"{'holds' if one else 'hold'} numbers where training had only text: {said}"
@@ -85,8 +85,8 @@ class Unseen:
             "kind": self.kind,
             "records": self.records,
             "of": self.total,
-            "examples": [value_data(value) for value in self.examples],
-            "training": [value_data(value) for value in self.seen],
+            "examples": [value_to_json(value) for value in self.examples],
+            "training": [value_to_json(value) for value in self.seen],
             "by_chance": self.by_chance,
         }
 
@@ -123,7 +123,7 @@ def summary(found: Sequence[Unseen], words: Words = DEFAULT) -> list[str]:
     """A line for each of the first few columns."""
     lines = [one.text(words) for one in found[:_COLUMNS]]
     more = len(found) - len(lines)
-    return [*lines, f"the same in {counted(more, 'more column')}"] if more > 0 else lines
+    return [*lines, f"the same in {count_text(more, 'more column')}"] if more > 0 else lines
 
 
 def refuse(found: Iterable[Unseen], where: str = "") -> None:
@@ -165,7 +165,7 @@ class UnseenCounts:
         self._total += len(table)
         for counts in self._columns:
             if counts.seen.name in table.features:
-                counts.add(table.column(counts.seen.name).written(counts.notation))
+                counts.add(table.column(counts.seen.name).in_notation(counts.notation))
 
     def add_labels(self, labels: Labels) -> None:
         """Count true labels."""
@@ -173,7 +173,7 @@ class UnseenCounts:
         counts = np.bincount(labels.codes, minlength=len(labels.labels)).tolist()
         self._labelled += sum(counts)
         for label, count in zip(labels.labels, counts, strict=True):
-            if count and class_place(label, known) is None:
+            if count and class_index(label, known) is None:
                 self._labels[str(label)] += count
 
     def merge(self, other: UnseenCounts) -> None:
@@ -242,7 +242,7 @@ class _Counts:
         known = set(self.seen.categories)
         new = [place for place, text in enumerate(column.categories) if text not in known]
         # A model remembers only MOST categories; another one may just be rare.
-        if new and len(known) < MOST:
+        if new and len(known) < MAX_DOMAIN_VALUES:
             self._add_texts(column, np.array(new))
         outside = _outside(column.numbers, self.seen.numbers)
         if outside.any():
@@ -255,7 +255,11 @@ class _Counts:
         self._keep_most()
 
     def _keep_most(self) -> None:
-        self.texts = +self.texts if len(self.texts) <= MOST else Counter(dict(self.texts.most_common(MOST)))
+        self.texts = (
+            +self.texts
+            if len(self.texts) <= MAX_DOMAIN_VALUES
+            else Counter(dict(self.texts.most_common(MAX_DOMAIN_VALUES)))
+        )
 
     def _add_numbers(self, column: Column, outside: NDArray[np.bool_]) -> None:
         counts = column.counts()[: len(outside)]

@@ -22,11 +22,11 @@ from unless.judge.chance import holm, same_share
 from unless.judge.labels import cross_counts
 from unless.judge.unseen import UnseenCounts
 from unless.judge.watched import Check, Share, Source, Watch
-from unless.model import Model, Origin, Statistics, model_of, most_of
+from unless.model import DataOrigin, Model, RuleStatistics, is_majority, model_of
 from unless.prediction import deciding_rules
-from unless.score.points import leading
+from unless.score.points import leading_label_index
 from unless.table import Labels, Table
-from unless.values import Label, class_place
+from unless.values import Label, class_index
 
 __all__ = ["ALPHA", "UNLABELLED", "Counts", "places_of", "watch"]
 
@@ -74,7 +74,7 @@ def watch(
 
 def places_of(labels: tuple[Label | None, ...], classes: tuple[Label, ...]) -> NDArray[np.intp]:
     """The place of each label among the classes, whatever its type; None is unlabelled."""
-    found = [UNLABELLED if label is None else class_place(label, classes) for label in labels]
+    found = [UNLABELLED if label is None else class_index(label, classes) for label in labels]
     return np.array([OTHER if place is None else place for place in found], dtype=np.intp)
 
 
@@ -136,7 +136,7 @@ class Counts:
     def _given(self, decided: NDArray[np.int32], table: Table) -> NDArray[Any]:
         """The place of the label that each record is given; -1 for none."""
         if self._committee is not None:
-            return leading(self._committee.sums(table))
+            return leading_label_index(self._committee.sums(table))
         heads = [-1 if head is None else self.classes.index(head) for head in self._program.heads]
         return np.array(heads)[decided]
 
@@ -157,9 +157,9 @@ class Counts:
         """What a unit of weight counts as evidence: 1, or less if weights are proportions that differ (Kish)."""
         return 1.0 if self._whole or not self._squares else self.records / self._squares
 
-    def _statistics(self) -> Statistics:
+    def _statistics(self) -> RuleStatistics:
         """What the rules decided, as the statistics of a model are: with a class for labels that it does not have."""
-        return Statistics((*self.classes, ""), self._program.heads, self.rules[:, :-1])
+        return RuleStatistics((*self.classes, ""), self._program.heads, self.rules[:, :-1])
 
     def watch(self, *, alpha: float = ALPHA, least: float = 0.0, reference: Counts | None = None) -> Watch:
         """Compare with training and its test, or with what was counted in a reference."""
@@ -304,14 +304,14 @@ class Counts:
 class _Own:
     """Tells, batch by batch, whether records are those that a model is from."""
 
-    def __init__(self, origin: Origin | None, features: tuple[str, ...]) -> None:
+    def __init__(self, origin: DataOrigin | None, features: tuple[str, ...]) -> None:
         self.origin, self.features = origin, features
         self._among = np.zeros(0 if origin is None else len(origin.sample), np.bool_)
 
     @property
     def found(self) -> bool:
         """Whether most of the data of the model is here."""
-        return most_of(self._among)
+        return is_majority(self._among)
 
     def add(self, table: Table, truth: NDArray[np.intp]) -> None:
         """Look at the labelled records of a batch, if it has all features of training."""
@@ -335,7 +335,7 @@ class _Before:
     labels: NDArray[np.float64] | None
     missing: Mapping[str, Share]
     sound: bool
-    judged: Statistics | None
+    judged: RuleStatistics | None
     accuracy: Share | None
     honest: bool
     judged_on: Source

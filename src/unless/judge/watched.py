@@ -18,7 +18,7 @@ from unless.explanation.sentences import words_for
 from unless.explanation.words import printable
 from unless.judge.unseen import Unseen
 from unless.rule import Program, conditions
-from unless.values import Label, amount, counted, label_data, percent
+from unless.values import Label, amount_text, count_text, label_to_json, percent
 
 __all__ = ["Check", "Share", "Watch", "chance_text", "now"]
 
@@ -76,7 +76,7 @@ class Check:
         return {
             "kind": self.kind,
             "rule": self.rule,
-            "label": label_data(self.label),
+            "label": label_to_json(self.label),
             "feature": self.feature,
             "now": self.now.to_dict(),
             "before": None if self.before is None else self.before.to_dict(),
@@ -173,7 +173,7 @@ class Watch:
             return f"{label} otherwise"
         rule, words = self.program.rules[check.rule], words_for(self.program)
         asks = " and ".join(brief(one, words) for one in conditions(rule.default))
-        return f"{label} if {asks}" + (f", {counted(len(rule.exceptions), 'exception')}" if rule.exceptions else "")
+        return f"{label} if {asks}" + (f", {count_text(len(rule.exceptions), 'exception')}" if rule.exceptions else "")
 
     def _rule(self, rule: int | None) -> str:
         return "no rule" if rule == len(self.program.rules) else f"rule {(rule or 0) + 1}"
@@ -181,7 +181,7 @@ class Watch:
     def sentence(self, check: Check) -> str:
         """A check as a sentence: "rule 3 decides: 34.0 % of 40, 12.1 % in training"."""
         before = "" if check.before is None else f", {check.before} in {check.source}"
-        return f"{self.name(check)}: {check.now} of {amount(check.now.total)}{before}"
+        return f"{self.name(check)}: {check.now} of {amount_text(check.now.total)}{before}"
 
     @property
     def headline(self) -> str:
@@ -189,8 +189,10 @@ class Watch:
         if not self.records:
             return "there are no records"
         if not self.moved:
-            return f"nothing moved: {counted(self.compared, 'check')} on {amount(self.records)} records"
-        return f"{len(self.moved):,} of {counted(self.compared, 'check')} moved, on {amount(self.records)} records"
+            return f"nothing moved: {count_text(self.compared, 'check')} on {amount_text(self.records)} records"
+        return (
+            f"{len(self.moved):,} of {count_text(self.compared, 'check')} moved, on {amount_text(self.records)} records"
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain lists, dicts and values that JSON can hold."""

@@ -1,14 +1,15 @@
 """The hot loops: ordinary Python files with C types as annotations, compiled when unless is installed.
 
-- `rank`: numbers and texts to rank codes; which text files are regular
-- `members`: the members of JSON lines
-- `bins`: a table as bins; `counts`: rows counted in them; `grid`: sets of rows
-- `search`: the best literal; `rules`: rules of such literals; `lists`: many lists of them, from one table
-- `masks`: sets of rows as bits; `improve`: one rule of a list, improved
-- `decide`: predictions; `vote`: predictions by many lists
-- `regress`: the points of parts; `sums`: the points of rows
-- `splice`: where records end, and new fields put there
-- `share`: threads that share work
+- `ranking`: numbers and texts to rank codes; which text files are regular
+- `json_scan`: the members of JSON lines
+- `binning`: a table as bins; `counting`: rows counted in them; `row_filtering`: sets of rows
+- `literal_search`: the best literal; `rule_growing`: rules of such literals; `list_growing`: many lists of them, from
+  one table
+- `row_masks`: sets of rows as bits; `rule_improving`: one rule of a list, improved
+- `deciding`: predictions; `voting`: predictions by many lists
+- `score_regression`: the points of parts; `score_sums`: the points of rows
+- `append_fields`: where records end, and new fields put there
+- `work_sharing`: threads that share work
 
 Without a C compiler the same files run interpreted: same results, up to hundreds of times slower. Buffers have one
 dimension, because a one-dimensional ``memoryview`` gives interpreted code plain Python numbers, which neither wrap nor
@@ -19,29 +20,29 @@ from __future__ import annotations
 
 import warnings
 
-from unless.kernels.bins import Selection, compiled
-from unless.kernels.decide import decide
-from unless.kernels.improve import Improver
-from unless.kernels.lists import Lists, advance, derive
-from unless.kernels.masks import Mask
-from unless.kernels.rules import Rules
-from unless.kernels.search import Search
-from unless.kernels.share import share
-from unless.kernels.vote import vote
+from unless.kernels.binning import RowSelection, compiled
+from unless.kernels.deciding import decide_rows
+from unless.kernels.list_growing import ListGrower, add_points_and_chances, sum_loss_derivatives
+from unless.kernels.literal_search import LiteralSearch
+from unless.kernels.row_masks import RowMask
+from unless.kernels.rule_growing import RuleGrower
+from unless.kernels.rule_improving import MaskedRuleImprover
+from unless.kernels.voting import add_votes
+from unless.kernels.work_sharing import run_in_threads
 
 __all__ = [
-    "Improver",
-    "Lists",
-    "Mask",
-    "Rules",
-    "Search",
-    "Selection",
-    "advance",
+    "ListGrower",
+    "LiteralSearch",
+    "MaskedRuleImprover",
+    "RowMask",
+    "RowSelection",
+    "RuleGrower",
+    "add_points_and_chances",
+    "add_votes",
     "compiled",
-    "decide",
-    "derive",
-    "share",
-    "vote",
+    "decide_rows",
+    "run_in_threads",
+    "sum_loss_derivatives",
 ]
 
 if not compiled:

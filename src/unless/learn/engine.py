@@ -12,39 +12,39 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from unless.learn.improve import Improver
 from unless.learn.literals import (
-    Allowed,
-    Counts,
+    AllowedKinds,
+    ValueCounts,
     best_literal,
+    best_net_literal,
+    is_significant,
     purest_literal,
-    significant,
     without_implied,
-    worthiest_literal,
 )
-from unless.learn.places import ANYWHERE, Place
+from unless.learn.rule_improvement import RuleImprover
+from unless.learn.rule_limits import NO_LIMITS, RuleLimits
 from unless.rule import Literal, Rule
 from unless.table import Column
 from unless.values import Label
 
 if TYPE_CHECKING:
-    from unless.learn.diary import Diary
+    from unless.learn.checkpoint import CheckpointStore
 
 Rows = TypeVar("Rows")
 
 
-class Enough(Exception):  # noqa: N818 - not an error: learning stops, and what was learned is kept
+class StopLearning(Exception):  # noqa: N818 - not an error: learning stops, and what was learned is kept
     """Raised to stop a learner, in the middle of a rule too."""
 
 
 @dataclass(frozen=True, slots=True)
-class Demands:
+class GrowthCriteria:
     """What our own learner demands of a rule."""
 
     ratio: float
     """A default is general, so that exceptions can do the rest, with at most this many negatives per positive."""
     penalty: float
-    """How significant each literal must be (`literals.significant`)."""
+    """How significant each literal must be (`literals.is_significant`)."""
     support: float
     """How many positives each literal, rule and exception must cover; more than 0."""
     distinct: list[int]
@@ -64,12 +64,12 @@ class Engine(ABC, Generic[Rows]):
     whole: frozenset[str] = frozenset()
     """The features whose numbers are all whole, so that their thresholds may be."""
     late: Callable[[], bool] | None = None
-    """Asked before every search for a literal; if it says so, the learner stops there (`Enough`)."""
-    diary: Diary | None = None
+    """Asked before every search for a literal; if it says so, the learner stops there (`StopLearning`)."""
+    checkpoints: CheckpointStore | None = None
     """Where learners note what they learn, so that they can be interrupted and go on."""
 
     @abstractmethod
-    def everything(self) -> Rows:
+    def all_rows(self) -> Rows:
         """All rows."""
 
     @abstractmethod
@@ -77,7 +77,7 @@ class Engine(ABC, Generic[Rows]):
         """How many rows, or how much they weigh."""
 
     @abstractmethod
-    def popularity(self, rows: Rows) -> Sequence[float]:
+    def label_weights(self, rows: Rows) -> Sequence[float]:
         """How many rows each label has, or how much they weigh."""
 
     @abstractmethod
@@ -85,7 +85,7 @@ class Engine(ABC, Generic[Rows]):
         """The rows with this label, given by its index, and all others."""
 
     @abstractmethod
-    def covered(self, rows: Rows, literal: Literal) -> Rows:
+    def covered_by_literal(self, rows: Rows, literal: Literal) -> Rows:
         """The rows for which the literal is true."""
 
     @abstractmethod
@@ -93,79 +93,81 @@ class Engine(ABC, Generic[Rows]):
         """The rows without those that are gone."""
 
     @abstractmethod
-    def counts(self, positive: Rows, negative: Rows) -> Iterator[Counts]:
+    def counts(self, positive: Rows, negative: Rows) -> Iterator[ValueCounts]:
         """Positive and negative rows per value, feature by feature in order."""
 
     def best_literal(
-        self, positive: Rows, negative: Rows, used: tuple[Literal, ...], allowed: Allowed | None = None
+        self, positive: Rows, negative: Rows, used: tuple[Literal, ...], allowed: AllowedKinds | None = None
     ) -> Literal | None:
         """Algorithm 2, from the counts. An engine may find the same literal in a faster way.
 
         Only literals of kinds that are ``allowed`` are found (`literals.KIND`); None allows all.
         """
-        self.go_on()
+        self.check_stop()
         return best_literal(self.counts(positive, negative), (*self.banned, *used), allowed)
 
     def purest_literal(
-        self, positive: Rows, negative: Rows, support: float, allowed: Allowed | None = None
+        self, positive: Rows, negative: Rows, support: float, allowed: AllowedKinds | None = None
     ) -> Literal | None:
         """The literal that our own learner adds, from the counts. An engine may find it in a faster way, too."""
-        self.go_on()
+        self.check_stop()
         return purest_literal(self.counts(positive, negative), support, self.banned, allowed)
 
-    def go_on(self) -> None:
+    def check_stop(self) -> None:
         """Stop the learner if it is late."""
         if self.late is not None and self.late():
-            raise Enough
+            raise StopLearning
 
-    def folded(
+    def learn_paper_rule(
         self, positive: Rows, negative: Rows, ratio: float, used: tuple[Literal, ...], level: int
     ) -> tuple[Rule, Rows, Rows] | None:
         """What `fold.learn_rule` learns without constraints, if an engine has a faster way; None if it has not."""
 
     # What our own learner asks, in terms of the questions above. An engine may answer in a faster way.
 
-    def rule(
-        self, positive: Rows, negative: Rows, demands: Demands, place: Place = ANYWHERE
+    def grow_rule(
+        self, positive: Rows, negative: Rows, criteria: GrowthCriteria, limits: RuleLimits = NO_LIMITS
     ) -> tuple[Rule, Rows, Rows] | None:
         """A rule that covers enough positives, and fewer negatives, with the positives and negatives that it covers."""
-        learned = self.default(positive, negative, demands, place)
+        learned = self.grow_default(positive, negative, criteria, limits)
         if learned is None:
             return None
         default, positive, negative, general = learned
         exceptions: tuple[Rule, ...] = ()
-        if general and self.size(negative) and not place.deepest:
-            exceptions, negative, positive = self.exceptions(negative, positive, demands, place.exception(default))
-        if self.size(positive) < demands.support or self.size(positive) <= self.size(negative):
+        if general and self.size(negative) and not limits.deepest:
+            exceptions, negative, positive = self.grow_exceptions(
+                negative, positive, criteria, limits.exception(default)
+            )
+        if self.size(positive) < criteria.support or self.size(positive) <= self.size(negative):
             return None
         return Rule(None, without_implied(default), exceptions), positive, negative
 
-    def default(
-        self, positive: Rows, negative: Rows, demands: Demands, place: Place
+    def grow_default(
+        self, positive: Rows, negative: Rows, criteria: GrowthCriteria, limits: RuleLimits
     ) -> tuple[tuple[Literal, ...], Rows, Rows, bool] | None:
         """The literals of a rule, what they cover, and whether exceptions can do the rest; None without literals."""
-        size, ratio = self.size, place.ratio(demands.ratio)
+        size, ratio = self.size, limits.ratio(criteria.ratio)
         default: tuple[Literal, ...] = ()
         general = False
         while not general and not (default and not size(negative)):
-            literal = self.purest_literal(positive, negative, demands.support, place.allowed(default))
+            literal = self.purest_literal(positive, negative, criteria.support, limits.allowed(default))
             if literal is None:
                 break
-            true, false = self.covered(positive, literal), self.covered(negative, literal)
+            true, false = self.covered_by_literal(positive, literal), self.covered_by_literal(negative, literal)
             counts = size(positive), size(negative), size(true), size(false)
-            if not significant(*counts, demands.penalty, demands.distinct):
+            if not is_significant(*counts, criteria.penalty, criteria.distinct):
                 break
             default, positive, negative = (*default, literal), true, false
-            general = place.full(default) or size(negative) <= ratio * size(positive)
+            general = limits.full(default) or size(negative) <= ratio * size(positive)
         return (default, positive, negative, general) if default else None
 
-    def exceptions(
-        self, positive: Rows, negative: Rows, demands: Demands, place: Place
+    def grow_exceptions(
+        self, positive: Rows, negative: Rows, criteria: GrowthCriteria, limits: RuleLimits
     ) -> tuple[tuple[Rule, ...], Rows, Rows]:
         """Rules for positives against negatives, and the positives and negatives that they do not cover."""
         rules, spared = list[Rule](), negative
-        while self.size(positive) >= demands.support:
-            learned = self.rule(positive, negative, demands, place.with_rules(*rules))
+        while self.size(positive) >= criteria.support:
+            learned = self.grow_rule(positive, negative, criteria, limits.with_rules(*rules))
             if learned is None:
                 break
             rule, true, false = learned
@@ -183,28 +185,28 @@ class Engine(ABC, Generic[Rows]):
         """The rows with this label."""
         return self.split(rows, label)[0]
 
-    def satisfying(self, rows: Rows, rule: Rule) -> Rows:
+    def covered_by_rule(self, rows: Rows, rule: Rule) -> Rows:
         """The rows that a rule covers."""
         for literal in rule.default:
-            rows = self.covered(rows, literal)
+            rows = self.covered_by_literal(rows, literal)
         for exception in rule.exceptions:
-            rows = self.minus(rows, self.satisfying(rows, exception))
+            rows = self.minus(rows, self.covered_by_rule(rows, exception))
         return rows
 
-    def failing(self, rows: Rows, literals: tuple[Literal, ...]) -> list[Rows]:
+    def split_by_failing_literal(self, rows: Rows, literals: tuple[Literal, ...]) -> list[Rows]:
         """The rows for which all literals are true, and for each literal the rows for which only it is false."""
-        found = [self.satisfying(rows, Rule(None, literals))]
+        found = [self.covered_by_rule(rows, Rule(None, literals))]
         for k in range(len(literals)):
-            others = self.satisfying(rows, Rule(None, literals[:k] + literals[k + 1 :]))
-            found.append(self.minus(others, self.covered(others, literals[k])))
+            others = self.covered_by_rule(rows, Rule(None, literals[:k] + literals[k + 1 :]))
+            found.append(self.minus(others, self.covered_by_literal(others, literals[k])))
         return found
 
-    def stakes(self, rows: Rows, label: int, right: Rows) -> tuple[Rows, Rows]:
+    def gains_and_losses(self, rows: Rows, label: int, right: Rows) -> tuple[Rows, Rows]:
         """Of the rows, those of the label that are not among the right ones, and those of other labels that are."""
         own, others = self.split(rows, label)
         return self.minus(own, right), self.minus(others, self.minus(others, right))
 
-    def gap(self, rows: Rows, literal: Literal) -> tuple[float, float] | None:
+    def neighbouring_numbers(self, rows: Rows, literal: Literal) -> tuple[float, float] | None:
         """The largest number up to the literal's and the smallest above it, in the rows; None if one is missing."""
         counts = next(each for each in self.counts(rows, self.minus(rows, rows)) if each.feature == literal.feature)
         numbers = [value for value in counts.values if isinstance(value, float)]
@@ -214,23 +216,23 @@ class Engine(ABC, Generic[Rows]):
 
     @abstractmethod
     def folds(self, rows: Rows, count: int, among: int | None = None) -> list[Rows]:
-        """Parts of the rows, about as large: by a hash of the record (`table.hashes.record_hashes`), not by order.
+        """Parts of the rows, about as large: by a hash of the record (`table.record_hashes`), not by order.
 
         They are the first of ``among`` parts; of as many as are asked for, if None.
         """
 
-    def worthiest_literal(
-        self, positive: Rows, negative: Rows, allowed: Allowed | None = None
+    def best_net_literal(
+        self, positive: Rows, negative: Rows, allowed: AllowedKinds | None = None
     ) -> tuple[Literal, float] | None:
         """The literal that covers the most positives less negatives, and how many those are."""
-        self.go_on()
-        return worthiest_literal(self.counts(positive, negative), self.banned, allowed)
+        self.check_stop()
+        return best_net_literal(self.counts(positive, negative), self.banned, allowed)
 
-    def improver(self, demands: Demands, price: float) -> Improver[Rows]:
+    def improver(self, criteria: GrowthCriteria, price: float) -> RuleImprover[Rows]:
         """What improves rules and exceptions, each of which costs a price."""
-        return Improver(self, demands, price)
+        return RuleImprover(self, criteria, price)
 
-    def for_optimising(self, rows: Rows) -> tuple[Engine[Any], Any]:
+    def optimiser_engine(self, rows: Rows) -> tuple[Engine[Any], Any]:
         """An engine that answers the same, faster where a list is changed a little again and again; with its rows."""
         return self, rows
 

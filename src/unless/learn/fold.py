@@ -5,8 +5,8 @@ conjunction of literals of a rule; *exceptions* are learned by swapping E+ and E
 *ratio* of false to true positives is small. Each function also returns the examples that its rules cover or leave, so
 that no rule is evaluated twice.
 
-Beyond the paper, and only if asked: a *place* says which literals are allowed there (`places`), rules may be locked
-(`locks`). Under constraints a rule without literals is none, and a label without a rule is put aside.
+Beyond the paper, and only if asked: a *place* says which literals are allowed there (`rule_limits`), rules may be
+locked (`locked_rules`). Under constraints a rule without literals is none, and a label without a rule is put aside.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from unless.constraints import Constraints, constraints_of
+from unless.constraints import Constraints, to_constraints
 from unless.errors import Interrupted, ParameterError, ReadError, UnknownNameError, suggest
 from unless.export import json as programs
-from unless.learn.diary import page_of
-from unless.learn.engine import Engine, Enough
-from unless.learn.locks import NONE, Locked, placed, positions
-from unless.learn.memory import MemoryEngine
-from unless.learn.places import ANYWHERE, Place, places_of
-from unless.learn.thresholds import half_way
-from unless.learn.weights import as_counts, checked
+from unless.learn.checkpoint import open_checkpoint
+from unless.learn.engine import Engine, StopLearning
+from unless.learn.locked_rules import NO_LOCKED_RULES, LockedRules, learn_around_locked_rules, locked_positions
+from unless.learn.memory_engine import MemoryEngine
+from unless.learn.rule_limits import NO_LIMITS, RuleLimits, limits_by_label
+from unless.learn.thresholds import centre_thresholds
+from unless.learn.weights import check_weights, weights_to_counts
 from unless.rule import Literal, Program, Rule
 from unless.table import Table
-from unless.values import Label, plain
+from unless.values import Label, to_python_value
 
 Rows = TypeVar("Rows")
 Used = tuple[Literal, ...]
@@ -42,7 +42,7 @@ Progress = Callable[[int, int], object]
 
 
 @dataclass(frozen=True, slots=True)
-class Learned:
+class LearnedProgram:
     """A program, how much of each label was ``left`` before each rule and after the last, and what stopped the learner.
 
     ``left`` is empty if the learner does not know: FOLD-R++ tells only positive from negative examples.
@@ -54,7 +54,7 @@ class Learned:
     penalty: float | None = None
     """The penalty of our own learner, given or measured."""
 
-    def finished(self, *, keep: bool = False) -> Program:
+    def program_or_raise(self, *, keep: bool = False) -> Program:
         """The program; if learning was interrupted, an exception that carries it, unless it is to be kept."""
         if self.interrupted is not None and not keep:
             raise Interrupted(self.program) from self.interrupted
@@ -62,38 +62,40 @@ class Learned:
 
 
 @dataclass(frozen=True, slots=True)
-class Wishes:
+class LearnConstraints:
     """What a learner keeps to: constraints, and rules that are locked; checked for the records of an engine."""
 
     constraints: Constraints | None = None
-    locked: Locked = NONE
+    locked: LockedRules = NO_LOCKED_RULES
 
     @classmethod
-    def of(cls, engine: Engine[Any], constraints: object = None, keep: object = None, lock: object = None) -> Wishes:
+    def of(
+        cls, engine: Engine[Any], constraints: object = None, keep: object = None, lock: object = None
+    ) -> LearnConstraints:
         """What people ask for, after checks."""
         if keep is None and lock is not None:
             raise ParameterError("lock says which rules of keep stay; give keep=program, too")
-        asked = constraints_of(constraints)
+        asked = to_constraints(constraints)
         if asked is not None:
             unordered = [one.name for one in engine.columns if one.kind == "text" and one.notation is None]
             asked = asked.among(engine.features, engine.labels, unordered)
-        locked = NONE if keep is None else Locked.of(keep, lock)
+        locked = NO_LOCKED_RULES if keep is None else LockedRules.of(keep, lock)
         return cls(asked, locked.among(engine.features, engine.labels, engine.columns))
 
-    def places(self, engine: Engine[Any]) -> list[Place]:
+    def rule_limits(self, engine: Engine[Any]) -> list[RuleLimits]:
         """The places of rules, by label."""
-        return places_of(self.constraints, engine.features, engine.labels)
+        return limits_by_label(self.constraints, engine.features, engine.labels)
 
-    def noted(self, engine: Engine[Any]) -> dict[str, Any]:
+    def checkpoint_settings(self, engine: Engine[Any]) -> dict[str, Any]:
         """What the diary of an engine must know of them; nothing, if there are none."""
         found: dict[str, Any] = {} if self.constraints is None else {"constraints": self.constraints.to_dict()}
-        if self.locked and engine.diary is not None:
+        if self.locked and engine.checkpoints is not None:
             program = Program(engine.target, engine.features, self.locked.rules)
-            found["locked"] = [programs.to_dict(program)["rules"], self.locked.room]
+            found["locked"] = [programs.to_dict(program)["rules"], self.locked.gap_sizes]
         return found
 
 
-FREE = Wishes()
+NO_CONSTRAINTS = LearnConstraints()
 
 
 def fold_rm(  # noqa: PLR0913 - all that can be asked for, to be seen in one place
@@ -151,34 +153,43 @@ def fold_rm(  # noqa: PLR0913 - all that can be asked for, to be seen in one pla
     Program
         Its ``otherwise`` is None: a record that no rule covers is unclassified.
     """
-    with engine_for(table, ratio, weights, target, n_jobs) as engine:
-        wishes = Wishes.of(engine, constraints, keep, lock)
-        learned = learn_rm(engine, ratio, progress, wishes)
-        return rounded(engine, learned, wishes, wanted=round_thresholds).finished(keep=keep_on_interrupt)
+    with open_engine(table, ratio, weights, target, n_jobs) as engine:
+        learn_constraints = LearnConstraints.of(engine, constraints, keep, lock)
+        learned = learn_rm(engine, ratio, progress, learn_constraints)
+        return round_learned_thresholds(engine, learned, learn_constraints, wanted=round_thresholds).program_or_raise(
+            keep=keep_on_interrupt
+        )
 
 
-def learn_rm(engine: Engine[Rows], ratio: float, progress: Progress | None = None, wishes: Wishes = FREE) -> Learned:
+def learn_rm(
+    engine: Engine[Rows],
+    ratio: float,
+    progress: Progress | None = None,
+    learn_constraints: LearnConstraints = NO_CONSTRAINTS,
+) -> LearnedProgram:
     """Algorithm 4: learn what `fold_rm` returns, and count what its rules decide."""
     interrupted: KeyboardInterrupt | None = None
-    page = page_of(engine, "fold-rm", ratio=ratio, **wishes.noted(engine))
-    places, aside = wishes.places(engine), set[int]()
+    checkpoint = open_checkpoint(engine, "fold-rm", ratio=ratio, **learn_constraints.checkpoint_settings(engine))
+    limits_of, aside = learn_constraints.rule_limits(engine), set[int]()
 
     def learn(label: int, positive: Rows, negative: Rows) -> tuple[Rule, Rows, Rows] | None:
-        place = places[label]
-        return page.rule(engine, label, positive, negative, lambda p, n: learn_rule(engine, p, n, ratio, place=place))
+        limits = limits_of[label]
+        return checkpoint.resume_or_learn_rule(
+            engine, label, positive, negative, lambda p, n: learn_rule(engine, p, n, ratio, limits=limits)
+        )
 
-    front = placed(engine, engine.everything(), wishes.locked, learn)
+    front = learn_around_locked_rules(engine, engine.all_rows(), learn_constraints.locked, learn)
     rules, left, rows = front.rules, front.left, front.rows
     try:
-        front.go_on()
+        front.raise_stop()
         while (size := engine.size(rows)) and not (progress and progress(int(size), len(rules))):
-            left[len(rules) :] = [popularity := engine.popularity(rows)]
+            left[len(rules) :] = [popularity := engine.label_weights(rows)]
             label = _most_popular(popularity, aside)  # line 4
             if label is None:
                 break
             learned = learn(label, *engine.split(rows, label))
             if learned is None or not engine.size(learned[1]):  # line 8: it covers no example of its label
-                if wishes.constraints is None:
+                if learn_constraints.constraints is None:
                     break
                 aside.add(label)
                 continue
@@ -186,12 +197,12 @@ def learn_rm(engine: Engine[Rows], ratio: float, progress: Progress | None = Non
             rule, positive, negative = learned
             rows = engine.minus(engine.minus(rows, positive), negative)  # line 11: every covered example
             rules.append(Rule(engine.labels[label], rule.default, rule.exceptions))
-        left[len(rules) :] = [engine.popularity(rows)]  # after the last rule
-    except Enough:
-        left[len(rules) :] = [engine.popularity(rows)]
+        left[len(rules) :] = [engine.label_weights(rows)]  # after the last rule
+    except StopLearning:
+        left[len(rules) :] = [engine.label_weights(rows)]
     except KeyboardInterrupt as stop:
         interrupted = stop
-    return Learned(Program(engine.target, engine.features, tuple(rules)), left, interrupted)
+    return LearnedProgram(Program(engine.target, engine.features, tuple(rules)), left, interrupted)
 
 
 def fold_rpp(  # noqa: PLR0913 - all that can be asked for, to be seen in one place
@@ -216,50 +227,64 @@ def fold_rpp(  # noqa: PLR0913 - all that can be asked for, to be seen in one pl
     Program
         Its ``otherwise`` is the other label if there are two labels, else None: not ``positive``.
     """
-    with engine_for(table, ratio, weights, target, n_jobs) as engine:
-        wishes = Wishes.of(engine, constraints, keep, lock)
-        learned = learn_rpp(engine, positive, ratio, progress, wishes)
-        return rounded(engine, learned, wishes, wanted=round_thresholds).finished(keep=keep_on_interrupt)
+    with open_engine(table, ratio, weights, target, n_jobs) as engine:
+        learn_constraints = LearnConstraints.of(engine, constraints, keep, lock)
+        learned = learn_rpp(engine, positive, ratio, progress, learn_constraints)
+        return round_learned_thresholds(engine, learned, learn_constraints, wanted=round_thresholds).program_or_raise(
+            keep=keep_on_interrupt
+        )
 
 
 def learn_rpp(
-    engine: Engine[Rows], positive: Label, ratio: float, progress: Progress | None = None, wishes: Wishes = FREE
-) -> Learned:
+    engine: Engine[Rows],
+    positive: Label,
+    ratio: float,
+    progress: Progress | None = None,
+    learn_constraints: LearnConstraints = NO_CONSTRAINTS,
+) -> LearnedProgram:
     """Algorithm 3: learn what `fold_rpp` returns."""
-    label = _place(positive, engine.labels)
+    label = _label_index(positive, engine.labels)
     others = [other for k, other in enumerate(engine.labels) if k != label]
     rules: list[Rule] = []
     interrupted: KeyboardInterrupt | None = None
-    page = page_of(engine, "fold-rpp", positive=engine.labels[label], ratio=ratio, **wishes.noted(engine))
-    place = wishes.places(engine)[label]
+    checkpoint = open_checkpoint(
+        engine, "fold-rpp", positive=engine.labels[label], ratio=ratio, **learn_constraints.checkpoint_settings(engine)
+    )
+    limits = learn_constraints.rule_limits(engine)[label]
 
     def learn(positive: Rows, negative: Rows) -> tuple[Rule, Rows, Rows] | None:
-        return page.rule(engine, label, positive, negative, lambda p, n: learn_rule(engine, p, n, ratio, place=place))
+        return checkpoint.resume_or_learn_rule(
+            engine, label, positive, negative, lambda p, n: learn_rule(engine, p, n, ratio, limits=limits)
+        )
 
-    front = placed(engine, engine.everything(), wishes.locked, lambda _, p, n: learn(p, n), {label})
+    front = learn_around_locked_rules(
+        engine, engine.all_rows(), learn_constraints.locked, lambda _, p, n: learn(p, n), {label}
+    )
     try:
-        front.go_on()
+        front.raise_stop()
         examples = engine.split(front.rows, label)
         learn_rules(engine, *examples, ratio, rules=rules, progress=progress, learn=learn)
-    except Enough:
+    except StopLearning:
         pass  # the rules so far are kept
     except KeyboardInterrupt as stop:
         interrupted = stop
     heads = (Rule(engine.labels[label], rule.default, rule.exceptions) for rule in rules)
     otherwise = others[0] if len(others) == 1 else None
     program = Program(engine.target, engine.features, (*front.rules, *heads), otherwise)
-    return Learned(program, (), interrupted)
+    return LearnedProgram(program, (), interrupted)
 
 
-def rounded(engine: Engine[Rows], learned: Learned, wishes: Wishes, *, wanted: bool) -> Learned:
+def round_learned_thresholds(
+    engine: Engine[Rows], learned: LearnedProgram, learn_constraints: LearnConstraints, *, wanted: bool
+) -> LearnedProgram:
     """What was learned with short thresholds, if they are wanted; locked rules stay as they are."""
     if not isinstance(wanted, bool):
         raise ParameterError(f"round_thresholds must be True or False, not {wanted!r}")
     if not wanted:
         return learned
-    stay = set(positions(wishes.locked, learned.program))
+    stay = set(locked_positions(learn_constraints.locked, learned.program))
     locked = [k in stay for k in range(len(learned.program))]
-    program, _ = half_way(engine, engine.everything(), learned.program, rounded=True, locked=locked)
+    program, _ = centre_thresholds(engine, engine.all_rows(), learned.program, rounded=True, locked=locked)
     return replace(learned, program=program)
 
 
@@ -269,7 +294,7 @@ def learn_rules(  # noqa: PLR0913 - the paper's parameters, and what the first l
     negative: Rows,
     ratio: float,
     used: Used = (),
-    place: Place = ANYWHERE,
+    limits: RuleLimits = NO_LIMITS,
     *,
     rules: list[Rule] | None = None,
     progress: Progress | None = None,
@@ -285,7 +310,7 @@ def learn_rules(  # noqa: PLR0913 - the paper's parameters, and what the first l
         if learn:
             learned = learn(positive, negative)
         else:
-            learned = learn_rule(engine, positive, negative, ratio, used, place.with_rules(*rules))
+            learned = learn_rule(engine, positive, negative, ratio, used, limits.with_rules(*rules))
         if learned is None or not engine.size(learned[1]):  # line 6
             break
         rule, true_positive, false_positive = learned
@@ -296,26 +321,32 @@ def learn_rules(  # noqa: PLR0913 - the paper's parameters, and what the first l
 
 
 def learn_rule(
-    engine: Engine[Rows], positive: Rows, negative: Rows, ratio: float, used: Used = (), place: Place = ANYWHERE
+    engine: Engine[Rows], positive: Rows, negative: Rows, ratio: float, used: Used = (), limits: RuleLimits = NO_LIMITS
 ) -> tuple[Rule, Rows, Rows] | None:
     """Algorithm 3, learn_rule: a default with exceptions, and the positives and negatives that it covers.
 
     None under constraints that allow no literal.
     """
-    if place.limits is None and (known := engine.folded(positive, negative, ratio, used, place.level)) is not None:
+    if (
+        limits.label_limits is None
+        and (known := engine.learn_paper_rule(positive, negative, ratio, used, limits.level)) is not None
+    ):
         return known
     default: Used = ()
-    enough = place.ratio(ratio)
-    while literal := engine.best_literal(positive, negative, used + default, place.allowed(default)):  # line 17
+    enough = limits.ratio(ratio)
+    while literal := engine.best_literal(positive, negative, used + default, limits.allowed(default)):  # line 17
         default += (literal,)
-        positive, negative = engine.covered(positive, literal), engine.covered(negative, literal)  # lines 20, 21
-        if place.full(default) or engine.size(negative) <= engine.size(positive) * enough:  # line 22
-            if place.deepest:
+        positive, negative = (
+            engine.covered_by_literal(positive, literal),
+            engine.covered_by_literal(negative, literal),
+        )  # lines 20, 21
+        if limits.full(default) or engine.size(negative) <= engine.size(positive) * enough:  # line 22
+            if limits.deepest:
                 break
-            inner = place.exception(default)
+            inner = limits.exception(default)
             exceptions, negative, positive = learn_rules(engine, negative, positive, ratio, used + default, inner)
             return Rule(None, default, exceptions), positive, negative
-    return (Rule(None, default), positive, negative) if default or place.limits is None else None
+    return (Rule(None, default), positive, negative) if default or limits.label_limits is None else None
 
 
 def _most_popular(popularity: Sequence[float], aside: Collection[int] = ()) -> int | None:
@@ -331,17 +362,17 @@ def _most_popular(popularity: Sequence[float], aside: Collection[int] = ()) -> i
 
 
 @contextmanager
-def engine_for(
+def open_engine(
     table: object, ratio: float, weights: Any = None, target: str | None = None, n_jobs: int | None = None
 ) -> Iterator[Engine[Any]]:
     """The engine for a table, or for a source whose blocks are gone afterwards, after the checks of every learner."""
     if isinstance(table, Table | Engine) or (target is None and not hasattr(table, "coding")):
-        yield engine_of(table, ratio, weights, n_jobs)
+        yield make_engine(table, ratio, weights, n_jobs)
         return
-    from unless.learn.blocks.given import opened  # only if there is a source: it takes time
+    from unless.blocks.inputs import open_source  # only if there is a source: it takes time
 
     check_ratio(ratio)
-    found = opened(table, target, weights=weights, n_jobs=n_jobs)
+    found = open_source(table, target, weights=weights, n_jobs=n_jobs)
     if isinstance(found, tuple):
         yield MemoryEngine(*found, n_jobs=n_jobs)
         return
@@ -358,7 +389,7 @@ def check_ratio(ratio: object) -> None:
         raise ParameterError(f"ratio must be a number from 0 to 1, not {ratio!r}; the paper uses 0.5")
 
 
-def engine_of(table: Any, ratio: float, weights: Any = None, n_jobs: int | None = None) -> Engine[Any]:
+def make_engine(table: Any, ratio: float, weights: Any = None, n_jobs: int | None = None) -> Engine[Any]:
     """The engine for a table, after the checks that every learner needs."""
     check_ratio(ratio)
     if isinstance(table, Engine):
@@ -371,14 +402,14 @@ def engine_of(table: Any, ratio: float, weights: Any = None, n_jobs: int | None 
         raise ParameterError(f"a {type(table).__name__} is not a Table; make one: read_table(source, target=...)")
     if not len(table):
         raise ReadError("the table has no rows to learn from")
-    counts = None if weights is None else as_counts(checked(weights, len(table)))
+    counts = None if weights is None else weights_to_counts(check_weights(weights, len(table)))
     return MemoryEngine(table, counts, n_jobs=n_jobs)
 
 
-def _place(positive: Label, labels: tuple[Label, ...]) -> int:
+def _label_index(positive: Label, labels: tuple[Label, ...]) -> int:
     """The place of a label; the type counts: True is not 1."""
-    positive = plain(positive)
-    for place, label in enumerate(labels):
+    positive = to_python_value(positive)
+    for index, label in enumerate(labels):
         if type(label) is type(positive) and label == positive:
-            return place
+            return index
     raise UnknownNameError(f"no label {positive!r}{suggest(positive, labels)}")

@@ -20,17 +20,17 @@ MANY = 8192
 
 AT_MOST, ABOVE, OTHERS = 1, 2, 4
 EVERY = AT_MOST | ABOVE | OTHERS
-KIND: Mapping[Operator, int] = {
+LITERAL_KINDS: Mapping[Operator, int] = {
     "<=": AT_MOST, ">": ABOVE, "==": OTHERS, "!=": OTHERS, "missing": OTHERS, "present": OTHERS,
 }  # fmt: skip
 """The kind of each literal, as a bit: one that wants small numbers, one that wants large ones, and any other."""
 
-Allowed = bytes
-"""Which kinds of literals may be found, for each feature in order: bits of `KIND`."""
+AllowedKinds = bytes
+"""Which kinds of literals may be found, for each feature in order: bits of `LITERAL_KINDS`."""
 
 
 @dataclass(frozen=True, slots=True)
-class Counts:
+class ValueCounts:
     """How many positive and negative rows have each value of a feature, for the values that occur, in order."""
 
     feature: str
@@ -57,7 +57,7 @@ def information_gain(tp: int, fn: int, tn: int, fp: int) -> float:
     return gain
 
 
-def candidates(counts: Counts) -> Iterator[tuple[Literal, int, int]]:
+def candidate_literals(counts: ValueCounts) -> Iterator[tuple[Literal, int, int]]:
     """Every literal on a feature, with the positives and negatives that it covers, in the order that breaks ties."""
     feature, values = counts.feature, counts.values
     numbers = sum(isinstance(value, float) for value in values)
@@ -72,17 +72,17 @@ def candidates(counts: Counts) -> Iterator[tuple[Literal, int, int]]:
         yield Literal(feature, "present" if value is None else "!=", value), p - a, n - b
 
 
-def permitted(
-    features: Iterable[Counts], allowed: Allowed | None
-) -> Iterator[tuple[Counts, Iterator[tuple[Literal, int, int]]]]:
+def allowed_literals(
+    features: Iterable[ValueCounts], allowed: AllowedKinds | None
+) -> Iterator[tuple[ValueCounts, Iterator[tuple[Literal, int, int]]]]:
     """The features, each with its literals that are allowed; None allows all."""
     for place, counts in enumerate(features):
         kinds = EVERY if allowed is None else allowed[place]
-        yield counts, (one for one in candidates(counts) if kinds & KIND[one[0].op])
+        yield counts, (one for one in candidate_literals(counts) if kinds & LITERAL_KINDS[one[0].op])
 
 
 def best_literal(
-    features: Iterable[Counts], used: Iterable[Literal] = (), allowed: Allowed | None = None
+    features: Iterable[ValueCounts], used: Iterable[Literal] = (), allowed: AllowedKinds | None = None
 ) -> Literal | None:
     """Algorithm 2: the first literal with the largest gain, on a value not used yet; None if there is none.
 
@@ -90,7 +90,7 @@ def best_literal(
     """
     banned = {(literal.feature, literal.value) for literal in used}
     best, best_gain = None, -inf
-    for counts, literals in permitted(features, allowed):
+    for counts, literals in allowed_literals(features, allowed):
         p, n = sum(counts.positive), sum(counts.negative)
         for literal, a, b in literals:
             gain = information_gain(tp=a, fn=p - a, tn=n - b, fp=b)
@@ -105,7 +105,7 @@ def impurity(tp: float, fn: float, tn: float, fp: float) -> float:
 
 
 def purest_literal(
-    features: Iterable[Counts], support: float, used: Iterable[Literal] = (), allowed: Allowed | None = None
+    features: Iterable[ValueCounts], support: float, used: Iterable[Literal] = (), allowed: AllowedKinds | None = None
 ) -> Literal | None:
     """The first literal with the least impurity that covers enough positives, and a larger share of them.
 
@@ -113,7 +113,7 @@ def purest_literal(
     """
     banned = {(literal.feature, literal.value) for literal in used}
     best, least = None, inf
-    for counts, literals in permitted(features, allowed):
+    for counts, literals in allowed_literals(features, allowed):
         p, n = sum(counts.positive), sum(counts.negative)
         for literal, a, b in literals:
             purer = a >= support and a * n > b * p and (mixed := impurity(tp=a, fn=p - a, tn=n - b, fp=b)) < least
@@ -127,7 +127,7 @@ def nlogn(n: float) -> float:
     return n * log(n) if n > 0 else 0.0
 
 
-def significant(p: float, n: float, tp: float, fp: float, penalty: float, distinct: Iterable[int]) -> bool:
+def is_significant(p: float, n: float, tp: float, fp: float, penalty: float, distinct: Iterable[int]) -> bool:
     """Whether a literal is better than the best of as many random ones would be, given the values of each feature.
 
     There cannot be more values to choose from than rows. Counting the values exactly takes a pass per literal and
@@ -161,8 +161,8 @@ def _implies(default: tuple[Literal, ...], j: int, k: int) -> bool:
     return j != k and default[j].implies(default[k]) and (j < k or default[j] != default[k])
 
 
-def worthiest_literal(
-    features: Iterable[Counts], used: Iterable[Literal] = (), allowed: Allowed | None = None
+def best_net_literal(
+    features: Iterable[ValueCounts], used: Iterable[Literal] = (), allowed: AllowedKinds | None = None
 ) -> tuple[Literal, float] | None:
     """The first literal that covers the most positives less negatives, and how many those are.
 
@@ -170,7 +170,7 @@ def worthiest_literal(
     """
     banned = {(literal.feature, literal.value) for literal in used}
     best, most = None, -inf
-    for _, literals in permitted(features, allowed):
+    for _, literals in allowed_literals(features, allowed):
         for literal, a, b in literals:
             if a - b > most and (literal.feature, literal.value) not in banned:
                 best, most = literal, a - b

@@ -1,8 +1,8 @@
 """Rules that are not worth keeping: on new records, the rules after them are expected to be right more often.
 
 In training, every rule of an optimised list is right more often than the rules after it would be. On new records, a
-rule that few records made is expected to be right less often (`Statistics.expected_precision`). Its records then have
-other labels more often, which the rules after it may give them.
+rule that few records made is expected to be right less often (`RuleStatistics.expected_precision`). Its records then
+have other labels more often, which the rules after it may give them.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from typing import TypeVar
 import numpy as np
 
 from unless.learn.engine import Engine
-from unless.learn.fold import Learned
-from unless.model import Statistics
+from unless.learn.fold import LearnedProgram
+from unless.model import RuleStatistics
 from unless.rule import Program
 
 Rows = TypeVar("Rows")
@@ -27,7 +27,7 @@ tables that this was chosen on (`benchmarks.precision`) nor in folds of smaller 
 """
 
 
-def promising(engine: Engine[Rows], learned: Learned, locked: Collection[int] = ()) -> list[int]:
+def promising(engine: Engine[Rows], learned: LearnedProgram, locked: Collection[int] = ()) -> list[int]:
     """The places of the rules that do not promise clearly less than those after them; locked ones stay.
 
     The last rule, which takes all other records, is not among them.
@@ -36,10 +36,10 @@ def promising(engine: Engine[Rows], learned: Learned, locked: Collection[int] = 
     doubtful = [k for k in range(len(rules) - 1) if k not in locked and in_doubt(learned.program, trained, k)]
     if not doubtful:
         return list(range(len(rules) - 1))
-    everything = engine.everything()
+    everything = engine.all_rows()
     left, decided = everything, list[Rows]()
     for rule in rules:
-        decided.append(engine.satisfying(left, rule))
+        decided.append(engine.covered_by_rule(left, rule))
         left = engine.minus(left, decided[-1])
     reach, right, kept = engine.minus(everything, everything), engine.minus(everything, everything), list[int]()
     for k in reversed(range(len(rules))):
@@ -51,20 +51,20 @@ def promising(engine: Engine[Rows], learned: Learned, locked: Collection[int] = 
             dropped = promises_less(trained, k, same, engine.size(theirs) - same, usual)
         if not dropped:
             kept.append(k)
-            covered = engine.satisfying(everything, rules[k])
+            covered = engine.covered_by_rule(everything, rules[k])
             right = engine.plus(engine.minus(right, covered), engine.of_label(covered, label))
         reach = engine.plus(reach, decided[k])
     return kept[:0:-1]
 
 
-def in_doubt(program: Program, trained: Statistics, place: int) -> bool:
+def in_doubt(program: Program, trained: RuleStatistics, place: int) -> bool:
     """Whether the rules after a rule could be right more often: what is right most of the time needs no comparison."""
     head = program.rules[place].head
     later = (*(rule.head for rule in program.rules[place + 1 :]), program.otherwise)
     return bool(trained.expected_precision[place] < 0.5) or head in later
 
 
-def promises_less(trained: Statistics, place: int, same: float, others: float, usual: float) -> bool:
+def promises_less(trained: RuleStatistics, place: int, same: float, others: float, usual: float) -> bool:
     """Whether a rule is expected to be right clearly less often than the rules after it would be for its records.
 
     In training they get so many right that have the rule's label, and so many that have ``others``, and the ``usual``
@@ -79,10 +79,10 @@ def promises_less(trained: Statistics, place: int, same: float, others: float, u
     return expected < _CLEARLY * after
 
 
-def _statistics(engine: Engine[Rows], learned: Learned) -> Statistics:
+def _statistics(engine: Engine[Rows], learned: LearnedProgram) -> RuleStatistics:
     """What the rules decide in training."""
     left = np.array(learned.left, dtype=np.float64)
-    return Statistics.of(learned.program, tuple(engine.labels), np.vstack([left[:-1] - left[1:], left[-1:]]))
+    return RuleStatistics.of(learned.program, tuple(engine.labels), np.vstack([left[:-1] - left[1:], left[-1:]]))
 
 
 def _both(engine: Engine[Rows], some: Rows, others: Rows) -> Rows:

@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from unless.learn.engine import Engine
 from unless.rule import Literal, Program, Rule
-from unless.values.notation import Noted
+from unless.values.notation import NotatedNumber
 
 Rows = TypeVar("Rows")
 
@@ -20,7 +20,7 @@ _MARGIN = 0.2
 """A rounded threshold keeps this share of the gap to either side."""
 
 
-def half_way(
+def centre_thresholds(
     engine: Engine[Rows], rows: Rows, program: Program, *, rounded: bool, locked: Sequence[bool] = ()
 ) -> tuple[Program, list[Rows]]:
     """The program with every threshold half-way, and the rows that reach each rule, and the end.
@@ -30,43 +30,43 @@ def half_way(
     rules, reached = [], [rows]
     for k, rule in enumerate(program.rules):
         if k < len(locked) and locked[k]:
-            moved, covered = rule, engine.satisfying(reached[-1], rule)
+            moved, covered = rule, engine.covered_by_rule(reached[-1], rule)
         else:
-            moved, covered = _moved(engine, reached[-1], rule, rounded=rounded)
+            moved, covered = _centre_rule_thresholds(engine, reached[-1], rule, rounded=rounded)
         rules.append(moved)
         reached.append(engine.minus(reached[-1], covered))
     return Program(program.target, program.features, tuple(rules), program.otherwise), reached
 
 
-def _moved(engine: Engine[Rows], rows: Rows, rule: Rule, *, rounded: bool) -> tuple[Rule, Rows]:
+def _centre_rule_thresholds(engine: Engine[Rows], rows: Rows, rule: Rule, *, rounded: bool) -> tuple[Rule, Rows]:
     """A rule with its thresholds half-way, and the rows that it covers."""
     default, exceptions = [], []
     for literal in rule.default:
-        gap = engine.gap(rows, literal) if literal.op in ("<=", ">") else None
+        gap = engine.neighbouring_numbers(rows, literal) if literal.op in ("<=", ">") else None
         whole = rounded and literal.feature in engine.whole
-        default.append(literal if gap is None else moved_between(literal, *gap, rounded=rounded, whole=whole))
-        rows = engine.covered(rows, literal)
+        default.append(literal if gap is None else move_threshold(literal, *gap, rounded=rounded, whole=whole))
+        rows = engine.covered_by_literal(rows, literal)
     for exception in rule.exceptions:
-        moved, covered = _moved(engine, rows, exception, rounded=rounded)
+        moved, covered = _centre_rule_thresholds(engine, rows, exception, rounded=rounded)
         exceptions.append(moved)
         rows = engine.minus(rows, covered)
     return Rule(rule.head, tuple(default), tuple(exceptions)), rows
 
 
-def moved_between(literal: Literal, low: float, high: float, *, rounded: bool, whole: bool) -> Literal:
+def move_threshold(literal: Literal, low: float, high: float, *, rounded: bool, whole: bool) -> Literal:
     """The literal with a threshold between two numbers: in its notation, if it has one.
 
     Where all numbers are ``whole``, above 2.5 is said as above 2.
     """
-    notation = literal.value.notation if isinstance(literal.value, Noted) else None
+    notation = literal.value.notation if isinstance(literal.value, NotatedNumber) else None
     if notation is not None and notation.step:
         return Literal(literal.feature, literal.op, notation.value(notation.between(low, high)))
-    threshold = between(low, high, rounded=rounded)
+    threshold = number_between(low, high, rounded=rounded)
     threshold = max(low, float(floor(threshold))) if whole else threshold
     return Literal(literal.feature, literal.op, threshold if notation is None else notation.value(threshold))
 
 
-def between(low: float, high: float, *, rounded: bool) -> float:
+def number_between(low: float, high: float, *, rounded: bool) -> float:
     """The number half-way between two, or, rounded, the shortest one near it; never the higher one itself.
 
     >>> between(3.14159, 3.27, rounded=True), between(3.0, 4.0, rounded=True), between(41.0, 58.0, rounded=True)
@@ -81,13 +81,13 @@ def between(low: float, high: float, *, rounded: bool) -> float:
         # With fewer digits, only 0 is left of the middle.
         most = floor(log10(abs(middle))) + 2 if 0 < abs(middle) < inf else 0
         for digits in (-400, *range(max(-size - 16, -most), -size + 2)):  # first 0, then more and more digits
-            shorter = _rounded(middle, digits)
+            shorter = _round_to_digits(middle, digits)
             if low + margin <= shorter <= high - margin:
                 return shorter
     return middle
 
 
-def _rounded(number: float, digits: int) -> float:
+def _round_to_digits(number: float, digits: int) -> float:
     """The number with so many digits; infinity where that is larger than the largest number."""
     try:
         return round(number, digits)

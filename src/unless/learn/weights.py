@@ -28,7 +28,7 @@ _FEW, _LARGEST = 64, 12
 """Weights in simple proportions: at most this many different ones, and the lightest has at most this many units."""
 
 
-def checked(weights: object, rows: int) -> Weights:
+def check_weights(weights: object, rows: int) -> Weights:
     """The weights of this many rows as an array of finite numbers, none negative, not all 0."""
     try:
         found = np.asarray(weights, dtype=np.float64)
@@ -43,7 +43,7 @@ def checked(weights: object, rows: int) -> Weights:
     return found
 
 
-def as_counts(weights: Weights, times: Weights | None = None) -> Weights:
+def weights_to_counts(weights: Weights, times: Weights | None = None) -> Weights:
     """Weights as numbers of records; ``times`` says how many records have each, if not one.
 
     Whole weights are repetitions: 2 counts a record twice, 0 leaves it out. If some are not whole, only the proportions
@@ -57,10 +57,10 @@ def as_counts(weights: Weights, times: Weights | None = None) -> Weights:
     if _are_whole(weights, times):
         return weights
     shares = weights / weights.max()  # the sum of 1e300 and 1e300 may be infinite
-    return _in_multiples(shares * (_sum(weights > 0, times) / _sum(shares, times)), times)
+    return _scale_to_multiples(shares * (_sum(weights > 0, times) / _sum(shares, times)), times)
 
 
-def multiplied(counts: Weights, factors: Weights, times: Weights | None = None) -> Weights:
+def multiply_counts(counts: Weights, factors: Weights, times: Weights | None = None) -> Weights:
     """Multiply numbers of records by factors; if some factors are not whole, the sum stays what it was."""
     product = counts * factors
     if not product.any():
@@ -68,15 +68,15 @@ def multiplied(counts: Weights, factors: Weights, times: Weights | None = None) 
     if _are_whole(factors, times) and _sum(product, times) < _EXACT:
         return product
     shares = counts * (factors / factors.max())
-    return _in_multiples(shares * (_sum(counts * (factors > 0), times) / _sum(shares, times)), times)
+    return _scale_to_multiples(shares * (_sum(counts * (factors > 0), times) / _sum(shares, times)), times)
 
 
-def in_units(counts: Weights, times: Weights | None = None) -> tuple[NDArray[np.int32], float]:
+def counts_to_units(counts: Weights, times: Weights | None = None) -> tuple[NDArray[np.int32], float]:
     """Numbers of records as whole multiples of a unit, and the unit; the multiples add up to at most about 2**30."""
     total = _sum(counts, times)
     if total < _MOST_UNITS and _are_whole(counts, times):
         return counts.astype(np.int32), 1.0
-    whole = _in_simple_proportions(counts, times)
+    whole = _find_simple_proportions(counts, times)
     if whole is not None:
         unit = np.float32(total / _sum(whole, times))  # 24 bits: its multiples, and their sums, are exact
         return whole.astype(np.int32), float(unit)
@@ -84,9 +84,9 @@ def in_units(counts: Weights, times: Weights | None = None) -> tuple[NDArray[np.
     return np.floor(counts / power + _HALF).astype(np.int32), power
 
 
-def _in_multiples(counts: Weights, times: Weights | None) -> Weights:
+def _scale_to_multiples(counts: Weights, times: Weights | None) -> Weights:
     mean = _sum(counts, times) / _sum(counts > 0, times)
-    units, unit = in_units(np.where(counts < _NOTHING * mean, 0.0, counts), times)
+    units, unit = counts_to_units(np.where(counts < _NOTHING * mean, 0.0, counts), times)
     return units.astype(np.float64) * unit
 
 
@@ -100,7 +100,7 @@ def _sum(amounts: NDArray[Any], times: Weights | None) -> float:
     return float(amounts.sum() if times is None else (amounts * times).sum())
 
 
-def _in_simple_proportions(weights: Weights, times: Weights | None) -> Weights | None:
+def _find_simple_proportions(weights: Weights, times: Weights | None) -> Weights | None:
     """Small whole numbers in the same proportions, if there are any: they make ties between rules exact."""
     distinct = np.unique(weights)
     distinct = distinct[distinct > 0]

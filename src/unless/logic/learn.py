@@ -12,8 +12,8 @@ import numpy as np
 from unless.errors import ParameterError, ProgramError, ReadError, UnknownNameError, suggest
 from unless.judge.validation import held_back
 from unless.learn.fold import fold_rm, fold_rpp
-from unless.learn.memory import MemoryEngine
-from unless.learn.own import fold_unless
+from unless.learn.memory_engine import MemoryEngine
+from unless.learn.unless_learner import fold_unless
 from unless.logic.background import Background, Source, read_background
 from unless.logic.checks import Signature, shown
 from unless.logic.columns import Goals, categories, chosen, columns, without_names

@@ -22,7 +22,7 @@ from decimal import ROUND_CEILING, Context, Decimal
 
 from unless.logic.names import new_name
 from unless.rule import Literal, Program
-from unless.values.notation import DATE, DURATION, INSTANT, Notation, Order  # noqa: F401 - DATE and INSTANT are for the examples
+from unless.values.notation import DATE, DURATION, INSTANT, LevelNotation, Notation  # noqa: F401 - DATE and INSTANT are for the examples
 
 HIGHEST = 2**31 - 1
 MOST_DECIMALS = 9
@@ -120,7 +120,7 @@ class Feature:
     @property
     def levels(self) -> tuple[str, ...]:
         """The levels whose places ``level`` gives."""
-        return self.notation.levels if self.level and isinstance(self.notation, Order) else ()
+        return self.notation.levels if self.level and isinstance(self.notation, LevelNotation) else ()
 
     def valued(self, number: float) -> float:
         """A threshold, which knows how it is written."""
@@ -167,7 +167,7 @@ def _feature(name: str, literals: list[Literal], notation: Notation | None, take
     number = new_name(name, taken) if thresholds or presence else None
     text = new_name(f"{name} text" if number else name, taken) if categories else None
     present = new_name(f"{name} present", taken) if presence else None
-    level = new_name(f"{name} level", taken) if texts and isinstance(notation, Order) else None
+    level = new_name(f"{name} level", taken) if texts and isinstance(notation, LevelNotation) else None
     spelled = (
         texts and notation is not None and notation.sortable and all(_spelled(notation, one) for one in thresholds)
     )

@@ -16,7 +16,7 @@ from typing import Any
 from unless.errors import ProgramError
 from unless.logic.names import IDENTIFIER, RESERVED, commented, spellable, visible
 from unless.logic.predicates import MOST_DECIMALS, SECONDS, WHOLE, Decimals, Feature, Ranks, Scale
-from unless.values.notation import DURATION, Notation, Order, notation_in
+from unless.values.notation import DURATION, LevelNotation, Notation, notation_from_json
 
 _COMMENT = re.compile(r"^%:(.*)$", re.MULTILINE)
 
@@ -87,13 +87,15 @@ def _feature(name: str, parts: dict[Any, Any], line: int) -> Feature:
         raise fault(line, "numbers without decimals or thresholds, or the other way round")
     if predicates["present"] is not None and None in (predicates["number"], predicates["text"]):
         raise fault(line, "presence without predicates for numbers and for text")
-    if (predicates["level"] is None) == isinstance(notation, Order) or (notation and predicates["number"] is None):
+    if (predicates["level"] is None) == isinstance(notation, LevelNotation) or (
+        notation and predicates["number"] is None
+    ):
         raise fault(line, "an order without a predicate for its levels, or a notation without numbers")
     return Feature(name, **predicates, scale=scale or WHOLE, notation=notation, spelled=spelled)
 
 
 def _notation(node: object, line: int) -> Notation | None:
-    found = None if node is None else notation_in(node)
+    found = None if node is None else notation_from_json(node)
     if node is not None and found is None:
         raise fault(line, f"{json.dumps(node)[:40]} is not how numbers are written")
     return found

@@ -36,8 +36,8 @@ from unless.logic.predicates import HIGHEST, Decimals, Feature, Ranks, predicate
 from unless.model import Model
 from unless.rule import Literal, Operator, Program
 from unless.table import Column, Table
-from unless.values import Label, number_data
-from unless.values.notation import Durations, Moments, Notation, Noted, Order, Times
+from unless.values import Label, number_to_json
+from unless.values.notation import DateNotation, DurationNotation, LevelNotation, NotatedNumber, Notation, TimeNotation
 
 FIRST_LINE = "% unless-program 2"
 LABEL_KINDS = {str: "text", bool: "boolean", int: "number", float: "number"}
@@ -176,7 +176,7 @@ class Writer(ABC):
                 hint = suggest(feature.name, table.features)
                 raise UnknownNameError(f"the program uses {feature.name!r}, which the table lacks{hint}")
             if feature.cells:
-                yield from self._cells(feature, table.column(feature.name).written(feature.notation))
+                yield from self._cells(feature, table.column(feature.name).in_notation(feature.notation))
 
     def _cells(self, feature: Feature, column: Column) -> Iterator[str]:
         codes, first = column.codes.tolist(), len(column.numbers)
@@ -278,7 +278,7 @@ def _described(feature: Feature) -> dict[str, Any]:
         case Decimals(places) if feature.number and not feature.spelled:
             parts["decimals"] = places
         case Ranks(thresholds) if not feature.spelled:
-            parts["thresholds"] = [number_data(number) for number in thresholds]
+            parts["thresholds"] = [number_to_json(number) for number in thresholds]
     return parts if feature.notation is None else parts | {"notation": feature.notation.data()}
 
 
@@ -303,7 +303,7 @@ class PrologWriter(Writer):
         return f"{compares} {self._compared(feature, number)}"
 
     def _unclear(self, literal: Literal, /) -> bool:
-        return isinstance(literal.value, Noted)
+        return isinstance(literal.value, NotatedNumber)
 
     def _numeral(self, label: float) -> str:
         """Spell a number as Prolog does: an exponent needs a decimal point before it."""
@@ -369,13 +369,13 @@ def _template(predicate: str, sentence: str) -> str:
 def _unit(notation: Notation | None) -> str:
     """What the number of a notation counts, where it is written as a plain number."""
     match notation:
-        case Order():
+        case LevelNotation():
             return f"place among {', '.join(notation.levels)}, counted from 0"
-        case Moments():
+        case DateNotation():
             return "microseconds after 1970-01-01"
-        case Times():
+        case TimeNotation():
             return "microseconds after midnight"
-        case Durations():
+        case DurationNotation():
             return "microseconds"
     return ""
 

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unless.errors import FormatError, ParameterError
-from unless.files import Place
+from unless.files import FilePath
 from unless.read.bytes import MARK, OpenFile, Places, cut, ends, is_packed, objects, opened, records
 from unless.read.dialect import Dialect, Numerals, Remarks, Told
 from unless.read.formats import FORMATS, files_at, format_of, names_of, numerals_at, refuse_other, refuse_told
@@ -69,7 +69,7 @@ class Input:
         """What the columns of a text file hold, if somebody wants to know: every cell is text, or some are numbers."""
         self._read = self._total = 0
         self._current: OpenFile | None = None
-        self.places: list[Place]
+        self.places: list[FilePath]
         """The files that are read, to be compared with the one that is written."""
         if isinstance(source, (str, os.PathLike)):
             self._format, paths = files_at(source, form)
@@ -203,7 +203,7 @@ def _kept(source: Path | BinaryIO | _Kept, stack: ExitStack) -> _Kept:
     return _Kept(copy, 0, where)
 
 
-def number_of(file: BinaryIO) -> list[Place]:
+def number_of(file: BinaryIO) -> list[FilePath]:
     """The number of an open file, if it has one; what is only in memory has none."""
     try:
         return [file.fileno()]

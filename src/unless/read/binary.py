@@ -21,8 +21,8 @@ from unless.read.frames import PolarsFrame, series_of
 from unless.read.header import column_titles
 from unless.read.ranks import Cells, as_texts, of_objects
 from unless.read.source import Loaded
-from unless.table import Column, polars_series
-from unless.values import spell, value_of
+from unless.table import Column, column_to_polars
+from unless.values import cell_value, number_to_text
 
 if TYPE_CHECKING:
     import polars as pl
@@ -171,13 +171,13 @@ def _series(name: str, cells: Cells) -> pl.Series:
     """Cells as a polars column: dates, times and durations have their types where nothing else is in the column."""
     if cells.notation is None or cells.texts:
         return series_of(_objects(cells))
-    return polars_series(Column(name, "number", cells.numbers, (), cells.codes, cells.notation))
+    return column_to_polars(Column(name, "number", cells.numbers, (), cells.codes, cells.notation))
 
 
 def _objects(cells: Cells) -> list[object]:
     """Cells as Python objects: dates are text, as `read_table` reads it, and in a column with text so are numbers."""
     cells = as_texts(cells)
-    kind = spell if cells.texts else int if cells.type is int else float
+    kind = number_to_text if cells.texts else int if cells.type is int else float
     numbers = list(map(kind, cells.numbers.tolist()))
     texts = [text == "True" if cells.type is bool else text for text in cells.texts]
     values = [*numbers, *texts, None]
@@ -261,8 +261,8 @@ def _sheet_named(asked: str | int, names: Sequence[str], where: str) -> str:
 
 def _title(cell: Cell) -> str:
     """The name of a column, which may be a number or a date."""
-    value = value_of(cell)
-    return spell(value) if value.__class__ is float else str(value)
+    value = cell_value(cell)
+    return number_to_text(value) if value.__class__ is float else str(value)
 
 
 # A workbook may be small on disk only, so what it holds is counted before calamine takes memory for it.

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unless.errors import ReadError
-from unless.kernels import splice as kernels
+from unless.kernels import append_fields as kernels
 from unless.limits import refuse_unpacked
 from unless.read.encodings import Recoded
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, fields, replace
 from functools import cached_property, lru_cache
 
 from unless.errors import DoubtWarning, ParameterError, suggest
-from unless.values import number_in
+from unless.values import parse_number
 
 _SIGNS = (".", ",")
 _GROUPS = {".": "points", ",": "commas", "'": "apostrophes", "’": "apostrophes"}
@@ -48,7 +48,7 @@ class Numerals:
         beside 1.2.3 is not 1234.
         """
         texts = list(texts)
-        read = number_in if self.plain else self.number_in
+        read = parse_number if self.plain else self.number_in
         found = {text: number for text in texts if (number := read(text)) is not None}
         if each or not self.thousands or len(found) == len(texts):
             return found
@@ -60,8 +60,8 @@ class Numerals:
 
     def _ungrouped(self, text: str) -> float | None:
         if self.decimal == ".":
-            return number_in(text)
-        return None if "." in text else number_in(text.replace(self.decimal, "."))
+            return parse_number(text)
+        return None if "." in text else parse_number(text.replace(self.decimal, "."))
 
     @cached_property
     def grouped(self) -> re.Pattern[str]:

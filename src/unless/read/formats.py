@@ -13,8 +13,16 @@ from glob import has_magic, iglob
 from pathlib import Path
 from typing import Any
 
-from unless.errors import FormatError, MissingFileError, OverwriteError, ParameterError, ReadError, either, suggest
-from unless.limits import refuse_more
+from unless.errors import (
+    FormatError,
+    MissingFileError,
+    OverwriteError,
+    ParameterError,
+    ReadError,
+    join_choices,
+    suggest,
+)
+from unless.limits import refuse_above_limit
 from unless.read.binary import ArrowFile, ExcelFile, ParquetFile
 from unless.read.bytes import Content, OpenFile, blaming, ends, is_packed, kind_of, opened
 from unless.read.dialect import Numerals, Told
@@ -199,7 +207,7 @@ def open_path(path: Path, form: str | None = None, told: Told = _NOTHING_TOLD) -
 def refuse_told(told: Told, known: Format, where: str) -> None:
     """Refuse what means nothing for a format, such as the sheet of a CSV file."""
     if wrong := [name for name in told.names if name not in known.takes]:
-        takers = either(entry.title for entry in _ALL if wrong[0] in entry.takes)
+        takers = join_choices(entry.title for entry in _ALL if wrong[0] in entry.takes)
         raise ParameterError(
             f"{where}: the {wrong[0]} is for {takers} files, and this one is {known.title}; leave it out"
         )
@@ -266,7 +274,7 @@ def refuse_other(first_and_last: tuple[bytes, bytes], known: Format, where: str)
 def _checked(source: Source, where: str) -> Source:
     if not source.names:
         raise ReadError(f"{where}: no columns; the file is empty")
-    refuse_more("columns", len(source.names), f"{where}: {len(source.names):,} columns")
+    refuse_above_limit("columns", len(source.names), f"{where}: {len(source.names):,} columns")
     refuse_twins(source.names, where)
     return source
 

@@ -16,12 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unless.errors import ParameterError, ReadError
-from unless.limits import refuse_more
+from unless.limits import refuse_above_limit
 from unless.read.dialect import NOTHING
 from unless.read.ranks import Cells, as_names, group, of_dictionary, of_flags, of_numbers, of_objects, of_times
 from unless.read.source import Loaded, Source, refuse_twins
-from unless.values import spell, value_of
-from unless.values.notation import DATE, DATETIME, DURATION, INSTANT, TIME, Notation, Order
+from unless.values import cell_value, number_to_text
+from unless.values.notation import DATE, DATETIME, DURATION, INSTANT, TIME, LevelNotation, Notation
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -70,7 +70,7 @@ class PolarsFrame:
 
         dtype = self.frame.schema[name]
         if isinstance(dtype, pl.Enum) and len(dtype.categories):
-            return replace(self._texts[name], categorical=False, notation=Order(tuple(dtype.categories)))
+            return replace(self._texts[name], categorical=False, notation=LevelNotation(tuple(dtype.categories)))
         return self._texts.get(name) or polars_cells(self.frame.get_column(name))
 
 
@@ -186,11 +186,11 @@ def _pandas_categories(array: pd.Categorical) -> Cells:
     cells = replace(of_dictionary(_occurring(array.categories, array.codes), array.codes), categorical=True)
     if not array.ordered:
         return cells
-    levels = [value_of(level) for level in array.categories]
-    names = tuple(spell(level) if isinstance(level, float) else str(level) for level in levels)
+    levels = [cell_value(level) for level in array.categories]
+    names = tuple(number_to_text(level) if isinstance(level, float) else str(level) for level in levels)
     if len(set(names)) < len(names):  # 1 and "1" are one name
         return cells
-    return replace(as_names(cells), notation=Order(names))
+    return replace(as_names(cells), notation=LevelNotation(names))
 
 
 def _pandas_times(array: Any) -> Cells:
@@ -294,10 +294,12 @@ def _sparse_source(matrix: Any, names: Sequence[str] | None = None) -> Source:
     if matrix.ndim != 2:
         raise ReadError(f"a sparse array of {matrix.ndim} dimensions is not a table; rows and columns are two")
     rows, width = matrix.shape
-    refuse_more("columns", width, f"a sparse matrix of {width:,} columns")
+    refuse_above_limit("columns", width, f"a sparse matrix of {width:,} columns")
     taken = f"takes {rows * width / 1e9:,.3g} GB or more as a table, a byte for each cell"
     advice = "keep fewer columns, such as the most frequent words"
-    refuse_more("unpacked", rows * width, f"a sparse matrix of {rows:,} rows and {width:,} columns {taken}; {advice}")
+    refuse_above_limit(
+        "unpacked", rows * width, f"a sparse matrix of {rows:,} rows and {width:,} columns {taken}; {advice}"
+    )
     columns = matrix.tocsc()
     if not columns.has_canonical_format:
         columns = columns.copy()  # it may be the caller's

@@ -1,6 +1,6 @@
 """JSON lines, as a source of cells: every line is an object, and its members are the cells of a row.
 
-A file is read in chunks of lines. In each, `kernels.members` finds the members, and the json module says what each
+A file is read in chunks of lines. In each, `kernels.json_scan` finds the members, and the json module says what each
 distinct value means. Where there is no compiler, or something is wrong, the json module reads line by line, and finds
 the line of an error.
 
@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unless.errors import ReadError
-from unless.kernels import members as kernels
+from unless.kernels import json_scan as kernels
 from unless.limits import refuse_unpacked
 from unless.read.bytes import MARK, Content, OpenFile, as_file, content, cut, first_bytes, objects, undecodable
 from unless.read.dialect import NOTHING, Remarks, Told, title_of
@@ -176,7 +176,7 @@ class _Members:
         start = self.rows = 0
         for _ in range(_LESSONS):
             columns = np.array([places.get(name, -1) for name in keys.names], dtype=np.int64)
-            status, start, self.rows, first, end = kernels.scan(
+            status, start, self.rows, first, end = kernels.scan_members(
                 self._data,
                 start,
                 self.rows,

@@ -19,7 +19,7 @@ from unless.read.dialect import Remarks
 from unless.read.ranks import Cells, of_dictionary, settle
 from unless.read.source import Source, refuse_twins
 from unless.table import PARTS, Column, part_names
-from unless.values.notation import DATETIME, DAY, Moments, Notation, Order
+from unless.values.notation import DATETIME, DAY, DateNotation, LevelNotation, Notation
 
 DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 MONTHS: tuple[str, ...] = ("January", "February", "March", "April", "May", "June")
@@ -41,8 +41,8 @@ def _hour(micros: NDArray[np.float64]) -> list[int]:
 
 
 _PARTS: dict[str, tuple[Callable[[NDArray[np.float64]], Sequence[Any]], Notation | None]] = {
-    "weekday": (_weekday, Order(DAYS)),
-    "month": (_month, Order(MONTHS)),
+    "weekday": (_weekday, LevelNotation(DAYS)),
+    "month": (_month, LevelNotation(MONTHS)),
     "hour": (_hour, None),
 }
 
@@ -96,7 +96,7 @@ class DateParts:
 
     def _column(self, name: str) -> Column:
         form = self.formats[name]
-        notation = DATETIME if form is None else Moments("datetime", 1.0, format=form)
+        notation = DATETIME if form is None else DateNotation("datetime", 1.0, format=form)
         cells, spelled = self.source.cells(name), self.spelled
         return settle(name, cells, None, self._missing, spelled=spelled, notation=notation, alike=self.alike)
 

@@ -16,21 +16,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unless.errors import ReadError
-from unless.kernels import rank as kernels
+from unless.kernels import ranking as kernels
 from unless.read.dialect import PLAIN_NUMERALS, Numerals
 from unless.read.sniff import numerals_among
-from unless.table import MOST, Column, Kind, Labels, smallest
+from unless.table import MAX_DOMAIN_VALUES, Column, Kind, Labels, to_smallest_type
 from unless.values import (
     LEADING_ZERO,
     Label,
     Value,
-    are_names,
-    flag_in,
+    are_codes_not_numbers,
+    cell_value,
     label_type,
     missing_among,
-    number_in,
-    spell,
-    value_of,
+    number_to_text,
+    parse_flag,
+    parse_number,
 )
 from unless.values.notation import (
     DATE,
@@ -42,12 +42,12 @@ from unless.values.notation import (
     TIME,
     WHOLE,
     Amounts,
-    Moments,
+    DateNotation,
+    LevelNotation,
+    NotatedNumber,
     Notation,
-    Noted,
-    Order,
-    common,
-    noticed,
+    common_notation,
+    detect_notation,
     with_unit,
 )
 
@@ -69,8 +69,9 @@ class Cells:
 
     Missing cells have the rank after both. ``type`` is the Python type of the cells, None if they differ: labels keep
     their type. ``categorical`` means that the source calls the column categorical: its numbers are names. ``notation``
-    says how its numbers are written, if not as plain numbers; texts may be the levels of an `Order`. ``numerals`` tells
-    which texts spell numbers, and ``whole`` whether all numbers are whole and exact, if that is known.
+    says how its numbers are written, if not as plain numbers; texts may be the levels of an `LevelNotation`.
+    ``numerals`` tells which texts spell numbers, and ``whole`` whether all numbers are whole and exact, if that is
+    known.
     """
 
     numbers: NDArray[np.float64]
@@ -94,7 +95,7 @@ def of_times(counts: NDArray[np.int64], missing: NDArray[np.bool_], unit: str, n
     size = _PER_SECOND[unit]
     micros = counts * (10**6 // size) if size <= 10**6 else counts // (size // 10**6)
     numbers, codes = rank(np.where(missing, np.nan, micros.astype(np.float64)))
-    if isinstance(notation, Moments) and len(numbers) and not _FIRST <= numbers[0] <= numbers[-1] <= _LAST:
+    if isinstance(notation, DateNotation) and len(numbers) and not _FIRST <= numbers[0] <= numbers[-1] <= _LAST:
         raise ReadError("a date is before the year 1 or after the year 9999; make the column text, or leave it out")
     if notation == DATETIME and not (numbers % DAY).any():
         notation = DATE
@@ -117,10 +118,10 @@ def of_flags(flags: NDArray[np.bool_], missing: NDArray[np.bool_] | None = None)
 def of_dictionary(distinct: Iterable[object], codes: NDArray[Any]) -> Cells:
     """Cells given as places in a list of objects, which all occur, in any order; -1 is a missing cell.
 
-    `values.value_of` says what each object means: several objects may be the same value, and None is missing too.
+    `values.cell_value` says what each object means: several objects may be the same value, and None is missing too.
     """
     distinct = list(distinct)
-    values, notation = _in_one_notation([value_of(cell) for cell in distinct])
+    values, notation = _in_one_notation([cell_value(cell) for cell in distinct])
     numbers, texts, place = _ranks(values)
     table = np.array([place[value] for value in [*values, None]], dtype=np.uint32)
     # "wrap" sends -1 to the last place.
@@ -130,19 +131,19 @@ def of_dictionary(distinct: Iterable[object], codes: NDArray[Any]) -> Cells:
 
 def _in_one_notation(values: list[Value]) -> tuple[list[Value], Notation | None]:
     """The values, and the notation of their numbers; notations that do not go together become text."""
-    written = {value.notation for value in values if isinstance(value, Noted)}
+    written = {value.notation for value in values if isinstance(value, NotatedNumber)}
     if not written:
         return values, None
-    notation = common(written)
+    notation = common_notation(written)
     if notation is None or any(value.__class__ is float for value in values):
-        return [str(value) if isinstance(value, Noted) else value for value in values], None
+        return [str(value) if isinstance(value, NotatedNumber) else value for value in values], None
     if notation == DATETIME and all(value % DAY == 0 for value in values if isinstance(value, float)):
         notation = DATE  # pandas has no dates without times
     return values, notation
 
 
 def of_objects(cells: Sequence[object]) -> Cells:
-    """Cells that are Python objects of any kind; `values.value_of` says what each means."""
+    """Cells that are Python objects of any kind; `values.cell_value` says what each means."""
     # Cell by cell, not by a dictionary of the cells: True, 1 and 1.0 would be one key, and a list cannot be one.
     return of_dictionary(cells, np.arange(len(cells)))
 
@@ -174,7 +175,7 @@ def _alike(pieces: Sequence[Cells]) -> tuple[Sequence[Cells], Notation | None]:
     notations = {piece.notation for piece in pieces if len(piece.numbers) or piece.notation is not None}
     if notations <= {None}:
         return pieces, None
-    notation = None if None in notations else common(one for one in notations if one is not None)
+    notation = None if None in notations else common_notation(one for one in notations if one is not None)
     return (pieces, notation) if notation is not None else ([as_texts(piece) for piece in pieces], None)
 
 
@@ -185,7 +186,7 @@ def as_texts(cells: Cells) -> Cells:
 
 def as_names(cells: Cells) -> Cells:
     """The cells, with numbers as texts."""
-    spelling = spell if cells.notation is None else cells.notation.text
+    spelling = number_to_text if cells.notation is None else cells.notation.text
     values: list[Value] = [*map(spelling, cells.numbers.tolist()), *cells.texts, None]
     numbers, texts, place = _ranks(values)
     table = np.array([place[value] for value in values], dtype=np.uint32)
@@ -230,7 +231,7 @@ def rank(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.u
 def _ranked(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.uint32], bool]:
     """The same, and whether all numbers are whole and exact."""
     codes = np.empty(len(values), dtype=np.uint32)
-    low, high, whole = kernels.survey(values)
+    low, high, whole = kernels.find_number_range(values)
     # Counting takes 3 ns a cell while its ranks fit into the cache; sorting takes ten times as long.
     if whole and high - low < 4 * len(values) + 1024:
         ranks = np.zeros(int(high - low) + 1, dtype=np.uint32)
@@ -323,7 +324,7 @@ def _settle_names(name: str, cells: Cells, missing: Collection[str], known: Colu
     """A column of categories: numbers become their shortest spelling."""
     gone = _gone(cells, missing) if not spelled else set()
     present = {text for text in cells.texts if text not in missing}
-    spellings = [spell(x) for x in cells.numbers.tolist()]
+    spellings = [number_to_text(x) for x in cells.numbers.tolist()]
     meant = {} if known is None else as_known((*present, *spellings), known)
     if not (meant or spellings or len(present) < len(cells.texts)):
         return Column(name, "text", cells.numbers, tuple(cells.texts), cells.codes)
@@ -347,16 +348,16 @@ def _settle_written(
     known already. A ``declared`` notation is an error if no cell has it.
     """
     own = cells.notation or WHOLE
-    same = own == notation or (isinstance(own, Moments) and isinstance(notation, Moments))
+    same = own == notation or (isinstance(own, DateNotation) and isinstance(notation, DateNotation))
     numbers = cells.numbers.tolist()
     if not same:
-        numbers = [_in_notation(spell(own.value(number)), notation) for number in numbers]
+        numbers = [_in_notation(number_to_text(own.value(number)), notation) for number in numbers]
     texts = [None if text in missing else _in_notation(text, notation, read) for text in cells.texts]
     values: list[Value] = [*numbers, *texts, None]
     found = [value for value in values if isinstance(value, float)]
     if declared and not found and (others := [value for value in values if isinstance(value, str)]):
         raise ReadError(_unlike(name, notation, min(others)))
-    if isinstance(notation, Moments):
+    if isinstance(notation, DateNotation):
         notation = notation.fitting(found, zoned=cells.notation == INSTANT)
     kind: Kind = "mixed" if any(isinstance(value, str) for value in values) else "number"
     if same and not cells.texts:
@@ -372,7 +373,7 @@ def _in_notation(text: str, notation: Notation, read: Mapping[str, float] | None
 
 def _unlike(name: str, notation: Notation, cell: str) -> str:
     """What is wrong with a declaration that fits no cell of a column."""
-    if isinstance(notation, Order):
+    if isinstance(notation, LevelNotation):
         return f"no cell of {name!r} is in its order, {', '.join(notation.levels[:4])}; one is {cell!r}"
     if notation == TIME:
         return f"no cell of {name!r} is a time of the day like 7:30, such as {cell!r}; leave its format out"
@@ -391,7 +392,7 @@ def _numeric(column: Column, notation: Notation | None, *, whole: bool | None = 
 def _plain_notation(column: Column, *, whole: bool | None) -> Notation | None:
     """Whether numbers are whole and exact, or only 0 and 1; the first may be known."""
     numbers = column.numbers
-    if not len(numbers) or not (kernels.survey(numbers)[2] if whole is None else whole):
+    if not len(numbers) or not (kernels.find_number_range(numbers)[2] if whole is None else whole):
         return None
     flags = column.kind == "number" and len(numbers) == 2 and numbers.tolist() == [0, 1]
     return FLAG if flags else WHOLE
@@ -410,7 +411,7 @@ def _noticed_in(
 
     ``read`` are texts that are numbers anyway.
     """
-    if not read and (found := noticed(present)) is not None:
+    if not read and (found := detect_notation(present)) is not None:
         return _settle_written(name, cells, found[0], missing, found[1])
     unit = None if 2 * len(read) >= len(present) else _unit_of(present, cells, spelled=spelled)
     return None if unit is None else settle(name, cells, "numeric", missing, spelled=spelled, notation=unit)
@@ -452,7 +453,7 @@ def _numbers_among(texts: Sequence[str], cells: Cells, declared: Declared, known
     if known is None:
         return found
     if declared == "numeric" and not known.categories:
-        found |= {text: float(flag) for text in texts if text not in found and (flag := flag_in(text)) is not None}
+        found |= {text: float(flag) for text in texts if text not in found and (flag := parse_flag(text)) is not None}
     if not cells.numerals.plain:  # 1.234 beside 1.2.3 was a category
         found = {text: number for text, number in found.items() if text not in known.categories}
     return found
@@ -475,13 +476,13 @@ def as_known(texts: Iterable[str], known: Column) -> dict[str, str]:
     """
     seen = frozenset(known.categories)
     new = [text for text in texts if text not in seen]
-    if (dates := noticed(known.categories)) is not None:  # earlier versions took dates for text
+    if (dates := detect_notation(known.categories)) is not None:  # earlier versions took dates for text
         spelling = {number: text for text, number in dates[1].items()}
         moments = {text: dates[0].number(text) for text in new}
         return {text: spelling[moment] for text, moment in moments.items() if moment in spelling}
     if flags := flag_names(known.categories):
-        return {text: flags[flag] for text in new if (flag := flag_in(text)) in flags}
-    if known.kind != "text" or len(seen) == MOST:
+        return {text: flags[flag] for text in new if (flag := parse_flag(text)) in flags}
+    if known.kind != "text" or len(seen) == MAX_DOMAIN_VALUES:
         return {}
     twins = {text: text.removesuffix(".0") if text.endswith(".0") else f"{text}.0" for text in new}
     return {text: twin for text, twin in twins.items() if _WHOLE.fullmatch(text) and twin in seen}
@@ -504,20 +505,20 @@ def _kind(numbers: int, texts: Sequence[str], read: Mapping[str, float], declare
     distinct cells are numbers and none begins with a needless zero.
     """
     if len(read) == len(texts):
-        return "text" if declared is None and are_names(read) else "number"
+        return "text" if declared is None and are_codes_not_numbers(read) else "number"
     half = 2 * (numbers + len(read)) >= numbers + len(texts) and not any(map(LEADING_ZERO.match, read))
     return "mixed" if declared == "numeric" or half else "text"
 
 
 def numbers_spelled(missing: Collection[str]) -> set[float]:
     """The numbers whose shortest spelling means a missing cell."""
-    return {number for text in missing if (number := number_in(text)) is not None and spell(number) == text}
+    return {number for text in missing if (number := parse_number(text)) is not None and number_to_text(number) == text}
 
 
 def _column(name: str, kind: Kind, values: list[Value], codes: NDArray[Any], *, typed: bool = False) -> Column:
     """Make a column from the value of every code; values may repeat, in any order."""
     numbers, texts, place = _ranks(values)
-    table = smallest(np.array([place[value] for value in values], dtype=np.uint32), len(place))
+    table = to_smallest_type(np.array([place[value] for value in values], dtype=np.uint32), len(place))
     ranks = table.take(codes)  # 32,561 cells take 29 us, table[codes] 79
     return Column(name, kind, numbers, tuple(texts), ranks, typed=typed)
 

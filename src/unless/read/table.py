@@ -24,9 +24,9 @@ from unless.read.source import Loaded, Source, refuse_twins
 from unless.read.text import TextFile, separator_hint
 from unless.rule import Program
 from unless.table import Column, Kind, Schema, Table, part_names
-from unless.threads import cores
-from unless.values import DEFAULT_MISSING, EARLIER_MISSING, missing_among, spell, value_of
-from unless.values.notation import DATETIME, TIME, Amounts, Moments, Notation, Order
+from unless.threads import available_cores
+from unless.values import DEFAULT_MISSING, EARLIER_MISSING, cell_value, missing_among, number_to_text
+from unless.values.notation import DATETIME, TIME, Amounts, DateNotation, LevelNotation, Notation
 
 _CLOCKS = ("%H:%M", "%H:%M:%S")
 _SHOWN = 6  # names in a line
@@ -244,7 +244,7 @@ class Plan:
         forms = defaultdict[str, list[str]](list)
         for column in columns:
             match column.notation if column.name in known else None:
-                case Moments(format=str(form)):
+                case DateNotation(format=str(form)):
                     forms[f"dates in {{}} are read as {form}"].append(column.name)
                 case Amounts(unit=unit):
                     forms[f"numbers in {{}} have the unit {unit!r}"].append(column.name)
@@ -352,7 +352,7 @@ def dates_in(dates: object) -> dict[str, Notation]:
                     "7:30:05, and their format is '%H:%M' or '%H:%M:%S'"
                 )
         return {
-            str(name): TIME if form in _CLOCKS else Moments("datetime", 1.0, format=form)
+            str(name): TIME if form in _CLOCKS else DateNotation("datetime", 1.0, format=form)
             for name, form in dates.items()
         }
     return dict.fromkeys(_names("dates", dates) or [], DATETIME)  # type: ignore[arg-type]  # it checks
@@ -369,12 +369,12 @@ def orders_in(orders: object) -> dict[str, Notation]:
     for name, levels in orders.items():
         if isinstance(levels, str) or not isinstance(levels, Iterable):
             raise ParameterError(f"orders= gives {name!r} {levels!r:.60}; it takes a list of categories, least first")
-        values = [value_of(level) for level in levels]
-        texts = [spell(value) if isinstance(value, float) else str(value) for value in values]
+        values = [cell_value(level) for level in levels]
+        texts = [number_to_text(value) if isinstance(value, float) else str(value) for value in values]
         refuse_twins(texts, f"orders= of {name!r}", "leave one of them out", what="category")
         if not texts:
             raise ParameterError(f"orders= gives {name!r} no categories; leave it out")
-        found[str(name)] = Order(tuple(texts))
+        found[str(name)] = LevelNotation(tuple(texts))
     return found
 
 
@@ -479,7 +479,7 @@ def _columns(opened: Source, plan: Plan) -> tuple[Column, ...]:
     def column(name: str) -> Column:
         return plan.column(name, opened.cells(name), spelled=opened.spelled)
 
-    threads = min(_THREADS, cores())
+    threads = min(_THREADS, available_cores())
     if threads == 1 or opened.rows * len(plan.features) < _CELLS_FOR_THREADS:
         return tuple(map(column, plan.features))
     with ThreadPoolExecutor(threads) as pool:

@@ -1,8 +1,8 @@
 """CSV and TSV files, as sources of cells.
 
 polars reads them, fast; the csv module defines what they mean. polars is trusted only where both agree: with a regular
-file (`kernels.inspect`), and with numbers only in columns where `values.number_in` takes every cell for one. Everything
-else is read by the csv module, which also finds the line of an error.
+file (`kernels.inspect`), and with numbers only in columns where `values.parse_number` takes every cell for one.
+Everything else is read by the csv module, which also finds the line of an error.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING, BinaryIO
 import numpy as np
 
 from unless.errors import ReadError
-from unless.kernels import rank as kernels
-from unless.limits import refuse_more
+from unless.kernels import ranking as kernels
+from unless.limits import refuse_above_limit
 from unless.read.bytes import MARK, Content, OpenFile, as_file, content, first_bytes, records, undecodable
 from unless.read.dialect import NOTHING, Dialect, Numerals, Told
 from unless.read.encodings import to_utf8, unmarked
@@ -30,7 +30,7 @@ from unless.read.frames import polars_cells, text_cells
 from unless.read.header import column_titles
 from unless.read.ranks import Cells
 from unless.read.sniff import WINDOW, Guess, named_delimiter, sniff
-from unless.values import LEADING_ZERO, WHOLE_NUMBER, are_names, missing_among, number_in
+from unless.values import LEADING_ZERO, WHOLE_NUMBER, are_codes_not_numbers, missing_among, parse_number
 from unless.values.spelling import SURROGATE
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def text_header(file: BinaryIO, separator: str, where: str, above: int = 0) -> T
     start += sum(skipped)
     file.seek(start)
     commas = file.readline().count(separator.encode())  # before there is a list of them
-    refuse_more("columns", commas + 1, f"{where}: {commas + 1:,} columns")
+    refuse_above_limit("columns", commas + 1, f"{where}: {commas + 1:,} columns")
     file.seek(start)
     for record, _, end in _records(file, separator, where, above + 1):
         if end == 1 and named_delimiter(separator.join(record)) == separator:
@@ -346,8 +346,8 @@ class TextFile:
         """Whether the cells that are not missing, at least one, are all numbers that polars can read."""
         cells = set(cells)
         present = cells - missing_among(cells, missing)
-        read = number_in if self._numerals.plain else self._numerals.number_in
-        if not present or are_names(present):
+        read = parse_number if self._numerals.plain else self._numerals.number_in
+        if not present or are_codes_not_numbers(present):
             return False
         return all(cell[-1:] != " " and read(cell) is not None for cell in present)
 

@@ -9,14 +9,14 @@ from datetime import datetime
 from math import isnan
 from typing import Any
 
-from unless.constraints import Constraints, constraints_of
+from unless.constraints import Constraints, to_constraints
 from unless.explanation.words import printable
 from unless.files import write_whole
 from unless.judge.groups import Group
 from unless.judge.stability import Stability
 from unless.judge.watched import Watch
-from unless.model import interval
-from unless.values import amount, counted, label_data, percent, share_text
+from unless.model import wilson_interval
+from unless.values import amount_text, count_text, label_to_json, percent, share_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class Figure:
     @property
     def interval(self) -> tuple[float, float]:
         """The 95 % interval (Wilson's)."""
-        return interval(self.right, self.total)
+        return wilson_interval(self.right, self.total)
 
     @property
     def text(self) -> str:
@@ -97,7 +97,7 @@ class ColumnFact:
     @property
     def row(self) -> tuple[str, ...]:
         """The cells of a table: name, kind, missing, values in training, used."""
-        missing = "–" if self.missing is None else f"{amount(self.missing)} of {amount(self.of)}"
+        missing = "–" if self.missing is None else f"{amount_text(self.missing)} of {amount_text(self.of)}"
         return self.name, self.kind, missing, self.values, "yes" if self.used else "no"
 
     def to_dict(self) -> dict[str, Any]:
@@ -142,7 +142,7 @@ class RuleFact:
             "" if self.number is None else str(self.number),
             self.label,
             self.text,
-            "–" if isnan(self.decided) else amount(self.decided),
+            "–" if isnan(self.decided) else amount_text(self.decided),
             "–" if self.tested is None else f"{self.tested.right:,} of {self.tested.total:,}",
             expected,
             "–" if self.returns is None else percent(self.returns),
@@ -245,7 +245,7 @@ class ModelCard:
 
 def _said(name: str, value: Any) -> str:
     """A parameter in words: "no rule tests age; income: more never refuse", "refuse 2, accept 1", "yes"."""
-    if name == "constraints" and (asked := constraints_of(value)) is not None:
+    if name == "constraints" and (asked := to_constraints(value)) is not None:
         return "; ".join(asked.lines())
     if isinstance(value, bool):
         return "yes" if value else "no"
@@ -259,7 +259,7 @@ def _said(name: str, value: Any) -> str:
 def _plain(value: Any) -> Any:
     """A parameter for JSON."""
     if value is None or isinstance(value, bool | int | float | str):
-        return label_data(value)
+        return label_to_json(value)
     if isinstance(value, Constraints):
         return value.to_dict()
     if isinstance(value, Mapping):
@@ -270,7 +270,7 @@ def _plain(value: Any) -> Any:
 def accuracy_text(tests: Tests) -> str:
     """The result in a sentence: "Right for 0.967 (…) of 180 records held back; always accept: 0.583"."""
     always = share_text(tests.baseline.share or 0.0)
-    undecided = f"; {counted(tests.undecided, 'record')} not decided" if tests.undecided else ""
+    undecided = f"; {count_text(tests.undecided, 'record')} not decided" if tests.undecided else ""
     return f"Accuracy {tests.accuracy.text} on {tests.on}; {tests.baseline.name}: {always}{undecided}."
 
 

@@ -13,7 +13,7 @@ from unless.errors import ParameterError
 from unless.explanation.forms import fill
 from unless.explanation.words import printable
 from unless.report.cardfacts import ModelCard, accuracy_text, group_row
-from unless.values import amount, counted, percent
+from unless.values import amount_text, count_text, percent
 
 __all__ = ["Format", "format_of", "html", "markdown", "written"]
 
@@ -107,13 +107,13 @@ def _facts(card: ModelCard) -> Iterator[tuple[str, str]]:
     yield "model", card.decides
     yield "fingerprint of the rules", card.fingerprint
     if card.data is not None or card.records is not None:
-        size = "" if card.records is None else counted(card.records, "record")
+        size = "" if card.records is None else count_text(card.records, "record")
         yield "data", ", ".join(part for part in (card.data, size) if part)
     if card.data_fingerprint is not None:
         yield "fingerprint of the data", card.data_fingerprint
     yield (
         "learned from",
-        f"{'a weight of ' if card.weighted else ''}{amount(card.trained)}{'' if card.weighted else ' records'}",
+        f"{'a weight of ' if card.weighted else ''}{amount_text(card.trained)}{'' if card.weighted else ' records'}",
     )
     yield "learner", f"{card.learner or 'unknown'}, unless {card.version}"
     yield "card written", card.date

@@ -12,12 +12,12 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from unless.model import interval
+from unless.model import wilson_interval
 from unless.report.facts import Facts
 from unless.report.sentences import LabelName, Speaker
-from unless.score.card import ScoreCard
 from unless.score.committee import Committee
 from unless.score.points import POINTS_PER_LOGIT
+from unless.score.score_card import ScoreCard
 from unless.table import Table
 
 _BINS = 10
@@ -46,7 +46,7 @@ class Bin:
     @property
     def ends(self) -> tuple[float, float]:
         """The 95 % interval of that share."""
-        return interval(self.positive, self.records)
+        return wilson_interval(self.positive, self.records)
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,14 +12,14 @@ from numpy.typing import NDArray
 from unless.errors import ParameterError, ReadError
 from unless.judge.labels import Quality, aligned, cross_counts, quality
 from unless.judge.unseen import Unseen, unseen_values
-from unless.model import Model, OwnRecords, Statistics, model_of, own_records, program_of
+from unless.model import Model, RuleStatistics, TrainingOverlap, find_training_overlap, model_of, program_of
 from unless.prediction import deciding_rules
 from unless.rule import Program
-from unless.score.card import ScoreCard, head_places
 from unless.score.committee import Committee, committee_of
-from unless.score.points import leading
-from unless.table import Column, Table, domain_of
-from unless.values import Label, number_in
+from unless.score.points import leading_label_index
+from unless.score.score_card import ScoreCard, head_indices
+from unless.table import Column, Table, domain_table
+from unless.values import Label, parse_number
 from unless.values.notation import Notation
 
 
@@ -41,11 +41,11 @@ class Facts:
     deciding: NDArray[np.int32]
     given: NDArray[np.int64]
     truth: NDArray[np.int64] | None
-    trained: Statistics | None
+    trained: RuleStatistics | None
     domain: Table
     unseen: tuple[Unseen, ...]
     card: ScoreCard | None = None
-    own: OwnRecords | None = None
+    own: TrainingOverlap | None = None
     committee: Committee | None = None
 
     def taking(self, rows: NDArray[np.bool_]) -> Facts:
@@ -82,13 +82,13 @@ class Facts:
 
     def column(self, feature: str) -> Column:
         """A column of the records as the program reads it: where rules compare dates, texts that spell dates are."""
-        return self.table.column(feature).written(self.notations.get(feature))
+        return self.table.column(feature).in_notation(self.notations.get(feature))
 
     def known(self, feature: str) -> Column | None:
         """The same for what a feature may be, without rows; None if that is unknown."""
         if feature not in self.domain.features:
             return None
-        return self.domain.column(feature).written(self.notations.get(feature))
+        return self.domain.column(feature).in_notation(self.notations.get(feature))
 
     @cached_property
     def others(self) -> tuple[Column, ...]:
@@ -109,7 +109,7 @@ class Facts:
     @cached_property
     def heads(self) -> NDArray[np.int64]:
         """The place of the label of each rule and, last, of ``otherwise``; -1 is no label."""
-        return head_places(self.program, self.labels)
+        return head_indices(self.program, self.labels)
 
     @cached_property
     def counts(self) -> NDArray[np.int64]:
@@ -153,7 +153,7 @@ def gather(model: Program | Model, table: Table) -> Facts:
         raise ParameterError(f"{what}; fit it first, or load one")
     program = program_of(model)
     deciding = deciding_rules(program, table)
-    domain = domain_of(table, program.used) if trained is None else trained.domain
+    domain = domain_table(table, program.used) if trained is None else trained.domain
     unseen = () if trained is None else unseen_values(trained, table, labels=True)
     statistics = None if trained is None else trained.statistics
     card = None if trained is None else trained.card
@@ -169,7 +169,7 @@ def gather(model: Program | Model, table: Table) -> Facts:
     if trained is None:  # a program knows only the labels that it gives: no other label is new
         target = aligned(target, in_order(target.labels))
     truth, labels = target.codes.astype(np.int64), target.labels
-    own = None if trained is None else own_records(trained, table)
+    own = None if trained is None else find_training_overlap(trained, table)
     given = _given(program, committee, table, labels)
     return Facts(program, table, labels, deciding, given, truth, statistics, domain, unseen, card, own, committee)
 
@@ -177,9 +177,9 @@ def gather(model: Program | Model, table: Table) -> Facts:
 def _given(program: Program, committee: Committee | None, table: Table, labels: tuple[Label, ...]) -> NDArray[np.int64]:
     """The place of the label that each record gets, among some labels; -1 is none."""
     if committee is None:
-        return head_places(program, labels)[deciding_rules(program, table)]
+        return head_indices(program, labels)[deciding_rules(program, table)]
     places = np.array([labels.index(label) for label in committee.classes], dtype=np.int64)
-    return places[leading(committee.sums(table))]
+    return places[leading_label_index(committee.sums(table))]
 
 
 def is_identifier(column: Column) -> bool:
@@ -196,7 +196,7 @@ def in_order(labels: Iterable[Label]) -> tuple[Label, ...]:
     (('1', '9', '10'), ('10', '9', 'b'))
     """
     found = list(labels)
-    sizes = {label: number_in(label) if isinstance(label, str) else float(label) for label in found}
+    sizes = {label: parse_number(label) if isinstance(label, str) else float(label) for label in found}
     if None in sizes.values():
         return tuple(sorted(found, key=lambda label: (isinstance(label, str), label)))
     return tuple(sorted(found, key=lambda label: (sizes[label], str(label))))

@@ -21,8 +21,8 @@ from unless.report.pictures import histograms
 from unless.report.sentences import LabelName
 from unless.rule import Literal, Program, label_text
 from unless.table import Column
-from unless.values import Label, Value, label_data, value_data
-from unless.values.notation import Noted, Order
+from unless.values import Label, Value, label_to_json, value_to_json
+from unless.values.notation import LevelNotation, NotatedNumber
 
 _COLUMNS = 40
 """The most columns that no rule tests; those that tell records apart come first."""
@@ -62,7 +62,7 @@ def kept_data(
         "colours": [label.colour for label in labels],
         "label_names": [str(label) for label in facts.labels],
         "printed": printed(facts.program, facts.labels, facts.used),
-        "label_codes": [json.dumps(label_data(label), ensure_ascii=True) for label in facts.labels],
+        "label_codes": [json.dumps(label_to_json(label), ensure_ascii=True) for label in facts.labels],
         "names": list(facts.program.features),
         "used": [facts.program.features.index(name) for name in facts.used],
         "fingerprint": fingerprint(facts.program),
@@ -80,14 +80,14 @@ def kept_data(
 
 def printed(program: Program, labels: Sequence[Label], used: Sequence[str]) -> dict[str, Any]:
     """The names of a program, of labels and of features as `rule` prints them: scripts only put them together."""
-    levels = {name: one.levels for name, one in program.notations.items() if isinstance(one, Order)}
+    levels = {name: one.levels for name, one in program.notations.items() if isinstance(one, LevelNotation)}
     return {
         "target": str(Program(program.target, ())).removesuffix(": no rules"),
         "labels": [label_text(label) for label in labels],
         "features": [str(Literal(name, "missing")).removesuffix(" is missing") for name in used],
         "levels": {
             name: [
-                str(Literal("x", "<=", Noted(k, program.notations[name]))).removeprefix("x <= ")
+                str(Literal("x", "<=", NotatedNumber(k, program.notations[name]))).removeprefix("x <= ")
                 for k in range(len(own))
             ]
             for name, own in levels.items()
@@ -126,7 +126,7 @@ def _asked(test: tuple[object, ...], used: bool) -> list[object]:  # noqa: FBT00
 
 
 def _short(value: Value) -> object:
-    return _cut(value_data(float(value) if isinstance(value, Noted) else value))
+    return _cut(value_to_json(float(value) if isinstance(value, NotatedNumber) else value))
 
 
 def _cut(value: object) -> object:

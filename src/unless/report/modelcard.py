@@ -26,12 +26,12 @@ from unless.judge.labels import Quality, aligned, quality
 from unless.judge.stability import Stability
 from unless.judge.unseen import numbers_called
 from unless.judge.watched import Watch, now
-from unless.model import Model, Statistics, model_of, own_records
+from unless.model import Model, RuleStatistics, find_training_overlap, model_of
 from unless.prediction import deciding_rules
 from unless.report.cardfacts import ColumnFact, Figure, ModelCard, RuleFact, Tests
-from unless.score.points import leading
+from unless.score.points import leading_label_index
 from unless.table import Column, Table
-from unless.values import Label, amount, counted, share_text
+from unless.values import Label, amount_text, count_text, share_text
 
 __all__ = ["Figure", "ModelCard", "model_card"]
 
@@ -97,7 +97,7 @@ def model_card(  # noqa: PLR0913 - what people say about a model
         purpose=purpose,
         not_for=not_for,
         target=printable(program.target),
-        decides=lists or f"{counted(len(program), 'rule')}, {counted(program.exception_count, 'exception')}",
+        decides=lists or f"{count_text(len(program), 'rule')}, {count_text(program.exception_count, 'exception')}",
         fingerprint=fingerprint(model.decider),
         version=__version__,
         written=now(),
@@ -145,7 +145,7 @@ def _held_back(model: Model) -> Tests | None:
     if tested is None:
         return None
     found = Quality(tested.statistics.classes, tested.confusion)
-    return _tests(found, tested.usual, f"{counted(found.records, 'record')} held back", unseen=True)
+    return _tests(found, tested.usual, f"{count_text(found.records, 'record')} held back", unseen=True)
 
 
 _LEARNED = {True: "which the model was learned from", False: "with those that the model was learned from"}
@@ -167,7 +167,7 @@ class _Seen:
 
     @classmethod
     def of(cls, model: Model, table: Table, name: str | None) -> _Seen:
-        called, own, unseen = printable(name or "the data"), own_records(model, table), None
+        called, own, unseen = printable(name or "the data"), find_training_overlap(model, table), None
         if own is not None:
             unseen = bool(own.held_back.any())
             called = f"the records of {called} that were held back" if unseen else f"{called}, {_LEARNED[own.same]}"
@@ -185,7 +185,7 @@ class _Seen:
         trained = self.model.statistics
         usual = trained.classes[int(np.argmax(trained.prior))]
         found = quality(self.truth, self.given, self.labels)
-        return _tests(found, usual, f"{counted(found.records, 'record')} of {self.name}", unseen=self.unseen)
+        return _tests(found, usual, f"{count_text(found.records, 'record')} of {self.name}", unseen=self.unseen)
 
     def groups(self, by: Sequence[str], words: Words) -> tuple[Group, ...]:
         """The groups of the named columns."""
@@ -201,14 +201,14 @@ class _Seen:
     def _column(self, name: str) -> Column:
         """A column as the rules read it, if they test it."""
         column, program = self.table.column(name), self.model.program
-        return column.written(program.notations.get(name)) if name in program.used else column
+        return column.in_notation(program.notations.get(name)) if name in program.used else column
 
 
 def _given(model: Model, table: Table) -> NDArray[np.intp]:
     """The place of the label that each record is given, -1 for none."""
     classes, committee = model.statistics.classes, model.committee
     if committee is not None:
-        return leading(committee.sums(table)).astype(np.intp)
+        return leading_label_index(committee.sums(table)).astype(np.intp)
     heads = [-1 if head is None else classes.index(head) for head in model.program.heads]
     return np.array(heads, dtype=np.intp)[deciding_rules(model.program, table)]
 
@@ -220,7 +220,7 @@ def _rules(model: Model, words: Words, stability: Stability | None) -> Iterator[
     """The rules, and last, the label of records that no rule decides."""
     program, trained = model.program, model.statistics
     tested = None if model.committee is not None else model.tested
-    counts: Statistics | None = None if tested is None else tested.statistics
+    counts: RuleStatistics | None = None if tested is None else tested.statistics
     returns = {} if stability is None else {one.rule: one.returns for one in stability.rules}
     for place, head in enumerate(program.heads):
         if head is None or (place == len(program.rules) and not trained.support[place]):
@@ -243,7 +243,7 @@ def _rules(model: Model, words: Words, stability: Stability | None) -> Iterator[
         )
 
 
-def _expected(trained: Statistics, place: int) -> tuple[float, float, float] | None:
+def _expected(trained: RuleStatistics, place: int) -> tuple[float, float, float] | None:
     """What to expect of a rule on new records; None if nobody can tell."""
     share = float(trained.expected_precision[place])
     low, high = (float(ends[place]) for ends in trained.expected_between)
@@ -311,7 +311,7 @@ def _limits(
     if stability is not None:
         yield from _unstable(stability)
     if watch is not None:
-        yield f"Watched on {amount(watch.records)} newer records: {watch.headline}."
+        yield f"Watched on {amount_text(watch.records)} newer records: {watch.headline}."
         yield from (f"Moved: {watch.sentence(check)}." for check in watch.moved)
 
 

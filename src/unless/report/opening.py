@@ -7,7 +7,7 @@ from typing import Literal
 
 import numpy as np
 
-from unless.model import Tested, interval
+from unless.model import HoldoutResult, wilson_interval
 from unless.report.facts import Facts
 from unless.report.sentences import LabelName, Speaker, Text
 from unless.values import Label
@@ -91,7 +91,7 @@ def leading_rules(facts: Facts, speaker: Speaker) -> Leading:
 
 
 def trust(
-    facts: Facts, speaker: Speaker, tested: Tested | None, usual: Label | None, learned: Facts | None
+    facts: Facts, speaker: Speaker, tested: HoldoutResult | None, usual: Label | None, learned: Facts | None
 ) -> Trust | None:
     """How good decisions are: on these records or, without true labels, on those held back; None if nobody knows.
 
@@ -106,7 +106,7 @@ def trust(
     right, total = facts.quality.right, facts.quality.records
     guess = facts.labels.index(usual) if usual in facts.labels else int(facts.frequency.argmax())
     of: Which = "learned" if learned is facts else "tested" if learned is not None else "given"
-    return Trust(right, total, *interval(right, total), speaker.labels[guess], int(facts.frequency[guess]), of)
+    return Trust(right, total, *wilson_interval(right, total), speaker.labels[guess], int(facts.frequency[guess]), of)
 
 
 def were_learned(facts: Facts) -> bool:

@@ -21,8 +21,8 @@ from unless.inspection import ColumnProfile, Profile, TargetProfile, profile
 from unless.read.table import read_table
 from unless.report.remarks import Line, named, remark_lines, short
 from unless.table import Column, Table
-from unless.values import DEFAULT_MISSING, counted, percent
-from unless.values.notation import Noted
+from unless.values import DEFAULT_MISSING, count_text, percent
+from unless.values.notation import NotatedNumber
 
 _MANY = 40  # columns; a wider table lists only those with remarks
 _CLASSES = 12  # labels that are listed
@@ -128,7 +128,8 @@ def tokens_of(found: Profile) -> list[str]:
 
 def heading(found: Profile) -> str:
     """How large a table is."""
-    return f"{counted(found.records, 'record')}, {counted(len(found.columns) + (found.target is not None), 'column')}"
+    columns = len(found.columns) + (found.target is not None)
+    return f"{count_text(found.records, 'record')}, {count_text(columns, 'column')}"
 
 
 # Labels.
@@ -161,13 +162,13 @@ def label_rows(target: TargetProfile) -> list[LabelRow]:
 def more_labels(target: TargetProfile) -> str | None:
     """How many labels are not listed."""
     rest = target.classes[_CLASSES:]
-    records = counted(sum(count for _, count in rest), "record")
-    return f"and {counted(len(rest), 'more label')} with {records}" if rest else None
+    records = count_text(sum(count for _, count in rest), "record")
+    return f"and {count_text(len(rest), 'more label')} with {records}" if rest else None
 
 
 def target_heading(target: TargetProfile) -> str:
     """How many labels there are."""
-    return counted(len(target.classes), "label")
+    return count_text(len(target.classes), "label")
 
 
 def balance_lines(target: TargetProfile) -> list[str]:
@@ -247,7 +248,7 @@ def _histogram(column: ColumnProfile) -> Iterator[Bar]:
     most, bins = max(column.histogram), len(column.histogram)
     low, high = column.low or 0.0, column.high or 0.0
     for place, count in enumerate(column.histogram):
-        said = counted(count, "record")
+        said = count_text(count, "record")
         if high - low == bins - 1:  # a few whole numbers
             said = f"{_end(low, low + place)}: {said}"
         elif isfinite(high - low):
@@ -259,14 +260,14 @@ def _histogram(column: ColumnProfile) -> Iterator[Bar]:
 def _end(low: float, number: float) -> str:
     """A number near an end of a range, rounded, in the notation of that end."""
     if is_written(low):
-        return str(Noted(number, low.notation))  # type: ignore[attr-defined]  # it has one
+        return str(NotatedNumber(number, low.notation))  # type: ignore[attr-defined]  # it has one
     return number_text(float(f"{number:.3g}") if number % 1 else number)
 
 
 def _shares(column: ColumnProfile) -> Iterator[Bar]:
     for value, count in column.frequent:
         name = short(value) if isinstance(value, str) else DEFAULT.value(column.name, value)
-        yield Bar(count / column.present, f"{name}: {counted(count, 'record')}")
+        yield Bar(count / column.present, f"{name}: {count_text(count, 'record')}")
 
 
 def gaps(column: ColumnProfile) -> str:

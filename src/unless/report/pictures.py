@@ -8,7 +8,7 @@ import numpy as np
 
 from unless.report.facts import Facts
 from unless.table import Column
-from unless.values import number_data
+from unless.values import number_to_json
 
 _BINS = 24
 
@@ -45,4 +45,4 @@ def _picture(column: Column, groups: np.ndarray[Any, Any], size: int) -> dict[st
     places = np.minimum(((values[kept] - ends[0]) / (ends[1] - ends[0]) * bins).astype(int), bins - 1)
     counts = np.zeros((bins, size), dtype=np.int64)
     np.add.at(counts, (places, groups[kept]), 1)
-    return {"low": number_data(ends[0]), "high": number_data(ends[1]), "counts": counts.tolist()}
+    return {"low": number_to_json(ends[0]), "high": number_to_json(ends[1]), "counts": counts.tolist()}

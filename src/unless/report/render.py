@@ -20,7 +20,7 @@ from unless.explanation.words import DEFAULT, Words
 from unless.files import write_whole
 from unless.judge.stability import Stability
 from unless.judge.watched import Watch, chance_text
-from unless.model import Model, Statistics
+from unless.model import Model, RuleStatistics
 from unless.report.curves import drawn
 from unless.report.sentences import Speaker
 from unless.report.summary import Page, summarise
@@ -138,7 +138,7 @@ def _hash(script: str) -> str:
 # A classifier in a notebook.
 
 
-def model_html(title: str, program: Program | None, statistics: Statistics | None) -> str | None:
+def model_html(title: str, program: Program | None, statistics: RuleStatistics | None) -> str | None:
     """A classifier as HTML: its rules if it is fitted, else its title; None without jinja2, so that text is shown."""
     if program is None:
         return f"<pre>{escape(title)}</pre>"
@@ -156,7 +156,7 @@ def model_html(title: str, program: Program | None, statistics: Statistics | Non
     )
 
 
-def _rule(program: Program, statistics: Statistics | None, speaker: Speaker, place: int) -> dict[str, object]:
+def _rule(program: Program, statistics: RuleStatistics | None, speaker: Speaker, place: int) -> dict[str, object]:
     """A rule in words, the records or weight that it decided, and its expected precision; None if unknown."""
     rule = program.rules[place]
     statistics = statistics if statistics is not None and statistics.known(place) else None

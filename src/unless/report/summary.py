@@ -19,7 +19,7 @@ from unless.judge.stability import Stability
 from unless.judge.tradeoff import TradeOff
 from unless.judge.unseen import Unseen
 from unless.judge.watched import Watch
-from unless.model import Model, Tested, interval, model_of
+from unless.model import HoldoutResult, Model, model_of, wilson_interval
 from unless.report import sections
 from unless.report.curves import Curves, curves_of
 from unless.report.facts import Facts, gather
@@ -31,8 +31,8 @@ from unless.report.weak import Weak, weak_spots
 from unless.rule import OPERATOR_WORDS, Literal, Program, Rule
 from unless.score.committee import Committee
 from unless.table import Column, Table
-from unless.values import Label, Value, label_data, number_data, value_data
-from unless.values.notation import DAY, Amounts, Notation, Noted
+from unless.values import Label, Value, label_to_json, number_to_json, value_to_json
+from unless.values.notation import DAY, Amounts, NotatedNumber, Notation
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +131,7 @@ class Page:
     learned: Quality | None = None
     same: bool = True
     baseline: Baseline | None = None
-    tested: Tested | None = None
+    tested: HoldoutResult | None = None
     trade_off: TradeOff | None = None
     """Accuracy against the number of rules, if the model has it."""
     committee: CommitteeView | None = None
@@ -168,7 +168,7 @@ class Page:
     @property
     def between(self) -> tuple[float, float] | None:
         """The 95 % interval of the accuracy."""
-        return None if self.quality is None else interval(self.quality.right, self.quality.records)
+        return None if self.quality is None else wilson_interval(self.quality.right, self.quality.records)
 
     @property
     def numbered(self) -> int:
@@ -280,7 +280,7 @@ def _data(facts: Facts, rows: NDArray[np.intp], words: Words) -> dict[str, Any]:
     columns = list(map(facts.column, facts.used))
     return {
         "target": program.target,
-        "labels": [label_data(label) for label in facts.labels],
+        "labels": [label_to_json(label) for label in facts.labels],
         "label_texts": [words.labels.get(label) or printable(str(label)) for label in facts.labels],
         "operators": OPERATOR_WORDS,
         "features": [_feature(facts, column, words) for column in columns],
@@ -384,15 +384,15 @@ def _body(rule: Rule, place: dict[str, int]) -> list[Any]:
 
 
 def _literals(literals: Iterable[Literal], place: Mapping[str, int]) -> list[list[Any]]:
-    return [[place[literal.feature], literal.op, number_data(_number(literal.value))] for literal in literals]
+    return [[place[literal.feature], literal.op, number_to_json(_number(literal.value))] for literal in literals]
 
 
 def _cells(column: Column, rows: NDArray[np.intp]) -> dict[str, Any]:
     """The cells of some rows: the distinct values, and for each row the place of its value."""
     distinct, codes = np.unique(column.codes[rows], return_inverse=True)
-    return {"values": [value_data(_number(column.value(int(code)))) for code in distinct], "codes": codes.tolist()}
+    return {"values": [value_to_json(_number(column.value(int(code)))) for code in distinct], "codes": codes.tolist()}
 
 
 def _number(value: Value) -> Value:
     """A value for the scripts, which know how the numbers of a feature are written."""
-    return float(value) if isinstance(value, Noted) else value
+    return float(value) if isinstance(value, NotatedNumber) else value

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from unless.model import interval
+from unless.model import wilson_interval
 from unless.report.facts import Facts
 from unless.report.sentences import LabelName, Speaker
 
@@ -138,7 +138,7 @@ def _spot(speaker: Speaker, label: int, counts: NDArray[np.int64]) -> WeakSpot:
     others[label] = 0
     most = int(others.argmax())
     instead = (*speaker.labels, None)[most], int(others[most])
-    return WeakSpot(speaker.labels[label], total, right, *interval(right, total), instead)
+    return WeakSpot(speaker.labels[label], total, right, *wilson_interval(right, total), instead)
 
 
 def _cost(spot: WeakSpot) -> int:
@@ -154,6 +154,6 @@ def _higher_before(facts: Facts, place: int) -> float | None:
     if facts.trained is None or facts.trained.weighted or not facts.trained.support[place] > 0:
         return None
     before, now = float(facts.trained.precision[place]), float(facts.right[place] / facts.decided[place])
-    least, _ = interval(float(facts.trained.right[place]), float(facts.trained.support[place]))
-    _, most = interval(float(facts.right[place]), float(facts.decided[place]))
+    least, _ = wilson_interval(float(facts.trained.right[place]), float(facts.trained.support[place]))
+    _, most = wilson_interval(float(facts.right[place]), float(facts.decided[place]))
     return before if before - now > math.hypot(before - least, most - now) else None

@@ -11,10 +11,10 @@ import numpy as np
 
 from unless.errors import ProgramError, UnknownNameError, suggest
 from unless.rule import Program
-from unless.score.points import Points, leading
-from unless.score.votes import MAX_RULES, Code, Votes
+from unless.score.committee_votes import MAX_RULES, VoteCounter, VotingCode
+from unless.score.points import Points, leading_label_index
 from unless.table import Codes, Column, Table
-from unless.values import Label, counted
+from unless.values import Label, count_text
 
 __all__ = ["Committee"]
 
@@ -40,12 +40,14 @@ class Committee:
 
     def __post_init__(self) -> None:
         if len(self.lists) != len(self.points):
-            raise ProgramError(f"{counted(len(self.lists), 'list')} and points of {len(self.points)}; each has its own")
-        base = _frozen(self.base, (len(self.classes),), "the base")
+            raise ProgramError(
+                f"{count_text(len(self.lists), 'list')} and points of {len(self.points)}; each has its own"
+            )
+        base = _check_points(self.base, (len(self.classes),), "the base")
         points = []
         for number, (program, own) in enumerate(zip(self.lists, self.points, strict=True), 1):
             self._check(program, f"list {number}")
-            points.append(_frozen(own, (len(program.rules), len(self.classes)), f"list {number}"))
+            points.append(_check_points(own, (len(program.rules), len(self.classes)), f"list {number}"))
         if sum(max(int(own.max(initial=0)), -int(own.min(initial=0))) for own in (base, *points)) >= _MOST:
             raise ProgramError(f"the points of a record could add up to {_MOST:,} or more; make them smaller")
         object.__setattr__(self, "base", base)
@@ -72,8 +74,8 @@ class Committee:
         return self.rules.used
 
     @cached_property
-    def _code(self) -> Code:
-        return Code(self.lists, self.points)
+    def _code(self) -> VotingCode:
+        return VotingCode(self.lists, self.points)
 
     def __getstate__(self) -> dict[str, Any]:
         """What a copy needs: instructions for kernels are none of it."""
@@ -90,12 +92,12 @@ class Committee:
         The table needs the columns that rules test, in any order; read new records like those of training.
         """
         notations = self.rules.notations
-        columns = [_column(table, feature).written(notations.get(feature)) for feature in self.used]
+        columns = [_column(table, feature).in_notation(notations.get(feature)) for feature in self.used]
         return self.adder(columns, threads)([column.codes for column in columns], len(table))
 
     def adder(self, columns: Sequence[Column], threads: int = 2) -> Callable[[Sequence[Codes], int], Points]:
         """A function from codes, in these columns, and a number of rows to the points of every row and class."""
-        votes = Votes(self._code, columns)
+        votes = VoteCounter(self._code, columns)
 
         def add(codes: Sequence[Codes], rows: int) -> Points:
             sums = np.tile(self.base.astype(np.int32), (rows, 1))
@@ -124,8 +126,8 @@ class Committee:
         return len(self.lists)
 
     def __str__(self) -> str:
-        rules = counted(self.rule_count, "rule")
-        return f"{self.target}: the vote of {counted(len(self), 'list')} with {rules}, exceptions included"
+        rules = count_text(self.rule_count, "rule")
+        return f"{self.target}: the vote of {count_text(len(self), 'list')} with {rules}, exceptions included"
 
     def __repr__(self) -> str:
         return f"<Committee for {self}>"
@@ -137,11 +139,11 @@ def committee_of(model: object) -> Committee | None:
     return found if isinstance(found, Committee) else None
 
 
-def predicted(committee: Committee, sums: Points) -> np.ndarray[tuple[int], np.dtype[np.object_]]:
+def labels_from_sums(committee: Committee, sums: Points) -> np.ndarray[tuple[int], np.dtype[np.object_]]:
     """The label of every row, given its points."""
     labels = np.empty(len(committee.classes), dtype=object)
     labels[:] = committee.classes
-    return labels[leading(sums)]
+    return labels[leading_label_index(sums)]
 
 
 def _column(table: Table, feature: str) -> Column:
@@ -152,7 +154,7 @@ def _column(table: Table, feature: str) -> Column:
     return table.column(feature)
 
 
-def _frozen(points: Points, shape: tuple[int, ...], what: str) -> Points:
+def _check_points(points: Points, shape: tuple[int, ...], what: str) -> Points:
     found = np.array(points, dtype=np.int64)  # a copy that nobody else can change
     if found.shape != shape:
         raise ProgramError(f"{what} has points of the shape {found.shape}, not {shape}: a number for each class")

@@ -31,7 +31,7 @@ def probabilities_of(points: Points) -> NDArray[np.float64]:
     return shares
 
 
-def leading(points: Points) -> NDArray[np.intp]:
+def leading_label_index(points: Points) -> NDArray[np.intp]:
     """The place of the label with most points; the first of several."""
     places: NDArray[np.intp] = points.argmax(axis=-1)
     return places

@@ -18,11 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unless.errors import ParameterError, ReadError
-from unless.kernels import splice as kernels
-from unless.model import Statistics
+from unless.kernels import append_fields as kernels
+from unless.model import RuleStatistics
 from unless.read.frames import series_of
 from unless.rule import Program
-from unless.values import Label, value_of
+from unless.values import Label, cell_value
 
 if TYPE_CHECKING:
     import polars as pl
@@ -76,7 +76,7 @@ class NewColumns:
     """The numbers of the rules; None if there are none, as in a committee."""
 
     @classmethod
-    def of(cls, program: Program, statistics: Statistics | None) -> NewColumns:
+    def of(cls, program: Program, statistics: RuleStatistics | None) -> NewColumns:
         """The answers of a program, with the figures that the statistics from training give."""
         labels = program.heads
         for label in labels:
@@ -163,7 +163,7 @@ class Pieces:
                 f"{len(places)} records were found, but {len(choices)} were read: this is our mistake, please report it"
             )
         out = np.empty(len(data) + int(self._lengths[choices].sum()), dtype=np.uint8)
-        kernels.splice(np.frombuffer(data, dtype=np.uint8), places, choices, self._starts, self._bytes, out)
+        kernels.insert_pieces(np.frombuffer(data, dtype=np.uint8), places, choices, self._starts, self._bytes, out)
         return out.data
 
 
@@ -174,7 +174,7 @@ def _short(share: float) -> float | None:
 
 def iso_text(cell: object) -> str:
     """A cell as text: a date or a time as in ISO 8601, anything else as `read_table` spells it."""
-    return cell.isoformat() if isinstance(cell, date | time) else str(value_of(cell))
+    return cell.isoformat() if isinstance(cell, date | time) else str(cell_value(cell))
 
 
 def text_line(cells: Iterable[object], separator: str) -> str:

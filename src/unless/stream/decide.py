@@ -20,13 +20,13 @@ from unless.read.batches import Batch, Input, JsonBatch
 from unless.read.dialect import Remarks
 from unless.read.table import with_known_labels
 from unless.rule import Program
-from unless.score.card import ScoreCard
 from unless.score.committee import committee_of
-from unless.score.points import leading, probabilities_of
+from unless.score.points import leading_label_index, probabilities_of
+from unless.score.score_card import ScoreCard
 from unless.stream.columns import Choices, NewColumns
 from unless.stream.writers import Result
 from unless.table import Schema, Table
-from unless.values import Label, class_place
+from unless.values import Label, class_index
 
 Progress = Callable[[int, float | None], None]
 """Called after every batch with the number of records done, and the share of the input, None if it is not known."""
@@ -133,7 +133,7 @@ class Tally:
         """The answer of every record and, if it is known, the probability of its label."""
         if self._committee is not None:
             sums = self._committee.sums(table)
-            return leading(sums).astype(np.int32), probabilities_of(sums).max(axis=1, initial=0.0)
+            return leading_label_index(sums).astype(np.int32), probabilities_of(sums).max(axis=1, initial=0.0)
         choices: Choices = deciding_rules(self._program, table) % np.int32(len(self.answers.labels))
         if self._card is None:
             return choices, None
@@ -154,7 +154,7 @@ class Tally:
         truth, labels = table.labels, self.answers.labels
         self.labelled += len(table)
         known = [label for label in labels if label is not None]
-        places = [class_place(other, known) for other in truth.labels]
+        places = [class_index(other, known) for other in truth.labels]
         meant = [None if place is None else known[place] for place in places]
         same = np.array([[one is not None and one == other for other in meant] for one in labels])
         right = same[choices, truth.codes]

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from unless.errors import ParameterError
 from unless.stream.columns import iso_text
-from unless.values import spell
+from unless.values import number_to_text
 
 if TYPE_CHECKING:
     import polars as pl
@@ -143,7 +143,7 @@ def _exact_sheet() -> type:
     class ExactSheet(Worksheet):  # type: ignore[misc]
         def _xml_number_element(self, number: float, attributes: Any = ()) -> None:
             places = "".join(f' {key}="{value}"' for key, value in attributes)
-            self.fh.write(f"<c{places}><v>{spell(number)}</v></c>")
+            self.fh.write(f"<c{places}><v>{number_to_text(number)}</v></c>")
 
         def _xml_rich_inline_string(self, string: str, attributes: Any = ()) -> None:
             self._xml_inline_string(string, preserve=True, attributes=attributes)

@@ -15,7 +15,7 @@ from threading import Thread
 from typing import BinaryIO, TypeVar, cast
 
 from unless.errors import FormatError, ParameterError, suggest
-from unless.files import Place, descriptor_of, refuse_inputs, writing
+from unless.files import FilePath, file_descriptor_named, open_for_writing, refuse_inputs
 from unless.read.batches import File, number_of, refuse_text
 from unless.read.bytes import is_packed
 from unless.read.formats import FORMATS, format_of, is_several, refuse_part
@@ -55,14 +55,16 @@ def _form_of(path: Path, usual: str) -> str:
     try:
         return format_of(path).name
     except FormatError:
-        if descriptor_of(path) is not None or (path.exists() and not path.is_file() and not path.is_dir()):  # a pipe
+        if file_descriptor_named(path) is not None or (
+            path.exists() and not path.is_file() and not path.is_dir()
+        ):  # a pipe
             return usual
         finding = f"{str(path)!r} does not show which format to write; use an ending such as .csv, or say which"
         raise FormatError(finding, *WRITERS, parameter="to") from None
 
 
 @contextmanager
-def output(out: File, inputs: Sequence[Place]) -> Iterator[BinaryIO]:
+def output(out: File, inputs: Sequence[FilePath]) -> Iterator[BinaryIO]:
     """Open the file to write, which must not be an input; it is packed if its name says so.
 
     A path is written whole or not at all.
@@ -74,7 +76,7 @@ def output(out: File, inputs: Sequence[Place]) -> Iterator[BinaryIO]:
         yield cast("BinaryIO", _Whole(out)) if isinstance(out, io.RawIOBase) else out
         out.flush()
         return
-    with writing(out, inputs) as file:
+    with open_for_writing(out, inputs) as file:
         if not is_packed(out):
             yield file
             return

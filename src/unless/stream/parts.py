@@ -30,7 +30,7 @@ from unless.stream.output import writable
 from unless.stream.run import Run, needs_types
 from unless.stream.types import Survey, Types, survey_of
 from unless.stream.writers import PACKED
-from unless.threads import cores
+from unless.threads import available_cores
 
 _WORTH = 1 << 26
 _PACKED = 4
@@ -64,11 +64,11 @@ def processes(wanted: int | None, parts: int, size: int) -> int:
     (2, 1, 1)
     """
     if wanted is None:
-        wanted = min(cores(), size // _WORTH)
+        wanted = min(available_cores(), size // _WORTH)
     elif wanted == 0 or not isinstance(wanted, int) or isinstance(wanted, bool):
         raise ParameterError(f"the number of processes is 1 or more, or -1 for all cores, not {wanted!r}")
     elif wanted < 0:
-        wanted = cores() + 1 + wanted
+        wanted = available_cores() + 1 + wanted
     return max(1, min(wanted, parts))
 
 
@@ -191,14 +191,14 @@ def _each(work: Callable[[_Part], Done], parts: Sequence[_Part], jobs: int) -> I
         return
     from joblib import Parallel, delayed  # scikit-learn has it; its processes need no "if __name__ == '__main__'"
 
-    each = (delayed(_elsewhere)(work, part, limits.current(), jobs, Path.cwd()) for part in parts)
+    each = (delayed(_elsewhere)(work, part, limits.current_limits(), jobs, Path.cwd()) for part in parts)
     yield from Parallel(n_jobs=jobs, return_as="generator_unordered")(each)
 
 
 def _elsewhere(work: Callable[[_Part], Done], part: _Part, allowed: dict[str, int], jobs: int, home: Path) -> Done:
     """Work on a part in another process, with the limits of this one and its share of the cores."""
     os.chdir(home)  # the process may have been started in another folder: joblib uses processes again
-    os.environ.setdefault("POLARS_MAX_THREADS", str(max(1, cores() // jobs)))
+    os.environ.setdefault("POLARS_MAX_THREADS", str(max(1, available_cores() // jobs)))
     import_module("polars")  # it takes Ctrl-C over
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process that started this one ends it
     with limits.raised(**allowed):

@@ -17,7 +17,7 @@ from unless.model import Model, model_of, program_of
 from unless.read.dialect import PLAIN_NUMERALS, Numerals
 from unless.rule import Program
 from unless.table import Schema
-from unless.values import number_in
+from unless.values import parse_number
 from unless.values.spelling import SURROGATE
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ def _schema_of(model: Model | Program) -> Schema:
 
 def _missing_in(schema: Schema) -> tuple[str, ...]:
     """The texts that mean a missing cell, but for numbers."""
-    return tuple(token for token in schema.missing if number_in(token) is None)
+    return tuple(token for token in schema.missing if parse_number(token) is None)
 
 
 @dataclass(frozen=True, slots=True)

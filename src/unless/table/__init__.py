@@ -5,29 +5,29 @@ as its rank, so ``<=`` is a prefix of the ranks, ``==`` is one rank, and the tru
 small integers (`Column.span`).
 
 `columns` has `Column` and `Labels`, `table` the `Table` and its `Schema`, `frames` turns columns into those of other
-libraries, and `seen` tells which values occur, and which of them a model remembers. `hashes` are those of records, and
-`split` holds back some of them for a test.
+libraries, and `domain` tells which values occur, and which of them a model remembers. `record_hashes` are those of
+records, and `holdout_split` holds back some of them for a test.
 """
 
-from unless.table.columns import Codes, Column, Kind, Labels, smallest
-from unless.table.frames import polars_series
-from unless.table.seen import MOST, domain_of, occurring
-from unless.table.split import Split
+from unless.table.columns import Codes, Column, Kind, Labels, to_smallest_type
+from unless.table.domain import MAX_DOMAIN_VALUES, domain_table, drop_unused_values
+from unless.table.frames import column_to_polars
+from unless.table.holdout_split import HoldoutSplit
 from unless.table.table import PARTS, Schema, Table, part_names
 
 __all__ = [
-    "MOST",
+    "MAX_DOMAIN_VALUES",
     "PARTS",
     "Codes",
     "Column",
+    "HoldoutSplit",
     "Kind",
     "Labels",
     "Schema",
-    "Split",
     "Table",
-    "domain_of",
-    "occurring",
+    "column_to_polars",
+    "domain_table",
+    "drop_unused_values",
     "part_names",
-    "polars_series",
-    "smallest",
+    "to_smallest_type",
 ]

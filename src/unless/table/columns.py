@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from unless.errors import ReadError
 from unless.rule import Literal
-from unless.values import Label, Value, plain, read_as, value_of
-from unless.values.notation import Notation, Noted, common
+from unless.values import Label, Value, cell_value, to_python_value, value_in_notation
+from unless.values.notation import NotatedNumber, Notation, common_notation
 
 Kind = OneOf["number", "text", "mixed"]
 Codes = NDArray[Any]
@@ -45,21 +45,21 @@ class Column:
         _check_name(self.name)
         if self.kind not in ("number", "text", "mixed"):
             raise ReadError(f"the column {self.name!r} is of the kind number, text or mixed, not {self.kind!r}")
-        object.__setattr__(self, "numbers", _ascending(self.numbers, self.name))
-        object.__setattr__(self, "categories", _sorted(self.categories, self.name))
+        object.__setattr__(self, "numbers", _check_ascending(self.numbers, self.name))
+        object.__setattr__(self, "categories", _check_sorted(self.categories, self.name))
         whose = f"the column {self.name!r} has {self.missing} values and missing"
-        object.__setattr__(self, "codes", _ranks(self.codes, self.missing + 1, whose))
+        object.__setattr__(self, "codes", _check_codes(self.codes, self.missing + 1, whose))
 
     def __setstate__(self, state: Mapping[str, Any]) -> None:
         """Take what was pickled or copied; arrays become read-only again."""
         for name, value in state.items():
-            object.__setattr__(self, name, frozen(value) if isinstance(value, np.ndarray) else value)
+            object.__setattr__(self, name, read_only_view(value) if isinstance(value, np.ndarray) else value)
 
     @classmethod
     def of(cls, name: str, cells: Iterable[object], kind: Kind = "mixed") -> Column:
-        """A column from plain Python cells; `values.value_of` says what each means."""
-        values = [value_of(cell) for cell in cells]
-        notation = common({value.notation for value in values if isinstance(value, Noted)})
+        """A column from plain Python cells; `values.cell_value` says what each means."""
+        values = [cell_value(cell) for cell in cells]
+        notation = common_notation({value.notation for value in values if isinstance(value, NotatedNumber)})
         numbers = sorted({value for value in values if isinstance(value, float)})
         categories = sorted({value for value in values if isinstance(value, str)})
         rank: dict[Value, int] = {value: code for code, value in enumerate([*numbers, *categories, None])}
@@ -105,11 +105,11 @@ class Column:
             case (op, _):
                 return self.missing, self.missing + 1, op == "present"
 
-    def written(self, notation: Notation | None) -> Column:
-        """The column as another one reads it whose numbers are written in ``notation`` (`values.read_as`)."""
+    def in_notation(self, notation: Notation | None) -> Column:
+        """The column as another one reads it whose numbers are written in ``notation`` (`values.value_in_notation`)."""
         if self.notation == notation or (self.plain and (notation is None or notation.plain)):
             return self
-        values = [read_as(self.value(code), notation) for code in range(self.missing + 1)]
+        values = [value_in_notation(self.value(code), notation) for code in range(self.missing + 1)]
         ranked = Column.of(self.name, values, "mixed")
         return replace(ranked, codes=ranked.codes[self.codes], notation=notation)
 
@@ -134,17 +134,17 @@ class Labels:
 
     def __post_init__(self) -> None:
         _check_name(self.name)
-        object.__setattr__(self, "labels", self._checked())
+        object.__setattr__(self, "labels", self._check_labels())
         whose = f"the target {self.name!r} has {len(self.labels)} labels"
-        object.__setattr__(self, "codes", _ranks(self.codes, len(self.labels), whose))
+        object.__setattr__(self, "codes", _check_codes(self.codes, len(self.labels), whose))
 
     __setstate__ = Column.__setstate__
 
-    def _checked(self) -> tuple[Label, ...]:
+    def _check_labels(self) -> tuple[Label, ...]:
         """The labels, in order and of one type."""
-        labels = _of_one_type(self.labels, self.name)
+        labels = _check_one_type(self.labels, self.name)
         if not all(map(lt, labels, labels[1:])):
-            raise ReadError(f"the labels of {self.name!r} must be sorted and distinct, not {_few(labels)}")
+            raise ReadError(f"the labels of {self.name!r} must be sorted and distinct, not {_first_values(labels)}")
         return labels
 
     @classmethod
@@ -159,7 +159,7 @@ class Labels:
 # Checks and small steps.
 
 
-def smallest(codes: NDArray[Any], count: int) -> Codes:
+def to_smallest_type(codes: NDArray[Any], count: int) -> Codes:
     """Codes below ``count`` in the smallest unsigned type: a byte for up to 256 values."""
     dtype = np.uint8 if count <= 1 << 8 else np.uint16 if count <= 1 << 16 else np.uint32
     return np.ascontiguousarray(codes, dtype=dtype)
@@ -170,7 +170,7 @@ def _check_name(name: object) -> None:
         raise ReadError(f"the name of a column is text, not {type(name).__name__} {name!r:.60}")
 
 
-def _ranks(codes: object, count: int, whose: str) -> Codes:
+def _check_codes(codes: object, count: int, whose: str) -> Codes:
     """Codes below ``count``, in the smallest type; the kernels do not check them, and use them as addresses."""
     found = np.asarray(codes)
     if found.ndim != 1:
@@ -181,10 +181,10 @@ def _ranks(codes: object, count: int, whose: str) -> Codes:
     if found.size and not (found.max() < count and (found.dtype.kind == "u" or found.min() >= 0)):
         wrong = found.max() if found.max() >= count else found.min()
         raise ReadError(f"{whose}, so its codes are below {count} and not negative, unlike {wrong}")
-    return _own(smallest(found, count))
+    return _own_copy(to_smallest_type(found, count))
 
 
-def _ascending(numbers: object, name: str) -> NDArray[np.float64]:
+def _check_ascending(numbers: object, name: str) -> NDArray[np.float64]:
     """The numbers of a column: ascending, none twice, no NaN; minus zero becomes zero."""
     found = np.asarray(numbers)
     if found.ndim != 1 or (found.size and found.dtype.kind not in "iuf"):
@@ -195,10 +195,10 @@ def _ascending(numbers: object, name: str) -> NDArray[np.float64]:
     zero = int(np.searchsorted(ordered, 0.0))
     if zero < len(ordered) and not ordered[zero] and np.signbit(ordered[zero]):
         ordered = ordered + 0.0
-    return _own(ordered)
+    return _own_copy(ordered)
 
 
-def _sorted(categories: Iterable[object], name: str) -> tuple[str, ...]:
+def _check_sorted(categories: Iterable[object], name: str) -> tuple[str, ...]:
     """The categories of a column: texts by code point, none twice."""
     found = tuple(categories)
     if not set(map(type, found)) <= {str}:
@@ -212,32 +212,32 @@ def _sorted(categories: Iterable[object], name: str) -> tuple[str, ...]:
     return found  # type: ignore[return-value]
 
 
-def _of_one_type(labels: Iterable[object], name: str) -> tuple[Label, ...]:
+def _check_one_type(labels: Iterable[object], name: str) -> tuple[Label, ...]:
     """Labels as Python values: all text, all numbers or all booleans."""
-    found = tuple(map(plain, labels))
+    found = tuple(map(to_python_value, labels))
     kinds = {"number" if kind in (int, float) else kind.__name__ for kind in map(type, found)}
     if not kinds <= {"number", "str", "bool"}:
-        raise ReadError(f"the labels of {name!r} are text, numbers or booleans, not {_few(found)}")
+        raise ReadError(f"the labels of {name!r} are text, numbers or booleans, not {_first_values(found)}")
     if len(kinds) > 1:
-        raise ReadError(f"the labels of {name!r} are of mixed types: {_few(found)}; make them all text")
+        raise ReadError(f"the labels of {name!r} are of mixed types: {_first_values(found)}; make them all text")
     if any(isinstance(label, float) and isnan(label) for label in found):
         raise ReadError(f"a label of {name!r} is NaN, which is not a label; leave its rows out")
     return found
 
 
-def _few(values: Sequence[object]) -> str:
+def _first_values(values: Sequence[object]) -> str:
     return ", ".join(f"{value!r:.60}" for value in values[:4]) + (", …" if len(values) > 4 else "")
 
 
 _Ranked = TypeVar("_Ranked", Column, Labels)
 
 
-def taking(ranked: _Ranked, rows: slice | NDArray[Any]) -> _Ranked:
+def take_rows(ranked: _Ranked, rows: slice | NDArray[Any]) -> _Ranked:
     """Only these rows of a column; what was checked for all rows need not be checked again."""
-    return changed(ranked, codes=np.ascontiguousarray(ranked.codes[rows]))
+    return replace_checked(ranked, codes=np.ascontiguousarray(ranked.codes[rows]))
 
 
-def changed(ranked: _Ranked, **values: Any) -> _Ranked:
+def replace_checked(ranked: _Ranked, **values: Any) -> _Ranked:
     """The same with other values or codes, which are known to be right: they are neither checked nor copied.
 
     Checks took a fifth of a fit of 500 records, and `copy.copy` as long as counting the cells.
@@ -245,16 +245,16 @@ def changed(ranked: _Ranked, **values: Any) -> _Ranked:
     found = object.__new__(type(ranked))
     found.__dict__.update(ranked.__dict__)
     for name, value in values.items():
-        found.__dict__[name] = frozen(value) if isinstance(value, np.ndarray) else value
+        found.__dict__[name] = read_only_view(value) if isinstance(value, np.ndarray) else value
     return found
 
 
-def _own(array: NDArray[Any]) -> NDArray[Any]:
+def _own_copy(array: NDArray[Any]) -> NDArray[Any]:
     """An array that nobody can change after it was checked: if somebody could, a copy."""
-    return frozen(array.copy() if array.flags.writeable else array)
+    return read_only_view(array.copy() if array.flags.writeable else array)
 
 
-def frozen(array: NDArray[Any]) -> NDArray[Any]:
+def read_only_view(array: NDArray[Any]) -> NDArray[Any]:
     """A read-only view."""
     view = array.view()
     view.flags.writeable = False

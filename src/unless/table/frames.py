@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from unless.table.columns import Column
-from unless.values import spell
-from unless.values.notation import INSTANT, Durations, Moments, Order, Times
+from unless.values import number_to_text
+from unless.values.notation import INSTANT, DateNotation, DurationNotation, LevelNotation, TimeNotation
 
 if TYPE_CHECKING:
     import polars as pl
 
 
-def pandas_array(column: Column) -> Any:
+def column_to_pandas(column: Column) -> Any:
     """The cells of a column as pandas has them (`Table.to_pandas`)."""
     import pandas as pd
 
@@ -23,7 +23,9 @@ def pandas_array(column: Column) -> Any:
         return np.append(column.numbers, np.nan)[codes] if column.plain else _pandas_times(column)
     if column.kind == "text":
         return pd.Categorical.from_codes(np.where(codes == column.missing, -1, codes), list(column.categories))
-    numbers = column.numbers.tolist() if column.plain else map(spell, map(column.number, column.numbers.tolist()))
+    numbers = (
+        column.numbers.tolist() if column.plain else map(number_to_text, map(column.number, column.numbers.tolist()))
+    )
     return pd.Series(np.array([*numbers, *column.categories, None], dtype=object)[codes], dtype=object)
 
 
@@ -33,22 +35,22 @@ def _pandas_times(column: Column) -> Any:
 
     missing, places = column.codes == column.missing, np.append(column.numbers, -1).astype(np.int64)[column.codes]
     match column.notation:
-        case Order(levels):
+        case LevelNotation(levels):
             return pd.Categorical.from_codes(places, list(levels), ordered=True)
-        case Times():
-            return pd.Series(polars_series(column).to_list(), dtype=object)
-    found = places.view("M8[us]" if isinstance(column.notation, Moments) else "m8[us]").copy()
+        case TimeNotation():
+            return pd.Series(column_to_polars(column).to_list(), dtype=object)
+    found = places.view("M8[us]" if isinstance(column.notation, DateNotation) else "m8[us]").copy()
     found[missing] = np.array("NaT", found.dtype)
     return pd.Series(found).dt.tz_localize("UTC") if column.notation == INSTANT else found
 
 
-def polars_series(column: Column) -> pl.Series:
+def column_to_polars(column: Column) -> pl.Series:
     """The cells of a column as polars has them (`Table.to_polars`)."""
     import polars as pl
 
     if column.kind == "number":
         return _polars_numbers(column).gather(column.codes)
-    texts = [*map(spell, map(column.number, column.numbers.tolist())), *column.categories, None]
+    texts = [*map(number_to_text, map(column.number, column.numbers.tolist())), *column.categories, None]
     return pl.Series(texts, dtype=pl.String if column.kind == "mixed" else pl.Categorical).gather(column.codes)
 
 
@@ -58,14 +60,14 @@ def _polars_numbers(column: Column) -> pl.Series:
 
     numbers = pl.Series([*column.numbers.tolist(), None], dtype=pl.Float64)
     match column.notation:
-        case Order(levels):
+        case LevelNotation(levels):
             return pl.Series([*map(str, map(column.number, column.numbers.tolist())), None], dtype=pl.Enum(levels))
-        case Times():
+        case TimeNotation():
             return (numbers.cast(pl.Int64) * 1000).cast(pl.Time)
-        case Durations():
+        case DurationNotation():
             return numbers.cast(pl.Int64).cast(pl.Duration("us"))
-        case Moments(name="date"):
+        case DateNotation(name="date"):
             return numbers.cast(pl.Int64).cast(pl.Datetime("us")).cast(pl.Date)
-        case Moments(zoned=zoned):
+        case DateNotation(zoned=zoned):
             return numbers.cast(pl.Int64).cast(pl.Datetime("us", "UTC" if zoned else None))
     return numbers

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unless.errors import ReadError, UnknownNameError, suggest
-from unless.table.columns import Column, Kind, Labels, taking
-from unless.table.frames import pandas_array, polars_series
+from unless.table.columns import Column, Kind, Labels, take_rows
+from unless.table.frames import column_to_pandas, column_to_polars
 from unless.values import DEFAULT_MISSING, Value
 from unless.values.notation import WHOLE, Notation
 
@@ -161,7 +161,7 @@ class Table:
         """
         import pandas as pd  # an extra; takes 0.3 s
 
-        columns = {column.name: pandas_array(column) for column in self.columns}
+        columns = {column.name: column_to_pandas(column) for column in self.columns}
         return pd.DataFrame(columns | self._target_column(), index=range(self.rows))
 
     def to_polars(self) -> pl.DataFrame:
@@ -172,7 +172,7 @@ class Table:
         """
         import polars as pl  # takes 0.1 s
 
-        columns = {column.name: polars_series(column) for column in self.columns}
+        columns = {column.name: column_to_polars(column) for column in self.columns}
         return pl.DataFrame(columns | {name: pl.Series(y.tolist()) for name, y in self._target_column().items()})
 
     def to_arrow(self) -> pa.Table:
@@ -195,8 +195,8 @@ class Table:
             raise TypeError("a table takes a slice, a mask or row numbers; record(row) gives one row")
         if isinstance(picked, np.ndarray) and not picked.size:
             picked = picked.astype(np.intp)  # an empty list would be an array of floats
-        columns = tuple(taking(column, picked) for column in self.columns)
-        target = self.target and taking(self.target, picked)
+        columns = tuple(take_rows(column, picked) for column in self.columns)
+        target = self.target and take_rows(self.target, picked)
         count = len(range(self.rows)[picked]) if isinstance(picked, slice) else len(np.arange(self.rows)[picked])
         numbers = None if self.numbers is None else self.numbers[picked]
         return Table(columns, target, count, self.missing, self.read_as, numbers, self.parts)

@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from unless.values.notation import DATE, Moments, Notation, Noted, noted  # noqa: F401 - DATE is for the examples
+from unless.values.notation import DATE, DateNotation, NotatedNumber, Notation, to_noted_number  # noqa: F401 - DATE is for the examples
 
 Value = float | str | None
 Label = str | bool | int | float
@@ -43,7 +43,7 @@ LEADING_ZERO = re.compile(r"^ *[+-]?0[0-9]")
 WHOLE_NUMBER = re.compile(r"^ *[+-]?[0-9]+ *$")
 
 
-def are_names(numbers: Collection[str]) -> bool:
+def are_codes_not_numbers(numbers: Collection[str]) -> bool:
     """Whether texts that spell numbers are names: all are digits only, and one has a needless zero.
 
     >>> are_names(["007", "12"]), are_names(["7", "12"]), are_names(["0610.0", "00", "12"])
@@ -66,7 +66,7 @@ def is_blank(text: str) -> bool:
     return text[:1] == " " and not text.strip(" ")
 
 
-def number_in(text: str) -> float | None:
+def parse_number(text: str) -> float | None:
     """The number that a text spells, or None; it is finite, may have an exponent, and spaces around it.
 
     >>> number_in(" 0.46"), number_in("1e3"), number_in("1_0"), number_in("nan"), number_in("1e999")
@@ -79,20 +79,20 @@ def number_in(text: str) -> float | None:
     return number + 0.0 if math.isfinite(number) else None
 
 
-def spell(number: float) -> str:
+def number_to_text(number: float) -> str:
     """The shortest text of a number, as a category: 1.0 is ``1``, and a date is the date.
 
     >>> spell(1.0), spell(0.1), spell(-0.0), spell(1e300)
     ('1', '0.1', '0', '1e+300')
     """
-    if number.__class__ is Noted and not number.notation.plain:
+    if number.__class__ is NotatedNumber and not number.notation.plain:
         return str(number)
     if math.isfinite(number) and number == int(number) and abs(number) < 1e16:
         return str(int(number))
     return repr(float(number))
 
 
-def value_of(cell: object) -> Value:  # noqa: C901, PLR0911 - one return for each meaning
+def cell_value(cell: object) -> Value:  # noqa: C901, PLR0911 - one return for each meaning
     """What a cell of a frame or a record means.
 
     >>> value_of(3), value_of(True), value_of(float("nan")), value_of("3"), value_of(date(2024, 5, 1))
@@ -100,7 +100,7 @@ def value_of(cell: object) -> Value:  # noqa: C901, PLR0911 - one return for eac
     """
     if cell.__class__ is float:  # common cases first: matching takes a microsecond
         return cell + 0.0 if cell == cell else None  # noqa: PLR0124 - NaN differs
-    if cell is None or cell.__class__ is str or cell.__class__ is Noted:
+    if cell is None or cell.__class__ is str or cell.__class__ is NotatedNumber:
         return cell
     match cell:
         case str():
@@ -108,7 +108,7 @@ def value_of(cell: object) -> Value:  # noqa: C901, PLR0911 - one return for eac
         case bool() | np.bool_():
             return str(bool(cell))
         case np.datetime64() | np.timedelta64():  # the latter is an integer to numpy
-            return None if np.isnat(cell) else _noted_numpy(cell)
+            return None if np.isnat(cell) else _numpy_time_value(cell)
         case numbers.Real() | Decimal():
             try:
                 number = float(cell)
@@ -121,13 +121,13 @@ def value_of(cell: object) -> Value:  # noqa: C901, PLR0911 - one return for eac
         return None
     match cell:
         case datetime() | date() | time() | timedelta():
-            return noted(cell)
+            return to_noted_number(cell)
         case bytes():
             return cell.decode("utf-8", "backslashreplace")
     return str(cell)
 
 
-def read_as(value: Value, notation: Notation | None) -> Value:
+def value_in_notation(value: Value, notation: Notation | None) -> Value:
     """What a value means where numbers are written in a notation: a text in it is a number, another number is a text.
 
     >>> when = DATE.number("2020-08-01")
@@ -136,24 +136,24 @@ def read_as(value: Value, notation: Notation | None) -> Value:
     """
     wanted = None if notation is None or notation.plain else notation
     if isinstance(value, float):
-        own = value.notation if isinstance(value, Noted) and not value.notation.plain else None
-        if own == wanted or (isinstance(own, Moments) and isinstance(wanted, Moments)):
+        own = value.notation if isinstance(value, NotatedNumber) and not value.notation.plain else None
+        if own == wanted or (isinstance(own, DateNotation) and isinstance(wanted, DateNotation)):
             return value if notation is None else notation.value(value)
-        value = spell(value) if own is None else own.text(value)
+        value = number_to_text(value) if own is None else own.text(value)
     if wanted is None or value is None:
         return value
     number = wanted.number(value)
     return value if number is None else wanted.value(number)
 
 
-def _noted_numpy(cell: np.datetime64 | np.timedelta64) -> Value:
+def _numpy_time_value(cell: np.datetime64 | np.timedelta64) -> Value:
     """A date, a time or a duration of numpy; one that Python's types cannot hold is text."""
     kind = "datetime64" if isinstance(cell, np.datetime64) else "timedelta64"
     found = cell.astype(f"{kind}[us]").item()
-    return str(cell) if isinstance(found, int) else noted(found)
+    return str(cell) if isinstance(found, int) else to_noted_number(found)
 
 
-def plain(value: Any) -> Any:
+def to_python_value(value: Any) -> Any:
     """A numpy value as a Python value: users may search over ``np.arange(3)``."""
     return value.item() if isinstance(value, np.generic) else value
 
@@ -180,18 +180,18 @@ def same_label(one: Label, other: Label) -> bool:
     (True, False, True, True, False)
     """
     if isinstance(one, str) and not isinstance(other, str):
-        return _spells(one, other)
+        return _label_spelled_by(one, other)
     if isinstance(other, str) and not isinstance(one, str):
-        return _spells(other, one)
+        return _label_spelled_by(other, one)
     return one == other and isinstance(one, bool) == isinstance(other, bool)
 
 
-def label_place(label: Label, known: Sequence[Label]) -> int | None:
+def label_index(label: Label, known: Sequence[Label]) -> int | None:
     """The place of a label among others; None if it is not there."""
     return next((place for place, other in enumerate(known) if same_label(label, other)), None)
 
 
-def class_place(label: Label, classes: Sequence[Label]) -> int | None:
+def class_index(label: Label, classes: Sequence[Label]) -> int | None:
     """The place of a label of data among the classes of a model; None if it is not there.
 
     If all classes are booleans, however they are written, 0 and 1 are False and True.
@@ -199,55 +199,55 @@ def class_place(label: Label, classes: Sequence[Label]) -> int | None:
     >>> class_place(1, [False, True]), class_place(True, ["0", "1"]), class_place(True, [1, 2])
     (1, 1, None)
     """
-    place = label_place(label, classes)
-    if place is not None or (flag := flag_in(str(label))) is None:
+    place = label_index(label, classes)
+    if place is not None or (flag := parse_flag(str(label))) is None:
         return place
-    flags = [flag_in(str(one)) for one in classes]
+    flags = [parse_flag(str(one)) for one in classes]
     return flags.index(flag) if flags.count(flag) == 1 and None not in flags else None
 
 
-def flag_in(text: str) -> bool | None:
+def parse_flag(text: str) -> bool | None:
     """The boolean that a cell means in a column of booleans, or None.
 
     >>> flag_in("TRUE"), flag_in("false"), flag_in("1"), flag_in("0.0"), flag_in("yes"), flag_in("2")
     (True, False, True, False, None, None)
     """
-    folded, number = text.casefold(), number_in(text)
+    folded, number = text.casefold(), parse_number(text)
     if folded == "true" or number == 1:
         return True
     return False if folded == "false" or number == 0 else None
 
 
-def _spells(text: str, label: Label) -> bool:
+def _label_spelled_by(text: str, label: Label) -> bool:
     if isinstance(label, bool):
         return text.casefold() == str(label).casefold()
-    return text == str(label) or number_in(text) == label  # the first for inf, and for whole numbers beyond 2**53
+    return text == str(label) or parse_number(text) == label  # the first for inf, and for whole numbers beyond 2**53
 
 
 # For JSON, which has no infinity.
 
 
-def number_data(value: Value) -> Value:
+def number_to_json(value: Value) -> Value:
     """A number for JSON: an infinity becomes the text ``inf`` or ``-inf``, and a date the text of the date."""
-    if isinstance(value, Noted):
+    if isinstance(value, NotatedNumber):
         return float(value) if value.notation.plain else str(value)
     return str(value) if value in _INFINITE else value
 
 
-def value_data(value: Value) -> object:
+def value_to_json(value: Value) -> object:
     """A value for JSON, where text can be a value too: an infinity becomes ``{"number": "inf"}``, a date its text."""
-    if isinstance(value, Noted):
-        return number_data(value)
+    if isinstance(value, NotatedNumber):
+        return number_to_json(value)
     return {"number": str(value)} if value in _INFINITE else value
 
 
-def label_data(label: Label | None) -> object:
-    """A label for JSON: an infinity becomes ``{"float": "inf"}``, no label null. `label_in` reads it back."""
+def label_to_json(label: Label | None) -> object:
+    """A label for JSON: an infinity becomes ``{"float": "inf"}``, no label null. `label_from_json` reads it back."""
     return {"float": str(label)} if label in _INFINITE else label
 
 
-def label_in(node: Any) -> Label:
-    """The label that `label_data` wrote."""
+def label_from_json(node: Any) -> Label:
+    """The label that `label_to_json` wrote."""
     label: Label = float(node["float"]) if isinstance(node, dict) else node
     return label
 
@@ -266,7 +266,7 @@ def percent(share: float, digits: int = 0) -> str:
     >>> percent(0.98765, 1), percent(0.99996, 1), percent(0.5, 1), percent(1, 1)
     ('98.8 %', '> 99.9 %', '50.0 %', '100 %')
     """
-    share = _exact(share)
+    share = _without_rounding_error(share)
     if share in (0, 1):
         return f"{100 * share:.0f} %"
     unit = 10**digits
@@ -284,16 +284,16 @@ def share_text(share: float) -> str:
     >>> share_text(1 - 5e-16), percent(1 - 5e-16)
     ('1.000', '100 %')
     """
-    share = _exact(share)
+    share = _without_rounding_error(share)
     return f"{share:.3f}" if share in (0, 1) else f"{min(max(share, 0.001), 0.999):.3f}"
 
 
-def _exact(share: float) -> float:
+def _without_rounding_error(share: float) -> float:
     """A share without rounding errors: the shares of weights may add up to a little less than 1."""
     return round(share, 12)
 
 
-def counted(count: float, noun: str) -> str:
+def count_text(count: float, noun: str) -> str:
     """A number with its noun.
 
     >>> counted(1, "rule"), counted(1203, "rule")
@@ -302,7 +302,7 @@ def counted(count: float, noun: str) -> str:
     return f"{count:,.0f} {noun}" if count == 1 else f"{count:,.0f} {noun}s"
 
 
-def amount(weight: float) -> str:
+def amount_text(weight: float) -> str:
     """A count or a sum of weights: without decimals if it is whole, else with one; below 1, with two digits.
 
     >>> [amount(weight) for weight in (1203.0, 311.25, 0.0312, 449.99999999999994)]

@@ -1,6 +1,6 @@
 """How the numbers of a column are written: as dates, times, durations, levels of an order, flags, whole numbers.
 
-To the learner they all are numbers; to people ``when > 2020-08-01`` and ``size <= M`` say more. A `Noted` number knows
+To the learner they all are numbers; to people ``when > 2020-08-01`` and ``size <= M`` say more. A `NotatedNumber` knows
 its notation, so whatever has the number can write it: a literal, a cell, the bound of a change.
 
 Time is counted in microseconds, which a float64 holds exactly from 1684 to 2255 (days: always); anything finer is cut
@@ -77,10 +77,10 @@ class Notation(ABC):
 
     def value(self, number: float) -> float:
         """The number, which now knows its notation."""
-        return Noted(number, self)
+        return NotatedNumber(number, self)
 
     def data(self) -> Any:
-        """The notation for JSON; `notation_in` reads it back."""
+        """The notation for JSON; `notation_from_json` reads it back."""
         return self.name
 
     def __repr__(self) -> str:
@@ -93,7 +93,7 @@ class Notation(ABC):
         return hash(self.name)
 
 
-class Noted(float):
+class NotatedNumber(float):
     """A number that knows how it is written. It compares, hashes and calculates as the number."""
 
     __slots__ = ("notation",)
@@ -101,9 +101,9 @@ class Noted(float):
 
     def __new__(cls, number: float, notation: Notation) -> Self:
         """Make the number."""
-        noted = super().__new__(cls, number)
-        noted.notation = notation
-        return noted
+        to_noted_number = super().__new__(cls, number)
+        to_noted_number.notation = notation
+        return to_noted_number
 
     def __str__(self) -> str:
         return self.notation.text(self)
@@ -116,7 +116,7 @@ class Noted(float):
         return type(self), (float(self), self.notation)
 
 
-class Moments(Notation):
+class DateNotation(Notation):
     """Dates, with or without the time of day, and with a zone or without; in text files by default as ISO 8601.
 
     ``format`` says how else the cells of text files spell them, in the letters of `datetime.strptime`.
@@ -136,22 +136,22 @@ class Moments(Notation):
         day = moment.date().isoformat()
         if not self.zoned and moment.time() == time():
             return day
-        return f"{day} {_clock(moment.time())}{'Z' if self.zoned else ''}"
+        return f"{day} {_clock_text(moment.time())}{'Z' if self.zoned else ''}"
 
     def number(self, text: str) -> float | None:
         """Microseconds since 1970-01-01; None for a text that has another format."""
         if self.format is None:
             return self.back(text)
         try:
-            return moment_number(datetime.strptime(text.strip(), self.format))  # noqa: DTZ007 - a zone is optional
+            return to_microseconds(datetime.strptime(text.strip(), self.format))  # noqa: DTZ007 - a zone is optional
         except (ValueError, OverflowError):
             return None
 
     def back(self, text: str) -> float | None:
         """The number of a text as in ISO 8601, whatever the format of cells."""
         try:
-            moment = _iso(text)
-            return None if moment is None else moment_number(moment)
+            moment = _parse_iso(text)
+            return None if moment is None else to_microseconds(moment)
         except (ValueError, OverflowError):  # in UTC, a moment of the first or the last day may be out of range
             return None
 
@@ -159,23 +159,23 @@ class Moments(Notation):
         """The start of a year, a month, a day, an hour, … near the middle: the longest of them that lies between."""
         middle = low / 2 + high / 2
         margin = 0.2 * (high - low)
-        for start in _starts(middle):
+        for start in _period_starts(middle):
             if start % self.step == 0 and low <= start < high and low + margin <= start <= high - margin:
                 return start
         return max(low, middle - middle % self.step)
 
-    def fitting(self, numbers: Iterable[float], *, zoned: bool = False) -> Moments:
+    def fitting(self, numbers: Iterable[float], *, zoned: bool = False) -> DateNotation:
         """The same format for these moments: with a zone, or without times of day if they all are midnight."""
         zoned = zoned or self.zoned or "%z" in (self.format or "")
         name = "instant" if zoned else "date" if all(number % DAY == 0 for number in numbers) else "datetime"
-        return Moments(name, float(DAY) if name == "date" else 1.0, format=self.format)
+        return DateNotation(name, float(DAY) if name == "date" else 1.0, format=self.format)
 
     def data(self) -> Any:
         """The name, with the format if there is one."""
         return self.name if self.format is None else {self.name: self.format}
 
 
-class Times(Notation):
+class TimeNotation(Notation):
     """Times of the day, in microseconds since midnight."""
 
     name, step, sortable = "time", 1.0, True
@@ -183,21 +183,21 @@ class Times(Notation):
     def text(self, number: float) -> str:
         """The time with as many parts as it needs: ``12:30``, ``12:30:05.5``."""
         inside = math.floor(min(max(number, 0), DAY - 1))
-        return _clock((_EPOCH + timedelta(microseconds=inside)).time())
+        return _clock_text((_EPOCH + timedelta(microseconds=inside)).time())
 
     def number(self, text: str) -> float | None:
         """Microseconds since midnight; the hour may have one digit."""
         trimmed = text.strip(" ")
         if not re.fullmatch(_TIME, trimmed):
             return None
-        return time_number(time.fromisoformat(trimmed if trimmed[1] != ":" else f"0{trimmed}"))
+        return time_to_microseconds(time.fromisoformat(trimmed if trimmed[1] != ":" else f"0{trimmed}"))
 
     def between(self, low: float, high: float) -> float:
         """The start of an hour, a minute or a second near the middle."""
-        return _round_part(low, high, (_HOUR, _MINUTE, _SECOND, 1))
+        return _round_multiple_between(low, high, (_HOUR, _MINUTE, _SECOND, 1))
 
 
-class Durations(Notation):
+class DurationNotation(Notation):
     """Lengths of time, in microseconds."""
 
     name, step = "duration", 1.0
@@ -232,10 +232,10 @@ class Durations(Notation):
 
     def between(self, low: float, high: float) -> float:
         """A whole number of days, hours, minutes or seconds near the middle."""
-        return _round_part(low, high, (DAY, _HOUR, _MINUTE, _SECOND, 1))
+        return _round_multiple_between(low, high, (DAY, _HOUR, _MINUTE, _SECOND, 1))
 
 
-class Flags(Notation):
+class FlagNotation(Notation):
     """The numbers 0 and 1."""
 
     name, step, plain = "flag", 1.0, True
@@ -249,7 +249,7 @@ class Flags(Notation):
         return None
 
 
-class Whole(Flags):
+class WholeNumberNotation(FlagNotation):
     """Whole numbers: no text needs to know, but what may become of a number does."""
 
     name = "whole"
@@ -264,7 +264,7 @@ class Whole(Flags):
 
     def known(self, number: float) -> float:
         """A cell, which knows that its column has whole numbers, if it is one itself."""
-        return Noted(number, self) if number.is_integer() else number
+        return NotatedNumber(number, self) if number.is_integer() else number
 
 
 class Amounts(Notation):
@@ -379,7 +379,7 @@ _AMOUNT_FORM = re.compile(
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Order(Notation):
+class LevelNotation(Notation):
     """Categories in an order of their own, least first; the numbers are their places from 0 on."""
 
     levels: tuple[str, ...]
@@ -403,20 +403,20 @@ class Order(Notation):
         return list(self.levels)
 
 
-DATE = Moments("date", float(DAY))
-DATETIME = Moments("datetime", 1.0)
-INSTANT = Moments("instant", 1.0)
-TIME, DURATION, FLAG, WHOLE = Times(), Durations(), Flags(), Whole()
-_NAMED = {one.name: one for one in (DATE, DATETIME, INSTANT, TIME, DURATION, FLAG, WHOLE)}
+DATE = DateNotation("date", float(DAY))
+DATETIME = DateNotation("datetime", 1.0)
+INSTANT = DateNotation("instant", 1.0)
+TIME, DURATION, FLAG, WHOLE = TimeNotation(), DurationNotation(), FlagNotation(), WholeNumberNotation()
+_BY_NAME = {one.name: one for one in (DATE, DATETIME, INSTANT, TIME, DURATION, FLAG, WHOLE)}
 
 
-def notation_in(node: Any) -> Notation | None:
+def notation_from_json(node: Any) -> Notation | None:
     """The notation that `Notation.data` wrote; None if it is not one."""
     match node:
         case str():
-            return _NAMED.get(node)
+            return _BY_NAME.get(node)
         case list() if node and all(isinstance(level, str) for level in node) and len(set(node)) == len(node):
-            return Order(tuple(node))
+            return LevelNotation(tuple(node))
         case dict() if len(node) == 1:
             ((name, form),) = node.items()
             if name == Amounts.name and isinstance(form, str) and _AMOUNT_FORM.fullmatch(form):
@@ -424,11 +424,11 @@ def notation_in(node: Any) -> Notation | None:
                 one_side = bool(found.before) != bool(found.after)
                 return found if one_side and found.thousands != found.decimal else None
             if name in ("date", "datetime", "instant") and isinstance(form, str):
-                return Moments(name, _NAMED[name].step, format=form)
+                return DateNotation(name, _BY_NAME[name].step, format=form)
     return None
 
 
-def noted(cell: object) -> Noted | None:
+def to_noted_number(cell: object) -> NotatedNumber | None:
     """A date, time or duration of Python as a number that knows its notation; None for anything else.
 
     >>> noted(date(2020, 8, 1)), noted(timedelta(hours=-3)), noted(datetime(2020, 8, 1, 12, 30, tzinfo=UTC)), noted("x")
@@ -436,29 +436,29 @@ def noted(cell: object) -> Noted | None:
     """
     match cell:
         case datetime():
-            return Noted(moment_number(cell), DATETIME if cell.tzinfo is None else INSTANT)
+            return NotatedNumber(to_microseconds(cell), DATETIME if cell.tzinfo is None else INSTANT)
         case date():
-            return Noted(moment_number(datetime.combine(cell, time())), DATE)
+            return NotatedNumber(to_microseconds(datetime.combine(cell, time())), DATE)
         case time():
-            return Noted(time_number(cell), TIME)
+            return NotatedNumber(time_to_microseconds(cell), TIME)
         case timedelta():
-            return Noted(float(cell // _MICROSECOND), DURATION)
+            return NotatedNumber(float(cell // _MICROSECOND), DURATION)
     return None
 
 
-def moment_number(moment: datetime) -> float:
+def to_microseconds(moment: datetime) -> float:
     """Microseconds since 1970-01-01, in UTC if the moment has a zone."""
     minutes = ((moment.toordinal() - _FIRST_DAY) * 24 + moment.hour) * 60 + moment.minute
     micros = (minutes * 60 + moment.second) * _SECOND + moment.microsecond  # in 0.4 us; timedelta takes 1.5
     return float(micros if moment.tzinfo is None else micros - (moment.utcoffset() or timedelta()) // _MICROSECOND)
 
 
-def time_number(moment: time) -> float:
+def time_to_microseconds(moment: time) -> float:
     """Microseconds since midnight; a zone is ignored."""
     return float(((moment.hour * 60 + moment.minute) * 60 + moment.second) * _SECOND + moment.microsecond)
 
 
-def common(notations: Iterable[Notation]) -> Notation | None:
+def common_notation(notations: Iterable[Notation]) -> Notation | None:
     """The notation of numbers in several ones; None where they do not go together.
 
     >>> common([DATE, DATETIME]), common([DATE, INSTANT]), common([DATE, TIME])
@@ -470,12 +470,12 @@ def common(notations: Iterable[Notation]) -> Notation | None:
     return next((one for one in (INSTANT, DATETIME) if one in found and found <= {DATE, DATETIME, INSTANT}), None)
 
 
-def days_only(notation: Notation | None, numbers: Iterable[float]) -> Notation | None:
+def as_dates_if_whole_days(notation: Notation | None, numbers: Iterable[float]) -> Notation | None:
     """`DATE` in place of `DATETIME` where all numbers are whole days."""
     return DATE if notation == DATETIME and all(number % DAY == 0 for number in numbers) else notation
 
 
-def noticed(texts: Sequence[str]) -> tuple[Notation, dict[str, float]] | None:
+def detect_notation(texts: Sequence[str]) -> tuple[Notation, dict[str, float]] | None:
     """The notation of texts that nobody declared, and the number of each text in it; None if fewer than half have one.
 
     Only what is hardly anything else is noticed: dates and times as in ISO 8601, durations like P2DT3H or 2 days, and
@@ -486,10 +486,10 @@ def noticed(texts: Sequence[str]) -> tuple[Notation, dict[str, float]] | None:
     """
     if 2 * sum(text.lstrip(" ")[:1] in _STARTS for text in texts) < len(texts) or not texts:
         return None
-    if (days := _days(texts)) is not None:
+    if (days := _parse_dates(texts)) is not None:
         return DATE, days
     for notation in (DATETIME, TIME, DURATION):
-        pattern = _NOTICED[notation.name]
+        pattern = _DETECTABLE[notation.name]
         if len(texts) > _GLANCE and not any(pattern.fullmatch(text.strip(" ")) for text in texts[:: len(texts) // 64]):
             continue  # not half of them, then
         likely = [text for text in texts if pattern.fullmatch(text.strip(" "))]
@@ -497,7 +497,7 @@ def noticed(texts: Sequence[str]) -> tuple[Notation, dict[str, float]] | None:
             read = {text: number for text in likely if (number := notation.number(text)) is not None}
             if 2 * len(read) >= len(texts):
                 zoned = notation is DATETIME and any(map(_ZONE.search, read))
-                return INSTANT if zoned else days_only(notation, read.values()) or notation, read
+                return INSTANT if zoned else as_dates_if_whole_days(notation, read.values()) or notation, read
     return _dates_of_numbers(texts)
 
 
@@ -514,14 +514,17 @@ def _dates_of_numbers(texts: Sequence[str]) -> tuple[Notation, dict[str, float]]
     if (order := _order(alike.values())) is None:
         return None
     form = shape[0].join(order) + shape[1]
-    notation, year, month, day = Moments("datetime", 1.0, format=form), *(order.index(one) for one in _PARTS_OF_DAY)
+    notation, year, month, day = (
+        DateNotation("datetime", 1.0, format=form),
+        *(order.index(one) for one in _PARTS_OF_DAY),
+    )
     read = {text: number for text in texts if text not in alike and (number := notation.number(text)) is not None}
     for text, match in alike.items():
         parts = [int(part) for part in (match["a"], match["b"], match["c"])]
         hour, minute, second = map(int, (*(match["clock"] or "0:0").split(":"), "0")[:3])
         with suppress(ValueError):  # there is no such day
             at = datetime(parts[year], parts[month], parts[day], hour, minute, second)  # noqa: DTZ001
-            read[text] = moment_number(at)
+            read[text] = to_microseconds(at)
     return (notation, read) if 2 * len(read) >= len(texts) else None
 
 
@@ -542,7 +545,7 @@ def _order(dates: Collection[re.Match[str]]) -> tuple[str, str, str] | None:
     return ("%d", "%m", "%Y") if first else ("%m", "%d", "%Y")
 
 
-def _days(texts: Sequence[str]) -> dict[str, float] | None:
+def _parse_dates(texts: Sequence[str]) -> dict[str, float] | None:
     """The numbers of texts that all are dates like 2020-08-01; None if one is not, or is no day of the calendar.
 
     3,400 of them take 0.4 ms, and 8 ms one by one.
@@ -572,38 +575,38 @@ _NUMBERS = re.compile(
 _PARTS_OF_DAY = "%Y", "%m", "%d"
 _ZONE = re.compile(r":.*[Z+-]")
 _LONG = re.compile(f"{_PERIOD.pattern}|{re.sub('[?]P<[a-z]+>', '?:', _DAYS.pattern)}")
-_NOTICED = {"datetime": _ISO, "time": re.compile(_TIME), "duration": _LONG}
+_DETECTABLE = {"datetime": _ISO, "time": re.compile(_TIME), "duration": _LONG}
 _FIRST = (datetime.min - _EPOCH) // _MICROSECOND  # noqa: DTZ901 - without a zone
 _LAST = (datetime.max - _EPOCH) // _MICROSECOND  # noqa: DTZ901 - as a float64, it is the first moment of the year 10000
 
 
-def _iso(text: str) -> datetime | None:
+def _parse_iso(text: str) -> datetime | None:
     """The moment that a text of ISO 8601 spells."""
     trimmed = text.strip(" ")
     return datetime.fromisoformat(trimmed) if _ISO.fullmatch(trimmed) else None
 
 
-def _clock(moment: time) -> str:
+def _clock_text(moment: time) -> str:
     """Hours and minutes, and seconds if there are any: the shortest text, and in the right order as text too."""
     if not moment.second and not moment.microsecond:
         return moment.isoformat("minutes")
     return moment.isoformat().rstrip("0") if moment.microsecond else moment.isoformat()
 
 
-def _starts(middle: float) -> Iterable[float]:
+def _period_starts(middle: float) -> Iterable[float]:
     """The starts of years, months, days and parts of days that are nearest to a moment, longest first."""
     moment = _EPOCH + timedelta(microseconds=math.floor(middle))
     for size in (100, 10, 1):
         years = {max(1, moment.year - moment.year % size), min(9999, moment.year - moment.year % size + size)}
-        yield min((moment_number(datetime(year, 1, 1)) for year in years), key=lambda start: abs(start - middle))  # noqa: DTZ001
+        yield min((to_microseconds(datetime(year, 1, 1)) for year in years), key=lambda start: abs(start - middle))  # noqa: DTZ001
     first = moment.replace(day=1, hour=0, minute=0, second=0, microsecond=0)
     later = first + timedelta(days=31) if first.year < 9999 or first.month < 12 else first
-    yield min(map(moment_number, (first, later.replace(day=1))), key=lambda start: abs(start - middle))
+    yield min(map(to_microseconds, (first, later.replace(day=1))), key=lambda start: abs(start - middle))
     for size in (DAY, _HOUR, _MINUTE, _SECOND):
         yield float(round(middle / size) * size)
 
 
-def _round_part(low: float, high: float, sizes: Iterable[int]) -> float:
+def _round_multiple_between(low: float, high: float, sizes: Iterable[int]) -> float:
     """The multiple of the largest size near the middle that keeps a margin to both ends."""
     middle, margin = low / 2 + high / 2, 0.2 * (high - low)
     for size in sizes:

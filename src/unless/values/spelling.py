@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["CONTROLS", "RESERVED", "SURROGATE", "spelled", "unquoted"]
+__all__ = ["CONTROLS", "RESERVED", "SURROGATE", "quote_if_needed", "unquote"]
 
 _WORDS = (
     "if unless and or is are not otherwise always true false missing present above below at equals more less greater "
@@ -28,7 +28,7 @@ _ESCAPE = re.compile(r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8}
 _LETTERS = {"n": "\n", "r": "\r", "t": "\t", "\\": "\\", "'": "'", '"': '"', "0": "\0"}
 
 
-def spelled(text: str) -> str:
+def quote_if_needed(text: str) -> str:
     r"""A text as rules spell it: bare if it starts with a letter and has no word or sign of rules in it, else quoted.
 
     >>> [spelled(text) for text in ("late", "New York", "85", "", "a and b", "it's", "two\nlines", "If")]
@@ -38,7 +38,7 @@ def spelled(text: str) -> str:
     return text if bare and RESERVED.isdisjoint(text.casefold().split(" ")) else repr(text)
 
 
-def unquoted(quoted: str) -> str | None:
+def unquote(quoted: str) -> str | None:
     r"""The text between quotes, with its escapes read; None if one of them means nothing.
 
     >>> unquoted(repr("it's ∆\n")), unquoted(r"'\q'")
@@ -48,11 +48,11 @@ def unquoted(quoted: str) -> str | None:
     if "\\" not in inner:
         return inner
     try:
-        return _ESCAPE.sub(_meant, inner)
+        return _ESCAPE.sub(_unescape, inner)
     except (KeyError, ValueError, OverflowError):
         return None
 
 
-def _meant(escape: re.Match[str]) -> str:
+def _unescape(escape: re.Match[str]) -> str:
     code = escape[1] or escape[2] or escape[3]
     return chr(int(code, 16)) if code else _LETTERS[escape[4]]

@@ -17,8 +17,8 @@ from typing import NamedTuple
 from unless.errors import ParameterError
 from unless.rule import Literal, Program
 from unless.table import Table
-from unless.values import Value, value_of
-from unless.values.notation import FLAG, WHOLE, Notation, Order
+from unless.values import Value, cell_value
+from unless.values.notation import FLAG, WHOLE, LevelNotation, Notation
 
 Interval = tuple[float, float]
 
@@ -259,7 +259,7 @@ def allowed_values(
 
 def _bounds(notation: Notation | None) -> tuple[Interval, ...]:
     """All values that a feature can have: flags are 0 or 1, and an order ends with its last level."""
-    if isinstance(notation, Order):
+    if isinstance(notation, LevelNotation):
         return ((0.0, len(notation.levels) - 1.0),)
     return ((0.0, 1.0),) if notation == FLAG else _EVERYWHERE
 
@@ -271,7 +271,7 @@ def _parse(feature: str, given: object) -> tuple[tuple[Interval, ...], frozenset
     if isinstance(given, str | bytes | Mapping) or not isinstance(given, Collection):
         raise ParameterError(f"the range of {feature!r} is {given!r}; it takes (low, high) or a list of categories")
     pairs = tuple(_interval(feature, item) for item in given if _is_pair(item))
-    values: set[Value] = {value_of(item) for item in given if not _is_pair(item)}
+    values: set[Value] = {cell_value(item) for item in given if not _is_pair(item)}
     numbers = sorted(value for value in values if isinstance(value, float))
     categories = frozenset(value for value in values if isinstance(value, str))
     return (*pairs, *((number, number) for number in numbers)), categories, None in values
@@ -279,11 +279,11 @@ def _parse(feature: str, given: object) -> tuple[tuple[Interval, ...], frozenset
 
 def _is_pair(given: object) -> bool:
     """Whether this is (low, high): a tuple of two, each a number or None."""
-    return isinstance(given, tuple) and len(given) == 2 and not any(isinstance(value_of(end), str) for end in given)
+    return isinstance(given, tuple) and len(given) == 2 and not any(isinstance(cell_value(end), str) for end in given)
 
 
 def _interval(feature: str, given: object) -> Interval:
-    low, high = (value_of(end) for end in given)  # type: ignore[attr-defined]  # a pair
+    low, high = (cell_value(end) for end in given)  # type: ignore[attr-defined]  # a pair
     ends = (-math.inf if low is None else float(low), math.inf if high is None else float(high))
     if ends[0] > ends[1]:
         raise ParameterError(f"the range of {feature!r} is {given!r}, from high to low; it takes (low, high)")

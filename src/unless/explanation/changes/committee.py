@@ -19,10 +19,10 @@ from unless.explanation.changes.axes import Axis, added, axes_of
 from unless.explanation.changes.counterfactuals import Counterfactual, Counterfactuals, changes_of, check_names
 from unless.explanation.tally import tally
 from unless.explanation.words import printable
-from unless.score.committee import Committee, predicted
-from unless.score.points import Points, leading
+from unless.score.committee import Committee, labels_from_sums
+from unless.score.points import Points, leading_label_index
 from unless.table import Column, Table
-from unless.values import Label, Value, plain, share_text
+from unless.values import Label, Value, share_text, to_python_value
 
 _FEATURES = 3
 """The most features that change."""
@@ -63,7 +63,7 @@ def committee_changes(
         raise ParameterError(f"most is {most!r}; it must be a whole number, 1 or more")
     check_names(committee.rules, record, fixed, "fixed")
     check_names(committee.rules, record, ranges or {}, "ranges")
-    label, now = plain(label), tally(committee, record)
+    label, now = to_python_value(label), tally(committee, record)
     goals = [k for k, one in enumerate(committee.classes) if (one != now.label if label is None else one == label)]
     if label is not None and not goals:
         raise UnknownNameError(f"no class {label!r}{suggest(label, committee.classes)}")
@@ -137,7 +137,7 @@ class _Search:
         return self.committee.sums(Table(columns, rows=len(tried)))
 
     def _reached(self, tried: Sequence[tuple[Step, ...]], sums: Points) -> Iterator[_Found]:
-        for steps, label in zip(tried, leading(sums).tolist(), strict=True):
+        for steps, label in zip(tried, leading_label_index(sums).tolist(), strict=True):
             if label in self.goals:
                 distance = added(self.axes[place].distance(cell) for place, cell in steps)
                 yield _Found(distance, sum(self.axes[place].steps(cell) for place, cell in steps), steps, label)
@@ -160,6 +160,6 @@ def _change(
     committee: Committee, record: Mapping[str, Value], axes: Sequence[Axis], steps: Sequence[Step]
 ) -> CommitteeChange:
     moved = [(axes[place], offer) for place, cell in steps if (offer := axes[place].offers[cell])]
-    changes = changes_of(record, moved, lambda table: predicted(committee, committee.sums(table)))
+    changes = changes_of(record, moved, lambda table: labels_from_sums(committee, committee.sums(table)))
     changed = tally(committee, {**record, **{change.feature: change.new for change in changes}})
     return CommitteeChange(changed, changes, added(offer.distance for _, offer in moved))

@@ -34,7 +34,7 @@ from unless.model import Model, program_of
 from unless.prediction import predict
 from unless.rule import OPERATOR_WORDS, Literal, Program
 from unless.table import Column, Table
-from unless.values import Label, Value, label_data, value_data
+from unless.values import Label, Value, label_to_json, value_to_json
 
 if TYPE_CHECKING:
     import numpy as np
@@ -110,7 +110,10 @@ class Change:
         asked += [Literal(self.feature, "<=", most)] if most is not None else []
         if only_number(tuple(asked), words) == self.new:
             return words.has(self.feature, self.new)
-        said = (f"{OPERATOR_WORDS[op]} {words.value(self.feature, value)}" for op, value in map(Literal.bound, asked))
+        said = (
+            f"{OPERATOR_WORDS[op]} {words.value(self.feature, value)}"
+            for op, value in map(Literal.as_short_bound, asked)
+        )
         return f"{words.name(self.feature)} {' and '.join(one.removeprefix('is ') for one in said)}"
 
     def __str__(self) -> str:
@@ -175,14 +178,14 @@ class Counterfactuals(Sequence[Counterfactual]):
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain lists, dicts and values that JSON can hold."""
         return {
-            "label": label_data(self.proof.label),
-            "wanted": label_data(self.wanted),
+            "label": label_to_json(self.proof.label),
+            "wanted": label_to_json(self.wanted),
             "changes": [
                 {
-                    "label": label_data(one.label),
+                    "label": label_to_json(one.label),
                     "decided": one.proof.decided,
-                    "distance": value_data(one.distance),
-                    "set": {change.feature: value_data(change.new) for change in one.changes},
+                    "distance": value_to_json(one.distance),
+                    "set": {change.feature: value_to_json(change.new) for change in one.changes},
                     "text": one.text(),
                 }
                 for one in self.found

@@ -20,7 +20,7 @@
   /** The literals of a rule and its exceptions, in reading order. */
   const literalsOf = ({ literals, exceptions }) => [...literals, ...exceptions.flatMap(literalsOf)];
 
-  /** The parts of a program, and literals that no rule has, in the order of unless/score/parts.py. */
+  /** The parts of a program, and literals that no rule has, in the order of unless/score/program_parts.py. */
   function partsOf({ rules }, cuts) {
     const decides = rules.map((_, number) => ({ kind: "decides", number }));
     if (!rules.some(certain)) decides.push({ kind: "decides", number: null });

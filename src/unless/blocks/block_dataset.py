@@ -1,0 +1,338 @@
+"""All records of a source as blocks: made once, learned from as often as needed, and gone or kept at the end."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unless.blocks.block import DATA_CHANGED, Arrays, bytes_per_cell
+from unless.blocks.block_cache import CacheFolder, CacheKey, CacheOptions, RecordedFactors
+from unless.blocks.block_engine import BlockEngine
+from unless.blocks.disk_storage import DiskBlockStore, map_block, run_ahead, write_block
+from unless.blocks.encoding import BlockEncoding, ClassFactors, EncodingTask, TableStats
+from unless.blocks.local_rows import BlockStore
+from unless.blocks.memory_budget import fits_in_page_cache, release_free_memory
+from unless.blocks.row_order import UNORDERED, RowOrder
+from unless.blocks.row_sets import RowSet
+from unless.blocks.sources import PartsStream, Stream
+from unless.errors import ReadError, UnknownNameError, suggest
+from unless.read.source import Source
+from unless.read.table import formats_of, plan_of
+from unless.rule import Program
+from unless.table import HoldoutSplit, Schema, Table
+from unless.table.holdout_split import fingerprint_text
+from unless.threads import available_cores
+
+Progress = Callable[[str, int], object]
+"""Told what is being done, and how many records it was done for."""
+
+FETCHED_ROWS = 1_000_000
+"""How many records are learned from in memory, once so few are left."""
+
+SAMPLE = 100_000
+"""How many records are taken out to see what else is to be known of them: points, importances, remarks."""
+
+
+BlockFolder = tempfile.TemporaryDirectory[str] | CacheFolder
+"""Where blocks are."""
+
+LeaveOut = Callable[[Table, TableStats], Mapping[str, Any]]
+"""Says which features are left out, and why, as JSON, given the first records, and what the first pass found."""
+
+
+@dataclass
+class BlockDataset:
+    """Records in blocks; ``with`` it, or `close` it: what it wrote is then gone, unless it is kept."""
+
+    store: BlockStore
+    coding: BlockEncoding
+    folder: BlockFolder | None = None
+    local: int = FETCHED_ROWS
+
+    @property
+    def rows(self) -> int:
+        """How many records there are."""
+        return self.coding.rows
+
+    @property
+    def schema(self) -> Schema:
+        """How the columns were read."""
+        return self.coding.schema
+
+    def split(self, share: float, salt: int) -> tuple[HoldoutSplit, str, tuple[int, ...], int]:
+        """Which records to hold back, about that share of every label; the fingerprint of all, a sample, their number.
+
+        Rows without a label are none of them.
+        """
+        counts, sums, sample = self.engine().split_census(salt)
+        split = HoldoutSplit.of_counts(self.store.labels, counts, share, salt)
+        return split, fingerprint_text(sums), tuple(sample.tolist()), int(counts.sum())
+
+    def engine(self, held_back: HoldoutSplit | None = None) -> BlockEngine:
+        """The engine that learns from all records, or from all but those that are held back."""
+        engine = BlockEngine(self.store, local=self.local, held_back=held_back)
+        if isinstance(self.folder, CacheFolder):
+            engine.checkpoints = self.folder.checkpoints(self.coding, held_back)
+        return engine
+
+    def sample(
+        self, held_back: HoldoutSplit | None = None, *, tests: bool = False
+    ) -> tuple[Table, NDArray[np.float64] | None]:
+        """Some records, evenly spread, and how often each counts; all of them if they are few.
+
+        They are of those that are learned from, if some are ``held_back``, or of these.
+        """
+        every = max(1, -(-self.rows // SAMPLE))
+        table, units = self.engine(held_back).sample_every(every, tests=tests)
+        table = Table(table.columns, table.target, len(table), self.schema.missing, parts=self.schema.parts)
+        return table, None if (units == 1).all() and self.store.unit == 1 else units * self.store.unit
+
+    def domain(self, features: Iterable[str]) -> Table:
+        """The named columns without rows: their categories, and the smallest and largest finite number."""
+        places = {one.column.name: place for place, one in enumerate(self.coding.bins)}
+        wanted = [places[name] for name in features]
+        found = []
+        for place, (low, high) in zip(wanted, self.engine().extent(wanted).tolist(), strict=True):
+            column = self.coding.bins[place].domain()
+            numbers = column.numbers if np.isnan(low) else np.unique([low, high])
+            found.append(replace(column, numbers=numbers) if self.coding.bins[place].open else column)
+        return Table(tuple(found), rows=0, missing=self.schema.missing)
+
+    def close(self) -> None:
+        """End the threads, and remove what was written, unless it is kept."""
+        if hasattr(self.store, "close"):
+            self.store.close()
+        if self.folder is not None:
+            self.folder.cleanup()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def label_weights_left(engine: BlockEngine, program: Program, rows: RowSet) -> list[Sequence[float]]:
+    """How much of each label is left before each rule and after the last (`Learned.left`)."""
+    left = [engine.label_weights(rows)]
+    for rule in program.rules:
+        rows = engine.minus(rows, engine.covered_by_rule(rows, rule))
+        left.append(engine.label_weights(rows))
+    return left
+
+
+def decided_label_weights(engine: BlockEngine, program: Program, rows: RowSet) -> NDArray[np.float64]:
+    """How many rows of each label (column) each rule decides (row) and, in the last row, no rule."""
+    left = [engine.records(rows)]
+    for rule in program.rules:
+        rows = engine.minus(rows, engine.covered_by_rule(rows, rule))
+        left.append(engine.records(rows))
+    found: NDArray[np.float64] = -np.diff(np.array(left, np.float64), axis=0, append=0)
+    return found
+
+
+def make_block_dataset(  # noqa: PLR0913 - all that can be asked for, to be seen in one place
+    stream: Stream,
+    *,
+    weights: str | None = None,
+    factors: ClassFactors | None = None,
+    drop_unlabelled: bool = False,
+    leave_out: LeaveOut | None = None,
+    folder: str | os.PathLike[str] | None = None,
+    keep: CacheOptions | None = None,
+    threads: int | None = None,
+    progress: Progress | None = None,
+    **how: Any,
+) -> BlockDataset:
+    """The records of a stream in blocks.
+
+    ``weights`` is the column that says how much each record weighs, and ``factors`` what each class weighs besides.
+    Blocks are written to a folder of their own in ``folder``, or where temporary files are. If they are to be kept,
+    ``keep`` says where: then what is there already is used, and learners go on where they were. What ``leave_out``
+    depends on is told by ``keep.asked``. ``how`` says what to read, as in `read_table`.
+    """
+    formats, how["dates"] = formats_of(how.pop("parts", None), how.get("dates"))
+    if formats:
+        stream = PartsStream(stream, formats)
+    tell = progress or (lambda *_: None)
+    given = None if factors is None else RecordedFactors(factors)
+    maker = _DatasetMaker(
+        stream, weights, given, leave_out, how, tell, threads or available_cores(), drop_unlabelled=drop_unlabelled
+    )
+    return maker.temporary(folder) if keep is None else maker.cached(keep)
+
+
+@dataclass(frozen=True)
+class _DatasetMaker:
+    """Makes blocks as they are asked for."""
+
+    stream: Stream
+    weights: str | None
+    factors: RecordedFactors | None
+    leave_out: LeaveOut | None
+    how: Mapping[str, Any]
+    tell: Progress
+    threads: int
+    drop_unlabelled: bool
+
+    def temporary(self, folder: str | os.PathLike[str] | None) -> BlockDataset:
+        """Blocks that are gone when they are closed."""
+        before = self.stream.fingerprint()
+        with ThreadPoolExecutor(self.threads) as pool:
+            coding = self._collect_encoding(pool)
+        home = tempfile.TemporaryDirectory(prefix="unless-", dir=folder)
+        try:
+            with ThreadPoolExecutor(self.threads) as pool:  # its threads end before the folder is removed
+                # A mapped file lives on without a name, and is gone even after kill -9.
+                arrays = list(self._write_blocks(coding, Path(home.name), pool, nameless=os.name == "posix"))
+            _refuse_change(before, self.stream)
+        except BaseException:
+            home.cleanup()
+            raise
+        return self._blocks(coding, arrays, home)
+
+    def cached(self, keep: CacheOptions) -> BlockDataset:
+        """Blocks that stay in their folder, made now or before."""
+        if self.leave_out is not None and keep.asked is None:
+            raise ValueError("nobody can tell what leave_out depends on; say so: CacheOptions(asked=...)")
+        request = self._cache_key(keep)
+        cache_folder = CacheFolder(keep.folder)
+        try:
+            found = cache_folder.reopen(request, self.factors, unchanged=keep.unchanged, threads=self.threads)
+            if found is not None:
+                self.tell("reopened", found[0].rows)
+            else:
+                found = self._rebuild_cache(cache_folder, request)
+        except BaseException:
+            cache_folder.cleanup()
+            raise
+        return self._blocks(*found, cache_folder)
+
+    def _cache_key(self, keep: CacheOptions) -> CacheKey:
+        before = self.stream.fingerprint()
+        asked = {"weights": self.weights, "drop_unlabelled": self.drop_unlabelled, **self.how, **(keep.asked or {})}
+        asked["source"] = self.stream.said if before is None else None
+        return CacheKey.of(self.stream.said, before, asked)
+
+    def _rebuild_cache(self, cache_folder: CacheFolder, request: CacheKey) -> tuple[BlockEncoding, list[Arrays]]:
+        with cache_folder.rebuild(), ThreadPoolExecutor(self.threads) as pool:
+            coding = self._collect_encoding(pool)
+            arrays = list(self._write_blocks(coding, cache_folder.path, pool, nameless=False))
+            _refuse_change(request.fingerprint, self.stream)
+            cache_folder.finish(coding, arrays, request, self.factors)
+        return coding, arrays
+
+    def _blocks(self, coding: BlockEncoding, arrays: Sequence[Arrays], home: BlockFolder) -> BlockDataset:
+        release_free_memory()
+        store = DiskBlockStore(
+            coding.bins,
+            coding.task.target,
+            coding.labels,
+            arrays,
+            unit=coding.unit,
+            some_weigh_nothing=coding.some_weigh_nothing,
+            threads=self.threads,
+        )
+        return BlockDataset(store, coding, home)
+
+    def _collect_encoding(self, pool: ThreadPoolExecutor) -> BlockEncoding:
+        """The first pass."""
+        first = next(iter(self.stream.batches()))
+        task = make_encoding_task(first, self.weights, dict(self.how), drop_unlabelled=self.drop_unlabelled)
+        table_stats = _collect_table_stats(task, self.stream, pool, self.tell)
+        gone = {} if self.leave_out is None else self.leave_out(_first_records(task, self.stream), table_stats)
+        return replace(
+            BlockEncoding.of(_drop_features(task, table_stats, gone), table_stats, self.factors), left_out=gone
+        )
+
+    def _write_blocks(
+        self, coding: BlockEncoding, folder: Path, pool: ThreadPoolExecutor, *, nameless: bool
+    ) -> Iterator[Arrays]:
+        """The second pass: what blocks are made of, in files, which nobody sees any more if they are ``nameless``."""
+        rows, large = 0, not fits_in_page_cache(coding.rows * sum(map(bytes_per_cell, coding.bins)))
+        order = self._order(coding) if large else UNORDERED
+
+        def write(numbered: tuple[int, Source]) -> tuple[int, Arrays]:
+            number, batch = numbered
+            path = folder / f"{number}.block"
+            write_block(path, coding.block(batch, order), bypass_page_cache=large)
+            arrays = map_block(path, bypass_page_cache=large)
+            if nameless:
+                path.unlink()
+            return batch.rows, arrays
+
+        for count, arrays in run_ahead(pool, write, enumerate(self.stream.batches())):
+            rows += count
+            self.tell("coded", rows)
+            yield arrays
+        if rows != coding.rows:
+            raise ReadError(DATA_CHANGED)
+
+    def _order(self, coding: BlockEncoding) -> RowOrder:
+        """How rows lie in blocks that do not fit into memory."""
+        first = next(iter(self.stream.batches()), None)  # there was one, but data may change
+        return UNORDERED if first is None else coding.order(first)
+
+
+def make_encoding_task(
+    first: Source, weights: str | None, how: dict[str, Any], *, drop_unlabelled: bool = False
+) -> EncodingTask:
+    """What to read from a source that begins with a batch."""
+    if weights is not None and weights not in first.names:
+        raise UnknownNameError(f"no column {weights!r}{suggest(weights, first.names)}")
+    weightless = how.pop("drop_weightless", False)
+    features = how.pop("features", None)
+    if features is None and weights is not None:
+        features = [name for name in first.names if name not in (weights, how.get("target"))]
+    plan = replace(plan_of(first, features=features, **how), parts=getattr(first, "formats", {}))
+    return EncodingTask(plan, first.spelled, weights, drop_unlabelled, weightless)
+
+
+def _first_records(task: EncodingTask, stream: Stream) -> Table:
+    """The first records as a table, read on their own."""
+    first = next(iter(stream.batches()))
+    task.load(first)
+    columns = [task.plan.column(name, first.cells(name), spelled=task.spelled) for name in task.plan.features]
+    return Table(tuple(columns), rows=first.rows)
+
+
+def _drop_features(task: EncodingTask, table_stats: TableStats, gone: Collection[str]) -> EncodingTask:
+    """The task without some features; what was found of them is forgotten."""
+    for name in gone:
+        table_stats.columns.pop(name, None)
+    kept = {name: kind for name, kind in task.plan.features.items() if name not in gone}
+    return replace(task, plan=replace(task.plan, features=kept))
+
+
+def _collect_table_stats(task: EncodingTask, stream: Stream, pool: ThreadPoolExecutor, tell: Progress) -> TableStats:
+    """The first pass; one more for columns whose numbers are not numbers after all."""
+
+    def look(texts: Sequence[str]) -> TableStats:
+        found = run_ahead(pool, lambda batch: TableStats.of(task, batch, texts), stream.batches())
+        table_stats = next(found)
+        tell("surveyed", table_stats.rows)
+        for other in found:
+            table_stats.merge(other)
+            tell("surveyed", table_stats.rows)
+        return table_stats
+
+    table_stats = look(())
+    if again := table_stats.columns_with_conflicting_kinds(task):
+        seen = look(again)
+        for name in again:
+            table_stats.columns[name] = seen.columns[name]
+    return table_stats
+
+
+def _refuse_change(before: object, stream: Stream) -> None:
+    if json.loads(json.dumps(stream.fingerprint())) != json.loads(json.dumps(before)):
+        raise ReadError(DATA_CHANGED)

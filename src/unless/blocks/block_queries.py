@@ -1,0 +1,470 @@
+"""What blocks are asked, and how their answers become one: they add up, or are put together.
+
+Rows are told by definitions, never by number, so that a block that has lost its rows, or never had them, can work them
+out again: all rows; those with a label, or with another; those that a rule covers, or does not; and so on.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import count as counter
+from secrets import randbits
+from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
+from zlib import crc32
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unless.blocks.column_bins import part_indices
+from unless.kernels import RowSelection
+from unless.learn.literals import MANY
+from unless.table import Column
+from unless.table.holdout_split import identity_sample
+from unless.table.record_hashes import Hashes, number_hashes, value_hashes
+from unless.values import Label
+
+if TYPE_CHECKING:
+    from unless.blocks.block import Block
+
+Answer = TypeVar("Answer")
+Integers = NDArray[np.int64]
+
+_NUMBERS = counter(randbits(62) << 40)
+"""The numbers of definitions, never used twice: blocks outlive an engine, and remember rows by them."""
+
+_COUNTERS = 1024
+"""How many counters a part of texts has: the texts in it share them by a hash."""
+
+OPERATIONS: Mapping[str, Callable[..., Sequence[RowSelection]]] = {
+    "all": lambda engine: (engine.all_rows(),),
+    "label": lambda engine, rows, label: engine.split(rows, label),
+    "stakes": lambda engine, rows, right, label: engine.gains_and_losses(rows, label, right),
+    "minus": lambda engine, rows, gone: (engine.minus(rows, gone),),
+    "plus": lambda engine, rows, more: (engine.plus(rows, more),),
+    "covered": lambda engine, rows, literal: (engine.covered_by_literal(rows, literal),),
+    "satisfying": lambda engine, rows, rule: (engine.covered_by_rule(rows, rule),),
+    "folds": lambda engine, rows, count, among: engine.folds(rows, count, among),
+    "apart": lambda engine, rows, split: engine.split_holdout(rows, split),
+    "every": lambda block, rows, count: (block.sample_every(rows, count),),
+}
+"""What definitions mean, to an engine in memory: sets from other sets, and from what else it takes.
+
+Only a block knows in which order its rows were read, so only it gives every second one, or every third.
+"""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RowSetDefinition:
+    """A set of rows: an operation on other sets, and what else it takes.
+
+    An operation may give several sets at once: ``group`` are the numbers of all, and ``number`` is one of them.
+    """
+
+    op: str
+    sets: tuple[RowSetDefinition, ...] = ()
+    what: tuple[Any, ...] = ()
+    number: int = -1
+    group: tuple[int, ...] = ()
+
+    @classmethod
+    def one(cls, op: str, sets: tuple[RowSetDefinition, ...] = (), what: tuple[Any, ...] = ()) -> RowSetDefinition:
+        """The set that an operation gives."""
+        return cls.several(1, op, sets, what)[0]
+
+    @classmethod
+    def several(
+        cls, count: int, op: str, sets: tuple[RowSetDefinition, ...], what: tuple[Any, ...]
+    ) -> list[RowSetDefinition]:
+        """The sets that an operation gives at once."""
+        group = tuple(next(_NUMBERS) for _ in range(count))
+        return [cls(op, sets, what, number, group) for number in group]
+
+
+DefinitionStep = tuple[str, tuple[int, ...], tuple[Any, ...], tuple[int, ...]]
+"""A definition whose sets are numbers."""
+
+
+def flatten_definitions(targets: Iterable[RowSetDefinition]) -> dict[int, DefinitionStep]:
+    """All definitions that some need, by number: flat, since they may be nested deeper than Python can follow."""
+    found: dict[int, DefinitionStep] = {}
+    waiting = list(targets)
+    while waiting:
+        one = waiting.pop()
+        if one.number not in found:
+            found[one.number] = one.op, tuple(each.number for each in one.sets), one.what, one.group
+            waiting += one.sets
+    return found
+
+
+@dataclass(frozen=True)
+class BlockQuery(ABC, Generic[Answer]):
+    """A question about some sets of rows."""
+
+    sets: tuple[int, ...]
+    steps: Mapping[int, DefinitionStep]
+
+    @classmethod
+    def whole(cls, *what: Any) -> Self:
+        """The same question about all rows."""
+        one = RowSetDefinition.one("all")
+        return cls((one.number,), flatten_definitions([one]), *what)
+
+    @abstractmethod
+    def answer(self, block: Block) -> Answer:
+        """What one block answers."""
+
+    @abstractmethod
+    def combine(self, answers: Iterable[Answer]) -> Answer:
+        """Several answers as one."""
+
+
+class SummedQuery(BlockQuery[Integers]):
+    """A question whose answers add up."""
+
+    def combine(self, answers: Iterable[Integers]) -> Integers:
+        """The sum."""
+        found = iter(answers)
+        total = next(found).astype(np.int64)
+        for answer in found:
+            total += answer
+        return total
+
+
+@dataclass(frozen=True)
+class SplitCensus(BlockQuery[tuple[Integers, Hashes, Hashes]]):
+    """How many rows of each label are in each part of a split; the sums of the fingerprint of all; and a sample."""
+
+    labels: tuple[Label, ...]
+    salt: int
+
+    def answer(self, block: Block) -> tuple[Integers, Hashes, Hashes]:
+        """Count the rows."""
+        return block.split_census(self.labels, self.salt)
+
+    def combine(self, answers: Iterable[tuple[Integers, Hashes, Hashes]]) -> tuple[Integers, Hashes, Hashes]:
+        """The sums, and the sample of all."""
+        found = iter(answers)
+        counts, sums, sample = next(found)
+        for more, others, some in found:
+            counts, sums, sample = counts + more, sums + others, identity_sample(np.concatenate([sample, some]))
+        return counts, sums, sample
+
+
+class LabelSizes(SummedQuery):
+    """Of each set: how many rows of each label there are, and how much they weigh."""
+
+    def answer(self, block: Block) -> Integers:
+        """Count the rows."""
+        return np.array([block.sizes(rows) for rows in block.row_sets(self)], np.int64)
+
+
+class BinHistograms(SummedQuery):
+    """Of each set: the weight of the rows in each bin of each column."""
+
+    def answer(self, block: Block) -> Integers:
+        """Count the rows."""
+        return np.array([block.histogram(rows) for rows in block.row_sets(self)], np.int64)
+
+
+class SizesAndHistograms(SummedQuery):
+    """Of each set: its sizes, one after the other, and its histogram, in one pass."""
+
+    def answer(self, block: Block) -> Integers:
+        """Count the rows."""
+        sets = block.row_sets(self)
+        return np.array([np.concatenate([block.sizes(rows).ravel(), block.histogram(rows)]) for rows in sets], np.int64)
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A part of a column: its numbers or its texts, above ``low`` and up to ``high``; None means no limit."""
+
+    column: int
+    texts: bool
+    low: Any = None
+    high: Any = None
+
+    @property
+    def begin(self) -> tuple[Any, ...]:
+        """What parts are in order by."""
+        return self.column, self.texts, self.low is not None, self.low
+
+    def span(self, values: Sequence[Any]) -> tuple[int, int]:
+        """Where the part begins in values, and where it ends."""
+        first = 0 if self.low is None else bisect_right(values, self.low)
+        return first, len(values) if self.high is None else bisect_right(values, self.high)
+
+
+Span = tuple[int, int, int]
+"""A column, and where a part of its codes begins and ends."""
+
+
+@dataclass(frozen=True)
+class PartWeights(SummedQuery):
+    """Of each set: the weight of the rows in finer parts of bare columns, span after span."""
+
+    spans: Sequence[Span]
+
+    def answer(self, block: Block) -> Integers:
+        """Count the rows."""
+        return np.array([self._count_region(block, rows) for rows in block.row_sets(self)], np.int64)
+
+    def _count_region(self, block: Block, rows: RowSelection) -> Integers:
+        return np.concatenate([block.weights_by_part(rows, *span) for span in self.spans])
+
+
+@dataclass(frozen=True)
+class HeaviestTexts(SummedQuery):
+    """Of one set: counters of the weight of texts, by the part of a column that they are in and by a hash.
+
+    No text weighs more than its counter; `max_text_weights` makes use of that.
+    """
+
+    asked: Sequence[tuple[int, Sequence[str]]]
+    """Columns, and where their texts are cut."""
+
+    def answer(self, block: Block) -> Integers:
+        """Count the rows; one column after the other."""
+        (rows,) = block.row_sets(self)
+        return np.concatenate([self._counters(block, rows, *each) for each in self.asked])
+
+    def _counters(self, block: Block, rows: RowSelection, place: int, cuts: Sequence[str]) -> Integers:
+        column = block.column(place)
+        weights = block.weights_by_rank(rows, place)[len(column.numbers) : -1]
+        hashes = np.array([crc32(text.encode("utf-8", "surrogatepass")) for text in column.categories], np.int64)
+        counter = part_indices(column.categories, cuts) * _COUNTERS + hashes % _COUNTERS
+        found = np.zeros((len(cuts) + 1) * _COUNTERS, np.int64)
+        np.add.at(found, counter, weights)
+        return found
+
+
+def max_text_weights(counters: Integers, asked: Sequence[tuple[int, Sequence[str]]]) -> dict[int, Integers]:
+    """How much a single text weighs at most, in each part of each column."""
+    ends = np.cumsum([(len(cuts) + 1) * _COUNTERS for _, cuts in asked])[:-1]
+    pieces = zip(asked, np.split(counters, ends), strict=True)
+    return {column: piece.reshape(-1, _COUNTERS).max(axis=1) for (column, _), piece in pieces}
+
+
+@dataclass(frozen=True)
+class DistinctValues(BlockQuery[list[Hashes]]):
+    """Of one set: which values each column has, missing among them, up to `MANY`; a hash stands for each."""
+
+    columns: int
+
+    def answer(self, block: Block) -> list[Hashes]:
+        """Find the values that rows have."""
+        (rows,) = block.row_sets(self)
+        return [np.unique(self._hashes(block, rows, place))[:MANY] for place in range(self.columns)]
+
+    @staticmethod
+    def _hashes(block: Block, rows: RowSelection, place: int) -> Hashes:
+        if not block.is_bare(place):
+            return value_hashes(block.column(place))[np.flatnonzero(block.weights_by_rank(rows, place))]
+        numbers, weights = block.numbers(rows, place)
+        missing = int(weights.sum()) < rows.weight()
+        return np.append(number_hashes(numbers), np.zeros(int(missing), np.uint64))
+
+    def combine(self, answers: Iterable[list[Hashes]]) -> list[Hashes]:
+        """The values of all."""
+        return [np.unique(np.concatenate(each))[:MANY] for each in zip(*answers, strict=True)]
+
+
+@dataclass(frozen=True)
+class WeightedValues:
+    """Values in order, and the weight of the rows that have each, set by set."""
+
+    values: NDArray[np.float64] | list[str]
+    weights: Integers
+
+
+@dataclass(frozen=True)
+class ColumnRegion:
+    """Some parts of a column, of its numbers or of its texts: they are in order, and have no value in common."""
+
+    column: int
+    texts: bool
+    lows: Sequence[Any]
+    highs: Sequence[Any]
+
+    @classmethod
+    def of(cls, intervals: Iterable[Interval]) -> list[ColumnRegion]:
+        """Parts as regions: of every column one of numbers, and one of texts, if there are such parts."""
+        found: dict[tuple[int, bool], list[Interval]] = {}
+        for one in intervals:
+            found.setdefault((one.column, one.texts), []).append(one)
+        return [cls(*key, [one.low for one in each], [one.high for one in each]) for key, each in found.items()]
+
+    def intervals(self) -> list[Interval]:
+        """The parts."""
+        return [Interval(self.column, self.texts, *ends) for ends in zip(self.lows, self.highs, strict=True)]
+
+    def edges(self, values: Sequence[Any] | NDArray[Any]) -> NDArray[np.intp]:
+        """Where each part begins in some values, and where it ends."""
+        first = _positions_after(values, self.lows[1:] if self.lows[0] is None else self.lows)
+        end = _positions_after(values, self.highs[:-1] if self.highs[-1] is None else self.highs)
+        first = first if len(first) == len(self.lows) else np.append(0, first)
+        end = end if len(end) == len(self.highs) else np.append(end, len(values))
+        return np.array([first, end], np.intp)
+
+
+def _positions_after(values: Sequence[Any] | NDArray[Any], limits: Sequence[Any]) -> NDArray[np.intp]:
+    """The place after each limit in values."""
+    if isinstance(values, np.ndarray):
+        return np.searchsorted(values, np.asarray(limits, values.dtype), "right")
+    return np.array([bisect_right(values, limit) for limit in limits], np.intp)
+
+
+@dataclass(frozen=True)
+class SliceWeights(SummedQuery):
+    """Of each set: the weight of the rows in the slices of finer parts of bare columns, part after part."""
+
+    regions: Sequence[ColumnRegion]
+
+    def answer(self, block: Block) -> Integers:
+        """Count the rows."""
+        sets = list(block.row_sets(self))
+        return np.hstack([block.weights_by_slice(sets, one.column, one.lows, one.highs) for one in self.regions])
+
+
+@dataclass(frozen=True)
+class ValuesInRegions(BlockQuery[list[WeightedValues]]):
+    """The values in some regions of columns, and the weight of the rows that have each."""
+
+    regions: Sequence[ColumnRegion]
+
+    def answer(self, block: Block) -> list[WeightedValues]:
+        """Find the values that rows of the sets have."""
+        sets = list(block.row_sets(self))
+        return [_count_region(block, sets, region) for region in self.regions]
+
+    def combine(self, answers: Iterable[list[WeightedValues]]) -> list[WeightedValues]:
+        """The values of all, and the sums of their weights."""
+        return [sum_weighted_values(each) for each in zip(*answers, strict=True)]
+
+
+def _count_region(block: Block, sets: Sequence[RowSelection], region: ColumnRegion) -> WeightedValues:
+    """The values of a region that rows have; a column is counted in one pass, from its first part to its last."""
+    if block.is_bare(region.column):
+        return _count_numbers(block, sets, region)
+    column = block.column(region.column)
+    values: Any = column.categories if region.texts else column.numbers
+    before = len(column.numbers) if region.texts else 0
+    first, end = region.edges(values)
+    low, high = int(first[0]), max(int(end[-1]), int(first[0]))
+    weights = np.array([block.weights_by_rank(rows, region.column, before + low, before + high) for rows in sets])
+    inside = np.zeros(high - low + 1, np.int32)
+    np.add.at(inside, first - low, 1)
+    np.subtract.at(inside, end - low, 1)
+    there = np.flatnonzero(weights.any(axis=0) & (np.cumsum(inside[:-1]) > 0))
+    found = [values[k] for k in (low + there).tolist()] if region.texts else values[low + there]
+    return WeightedValues(found, weights[:, there])
+
+
+def _count_numbers(block: Block, sets: Sequence[RowSelection], region: ColumnRegion) -> WeightedValues:
+    """The same for a bare column."""
+    if region.texts:
+        return WeightedValues([], np.zeros((len(sets), 0), np.int64))
+    return WeightedValues(*block.numbers_in(sets, region.column, region.lows, region.highs))
+
+
+def sum_weighted_values(pieces: Sequence[WeightedValues]) -> WeightedValues:
+    """The values of all pieces, and the sums of their weights."""
+    weights = np.concatenate([piece.weights for piece in pieces], axis=1)
+    if isinstance(pieces[0].values, list):
+        every = [value for piece in pieces for value in piece.values]
+        values: Any = sorted(set(every))
+        place = {value: k for k, value in enumerate(values)}
+        part_indices = np.array([place[value] for value in every], np.intp)
+    else:
+        values, part_indices = np.unique(np.concatenate([piece.values for piece in pieces]), return_inverse=True)
+    total = np.zeros((len(weights), len(values)), np.int64)
+    for one, into in zip(weights, total, strict=True):
+        np.add.at(into, part_indices, one)
+    return WeightedValues(values, total)
+
+
+@dataclass(frozen=True)
+class NeighbouringNumbers(BlockQuery[NDArray[np.float64]]):
+    """Of one set: the largest number of a column up to a number, and the smallest above; NaN if there is none."""
+
+    column: int
+    number: float
+
+    def answer(self, block: Block) -> NDArray[np.float64]:
+        """Look at the numbers that rows have."""
+        (rows,) = block.row_sets(self)
+        if block.is_bare(self.column):
+            there = block.nearest_numbers(rows, self.column, self.number)
+        else:
+            numbers = block.column(self.column).numbers
+            there = numbers[np.flatnonzero(block.weights_by_rank(rows, self.column)[: len(numbers)])]
+        place = int(np.searchsorted(there, self.number, "right"))
+        return np.array([there[place - 1] if place else np.nan, there[place] if place < len(there) else np.nan])
+
+    def combine(self, answers: Iterable[NDArray[np.float64]]) -> NDArray[np.float64]:
+        """The nearest ones."""
+        low, high = np.array(list(answers)).T
+        return np.array([np.fmax.reduce(low), np.fmin.reduce(high)])
+
+
+@dataclass(frozen=True)
+class FiniteRanges(BlockQuery[NDArray[np.float64]]):
+    """The smallest and the largest finite number of some columns; NaN if there is none."""
+
+    columns: Sequence[int]
+
+    def answer(self, block: Block) -> NDArray[np.float64]:
+        """Look at the numbers."""
+        return np.array([block.extent(place) for place in self.columns]).reshape(-1, 2)
+
+    def combine(self, answers: Iterable[NDArray[np.float64]]) -> NDArray[np.float64]:
+        """The smallest and the largest of all."""
+        every = np.array(list(answers))
+        return np.stack([np.fmin.reduce(every[:, :, 0]), np.fmax.reduce(every[:, :, 1])], axis=1)
+
+
+@dataclass(frozen=True)
+class FetchedRows:
+    """Some rows: their cells, their labels, how much they weigh, and which set each is in."""
+
+    cells: tuple[NDArray[np.int32] | NDArray[np.float64], ...]
+    """Column by column, the rank of every cell, or its number, NaN if it is missing."""
+    values: tuple[Column | None, ...]
+    """What the ranks mean, if there are too many values for all blocks to share: a column without rows."""
+    labels: NDArray[np.int32]
+    weights: NDArray[np.int32]
+    sets: NDArray[np.uint8]
+
+
+@dataclass(frozen=True)
+class FetchRows(BlockQuery[list[FetchedRows]]):
+    """The rows of some sets themselves."""
+
+    def answer(self, block: Block) -> list[FetchedRows]:
+        """Take them out."""
+        return [block.fetch(list(block.row_sets(self)))]
+
+    def combine(self, answers: Iterable[list[FetchedRows]]) -> list[FetchedRows]:
+        """One after the other."""
+        return [piece for answer in answers for piece in answer]
+
+
+def combine_in_groups(answers: Iterable[Answer], query: BlockQuery[Answer], at_once: int = 16) -> Iterator[Answer]:
+    """Answers put together some at a time, so that few are held; each time with others that are of as many blocks.
+
+    If a long answer were put together with short ones over and over, its numbers would be sorted as often.
+    """
+    waiting: list[list[Answer]] = [[]]
+    for answer in answers:
+        waiting[0].append(answer)
+        for place, some in enumerate(waiting):
+            if len(some) < at_once:
+                break
+            waiting += [[]] if place + 1 == len(waiting) else []
+            waiting[place + 1].append(query.combine(some))
+            some.clear()
+    if rest := [answer for some in reversed(waiting) for answer in some]:
+        yield query.combine(rest)

@@ -1,0 +1,196 @@
+"""Bins: what all blocks have in common, so that what they count can be added up.
+
+A column of few values has a bin for each of them. One of more values has at most 256 bins, cut between values; any cuts
+give the same program, good ones give it sooner. A block knows the exact values of its own rows besides.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unless.learn.literals import MANY
+from unless.table import MAX_DOMAIN_VALUES, Column
+
+Values = NDArray[np.float64] | Sequence[str]
+"""Numbers or texts, in order."""
+
+Cuts = Values
+"""Some of them: a part ends with each, and one more part follows."""
+
+Spans = tuple[tuple[int, ...], tuple[int, ...]]
+"""Where some spans of finer parts begin, and where they end."""
+
+_BYTES = 256
+_BINS = 256
+_NUMERIC = 240
+"""Numeric bins come in whole groups of 16, so that these and one for missing cells are at most 256."""
+SLICES = 64
+"""How many slices a finer part is cut into, where its numbers would be many."""
+_FINER = 64
+"""How many finer parts a bin of numbers has at most: the part within the bin is a byte."""
+
+
+@dataclass(frozen=True, eq=False)
+class ColumnBins:
+    """One column: its values, without rows, and where its bins are cut.
+
+    If it is ``open`` there are too many values to be known, and ``column`` has only some of them. Without ``cuts``,
+    which are those of its numbers and of its texts, there is a bin for each value. ``finer`` cut the numbers of an open
+    column without texts into more parts than there are bins. Such a column is ``bare``: blocks have its numbers, and no
+    ranks.
+    """
+
+    column: Column
+    value_counts: NDArray[np.int64]
+    """How often each value occurs, and last, how many cells are missing."""
+    open: bool = False
+    cuts: tuple[NDArray[np.float64], tuple[str, ...]] | None = None
+    finer: NDArray[np.float64] | None = None
+
+    @property
+    def bare(self) -> bool:
+        """Whether cells are numbers, or missing, and nobody knows all of them."""
+        return self.finer is not None
+
+    @property
+    def shape(self) -> tuple[int, int] | None:
+        """How many numeric and categorical bins there are, missing among them; None if every value has its own."""
+        if self.cuts is None:
+            return None
+        numbers, texts = self.cuts
+        return (len(numbers) + 1 if len(self.column.numbers) else 0), len(texts) + (2 if self.column.categories else 1)
+
+    @property
+    def distinct(self) -> int:
+        """How many values there are, up to `MANY`; missing counts as one."""
+        return MANY if self.open else min(self.column.missing + bool(self.value_counts[-1]), MANY)
+
+    def domain(self) -> Column:
+        """The column with its smallest and largest finite number, and its most frequent categories."""
+        count = len(self.column.numbers)
+        numbers = self.column.numbers[np.isfinite(self.column.numbers)]
+        often = np.argsort(-self.value_counts[count:-1], kind="stable")[:MAX_DOMAIN_VALUES]
+        categories = tuple(self.column.categories[place] for place in np.sort(often))
+        return replace(
+            self.column, numbers=np.unique(numbers[[0, -1]]) if len(numbers) else numbers, categories=categories
+        )
+
+    def bin_of(self, column: Column) -> NDArray[np.uint8]:
+        """The bin of every rank of a column with some of the values; only if bins were cut."""
+        if self.cuts is None or self.shape is None:
+            raise ValueError("every value has a bin of its own")
+        numeric, categorical = self.shape
+        first = -(-numeric // 16) * 16
+        numbers = part_indices(column.numbers, self.cuts[0])
+        texts = part_indices(column.categories, self.cuts[1]) + first
+        return np.concatenate([numbers, texts, [first + categorical - 1]]).astype(np.uint8)
+
+    @cached_property
+    def starts(self) -> NDArray[np.int32]:
+        """The first of the finer parts of each bin that a byte can name; missing cells have one more part."""
+        if self.cuts is None or self.finer is None:
+            raise ValueError("there are no finer parts")
+        found = np.full(_BYTES, len(self.finer) + 1, np.int32)
+        found[: len(self.cuts[0]) + 1] = [0, *(np.searchsorted(self.finer, self.cuts[0]) + 1)]
+        return found
+
+    def lows_of(self, column: Column) -> NDArray[np.uint8]:
+        """The part within its bin of every rank of a column of numbers."""
+        finer = np.empty(0) if self.finer is None else self.finer
+        parts = np.append(part_indices(column.numbers, finer), len(finer) + 1)
+        found: NDArray[np.uint8] = (parts - self.starts[self.bin_of(column)]).astype(np.uint8)
+        return found
+
+    def parts_in(self, low: float | None, high: float | None) -> tuple[int, int]:
+        """The finer parts that may have numbers above one and up to another; None means no limit."""
+        finer = np.empty(0) if self.finer is None else self.finer
+        first = 0 if low is None else int(np.searchsorted(finer, low, "right"))
+        return first, len(finer) + 1 if high is None else int(np.searchsorted(finer, high)) + 1
+
+    def spans_in(self, lows: Sequence[float | None], highs: Sequence[float | None]) -> Spans:
+        """The same for several pairs of numbers."""
+        finer = np.empty(0) if self.finer is None else self.finer
+        low, high = np.array(lows, np.float64), np.array(highs, np.float64)  # None is NaN, which comes last
+        first = np.where(np.isnan(low), 0, np.searchsorted(finer, low, "right"))
+        return tuple(first.tolist()), tuple((np.searchsorted(finer, high) + 1).tolist())
+
+    def part_of(self, number: float) -> tuple[int, int]:
+        """The bin of a number, and its part within."""
+        if self.cuts is None or self.finer is None:
+            raise ValueError("there are no finer parts")
+        bin_ = int(np.searchsorted(self.cuts[0], number))
+        return bin_, int(np.searchsorted(self.finer, number)) - int(self.starts[bin_])
+
+
+@lru_cache(64)
+def parts_in_spans(bins: ColumnBins, spans: Spans) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+    """Which bins of a column have finer parts in some spans, and which parts those are; all blocks want the same."""
+    starts = bins.starts
+    parts = np.zeros(int(starts[-1]) + len(starts), np.uint8)
+    for first, end in zip(*spans, strict=True):
+        parts[first:end] = 1
+    ends = np.append(starts[1:], starts[-1] + 1).clip(starts)
+    some = np.append(0, np.cumsum(parts))
+    return (some[ends] > some[starts]).astype(np.uint8), parts
+
+
+def slice_ends(lows: Sequence[float], highs: Sequence[float]) -> NDArray[np.float64]:
+    """Where even slices of some parts of numbers end, part by part."""
+    low, high = np.array(lows)[:, None], np.array(highs)[:, None]
+    ends = low + (high - low) * (np.arange(1, SLICES + 1) / SLICES)
+    ends[:, -1] = high[:, 0]  # whatever was rounded
+    found: NDArray[np.float64] = np.minimum(ends, high)
+    return found
+
+
+def part_edges(values: Values, cuts: Cuts) -> NDArray[np.intp]:
+    """Where parts begin in values, and where the last one ends."""
+    inner: NDArray[np.intp]
+    if isinstance(values, np.ndarray):
+        inner = np.searchsorted(values, np.asarray(cuts, np.float64), "right")
+    else:
+        inner = np.array([bisect_right(values, cut) for cut in cuts], np.intp)
+    return np.concatenate([[0], inner, [len(values)]]).astype(np.intp)
+
+
+def part_indices(values: Values, cuts: Cuts) -> NDArray[np.intp]:
+    """The part that each value is in."""
+    return np.repeat(np.arange(len(cuts) + 1), np.diff(part_edges(values, cuts)))
+
+
+def make_column_bins(column: Column, weights: NDArray[np.int64], *, open: bool) -> ColumnBins:  # noqa: A002 - the word for it
+    """The bins of a column, from all its values or from some of them, and how often each occurs; missing comes last."""
+    numbers, categories = len(column.numbers), len(column.categories)
+    if not open and -(-numbers // 16) * 16 + categories + 1 <= _BINS:
+        return ColumnBins(column, weights)
+    numeric = _NUMERIC if not categories else -(-_NUMERIC * numbers // (numbers + categories) // 16) * 16
+    numeric = min(numeric, _NUMERIC - 16 if categories else _NUMERIC) if numbers else 0
+    textual = _BINS - numeric - 1
+    ends = _cut_evenly(weights[:numbers], max(numeric, 1))
+    stops = _cut_evenly(weights[numbers : numbers + categories], textual)
+    cuts = column.numbers[ends], tuple(column.categories[k] for k in stops)
+    finer = column.numbers[_cut_finer(weights[:numbers], ends)] if open and not categories else None
+    return ColumnBins(column, weights, open, cuts, finer)
+
+
+def _cut_evenly(weights: NDArray[np.int64], parts: int) -> NDArray[np.intp]:
+    """The places after which to cut, so that parts weigh about the same; fewer cuts than parts."""
+    if len(weights) <= parts:
+        return np.arange(len(weights) - 1) if len(weights) else np.empty(0, np.intp)
+    up_to = np.cumsum(np.maximum(weights, 1))
+    parts_in_spans = up_to[-1] * (np.arange(1, parts) / parts)
+    return np.unique(np.searchsorted(up_to, parts_in_spans).clip(0, len(weights) - 2))
+
+
+def _cut_finer(weights: NDArray[np.int64], ends: NDArray[np.intp]) -> NDArray[np.intp]:
+    """The places after which to cut finer parts: the ends of bins, and some within each."""
+    part_edges = [0, *(ends + 1).tolist(), len(weights)]
+    inner = [first + _cut_evenly(weights[first:end], _FINER) for first, end in pairwise(part_edges)]
+    return np.sort(np.concatenate([ends, *inner])).astype(np.intp)

@@ -1,0 +1,180 @@
+"""The first look at the data: the values of each column, or a sample of them where there are too many to remember.
+
+What cells mean is decided from the different values of a column (`read.ranks.settle`), so that a column that is read in
+batches becomes what it would be if it were read at once.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unless.blocks.column_bins import ColumnBins, make_column_bins
+from unless.errors import ReadError
+from unless.kernels import ranking as kernels
+from unless.learn.literals import MANY
+from unless.read.ranks import Cells, as_texts
+from unless.read.table import Plan
+from unless.table import Column
+from unless.values import Label, missing_among
+from unless.values.notation import FLAG, WHOLE, Notation, common_notation
+
+_NUMBERS = 1 << 16
+"""How many different numbers are remembered, and about how many are sampled if there are more."""
+
+_TEXTS = 1_000_000
+"""How many different texts are remembered."""
+
+_PER_BATCH = 2048
+"""How many numbers of a batch are sampled, at least."""
+
+
+@dataclass
+class ColumnStats:
+    """The values of one column so far, and how often each occurs."""
+
+    numbers: NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
+    value_counts: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
+    texts: Counter[str] = field(default_factory=Counter)
+    missing: int = 0
+    sampled: bool = False
+    """Whether the numbers are only some of them."""
+    more_texts: bool = False
+    """Whether there are more texts."""
+    whole: bool = True
+    """Whether all numbers are whole and exact, those not remembered too."""
+    categorical: bool = True
+    types: set[type[Label] | None] = field(default_factory=set)
+    notations: set[Notation | None] = field(default_factory=set)
+    example: Cells | None = None
+
+    def add(self, cells: Cells) -> None:
+        """Take the cells of a batch."""
+        value_counts = np.bincount(cells.codes, minlength=len(cells.numbers) + len(cells.texts) + 1)
+        count = len(cells.numbers)
+        self.missing += int(value_counts[-1])
+        whole = cells.whole if cells.whole is not None else not count or kernels.find_number_range(cells.numbers)[2]
+        self.whole = self.whole and bool(whole)
+        self.categorical = self.categorical and cells.categorical
+        if count or cells.texts:
+            self.types.add(cells.type)
+        if count or cells.notation is not None:
+            self.notations.add(cells.notation)
+        if self.example is None or (cells.texts and not self.example.texts):
+            self.example = replace(cells, numbers=np.empty(0), texts=cells.texts[:1], codes=np.empty(0, np.uint8))
+        self._add_numbers(cells.numbers, value_counts[:count])
+        self._add_texts(zip(cells.texts, value_counts[count:-1].tolist(), strict=True))
+
+    def merge(self, other: ColumnStats) -> None:
+        """Take what another survey of the same column found."""
+        self.missing += other.missing
+        self.whole = self.whole and other.whole
+        self.categorical = self.categorical and other.categorical
+        self.types |= other.types
+        self.notations |= other.notations
+        self.sampled = self.sampled or other.sampled
+        self.more_texts = self.more_texts or other.more_texts
+        if self.example is None or (other.example is not None and other.example.texts and not self.example.texts):
+            self.example = other.example
+        self._add_numbers(other.numbers, other.value_counts)
+        self._add_texts(other.texts.items())
+
+    def _add_numbers(self, numbers: NDArray[np.float64], value_counts: NDArray[np.int64]) -> None:
+        if not len(numbers):
+            return
+        if self.sampled and len(numbers) > _PER_BATCH:
+            step = len(numbers) // _PER_BATCH
+            numbers, value_counts = (
+                numbers[::step].copy(),
+                value_counts[::step] * step,
+            )  # a view would keep the whole batch
+        both, place = np.unique(np.concatenate([self.numbers, numbers]), return_inverse=True)
+        summed = np.zeros(len(both), np.int64)
+        np.add.at(summed, place, np.concatenate([self.value_counts, value_counts]))
+        if len(both) > (4 if self.sampled else 1) * _NUMBERS:
+            self.sampled = True
+            step = len(both) // (_NUMBERS // 2)
+            both, summed = both[::step].copy(), summed[::step] * step
+        self.numbers, self.value_counts = both, summed
+
+    def _add_texts(self, texts: Iterable[tuple[str, int]]) -> None:
+        if len(self.texts) < _TEXTS:
+            for text, value_counts in texts:
+                self.texts[text] += value_counts
+            return
+        for text, value_counts in texts:
+            if text in self.texts:
+                self.texts[text] += value_counts
+            else:
+                self.more_texts = True
+
+    def cells(self) -> Cells:
+        """The values, as the cells of a column without rows."""
+        if self.has_conflicting_kinds:
+            raise ReadError("dates of several kinds, or dates and numbers, are in one column; make it text")
+        notation, numbers, texts = self._notation(), self.numbers, self.texts
+        example = self.example or Cells(np.empty(0), (), np.empty(0, np.uint8), str)
+        kind = next(iter(self.types)) if len(self.types) == 1 else None if self.types else example.type
+        return replace(
+            example,
+            numbers=numbers,
+            texts=sorted(texts),
+            type=kind,
+            categorical=self.categorical,
+            notation=notation,
+            whole=self.whole if len(numbers) else None,
+        )
+
+    @property
+    def has_conflicting_kinds(self) -> bool:
+        """Whether dates of several kinds, or dates and numbers, are in the column: they become text."""
+        return not self.notations <= {None} and self._notation() is None
+
+    def _notation(self) -> Notation | None:
+        return None if None in self.notations else common_notation(one for one in self.notations if one is not None)
+
+    def bins(self, name: str, plan: Plan, *, spelled: bool) -> ColumnBins:
+        """The bins of the column, which now has its kind."""
+        cells = self.cells()
+        ranked = replace(cells, codes=np.arange(len(cells.numbers) + len(cells.texts) + 1))
+        column = plan.column(name, ranked, spelled=spelled)
+        raw = [*self.value_counts.tolist(), *(self.texts[text] for text in cells.texts), self.missing]
+        weights = np.bincount(column.codes, raw, column.missing + 1).astype(np.int64)
+        if self.more_texts and (column.kind != "text" or column.notation is not None):
+            self._refuse_guess(name, plan, column)
+        too_many = self.sampled or self.more_texts or column.missing > MANY
+        if self.sampled and column.notation in (WHOLE, FLAG):  # what some of the numbers look like
+            column = replace(column, notation=WHOLE if self.whole else None)
+        return make_column_bins(_without_rows(column), weights, open=too_many)
+
+    def _refuse_guess(self, name: str, plan: Plan, column: Column) -> None:
+        """Refuse to guess what a column is of which only some texts are known."""
+        if plan.features[name] is None and name not in plan.notations:
+            raise ReadError(
+                f"{name!r} has more than {_TEXTS:,} different texts, and some look like {_describe_kind(column)}; "
+                "say what "
+                f"the column is: numeric=[{name!r}] or categorical=[{name!r}]"
+            )
+
+
+def _describe_kind(column: Column) -> str:
+    return "numbers" if column.notation is None else f"a {column.notation!r}".replace("<", "").replace(">", "")
+
+
+def _without_rows(column: Column) -> Column:
+    return replace(column, codes=np.empty(0, np.uint8))
+
+
+def columns_with_conflicting_kinds(surveys: dict[str, ColumnStats], missing: Collection[str]) -> list[str]:
+    """The columns of a text file that have numbers in one batch, and in another text that is not missing."""
+    numeric = {name: one.texts for name, one in surveys.items() if len(one.numbers)}
+    return [name for name, texts in numeric.items() if texts.keys() - missing_among(texts, missing)]
+
+
+def cells_without_notation(cells: Cells) -> Cells:
+    """The cells, with dates and times as texts, for a column that has also others."""
+    return replace(as_texts(cells), notation=None)

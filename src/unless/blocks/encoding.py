@@ -1,0 +1,296 @@
+"""From batches to blocks, in two passes: the first one learns the values of each column, the second one codes them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unless.blocks.block import DATA_CHANGED, Arrays, make_block_arrays
+from unless.blocks.column_bins import ColumnBins
+from unless.blocks.column_stats import ColumnStats, cells_without_notation, columns_with_conflicting_kinds
+from unless.blocks.row_order import UNORDERED, RowOrder
+from unless.errors import ParameterError, ReadError
+from unless.learn.weights import check_weights, counts_to_units, multiply_counts, weights_to_counts
+from unless.read.ranks import Cells, MissingLabelsError
+from unless.read.ranks import labels as labels_of
+from unless.read.source import Source
+from unless.read.table import Plan
+from unless.table import Labels, Schema, Table
+from unless.values import Label, missing_among
+
+ClassFactors = Callable[[tuple[Label, ...], NDArray[np.float64]], NDArray[np.float64]]
+"""The weight of every class, given the labels and how much the records of each weigh."""
+
+_MOST = 1000
+"""Whole weights up to here are units: a million of them, the most that are learned from in memory, fit into 32 bits."""
+
+
+@dataclass(frozen=True)
+class EncodingTask:
+    """What to read, and how: ``weights`` is the column that says how much each record weighs."""
+
+    plan: Plan
+    spelled: bool
+    weights: str | None = None
+    drop_unlabelled: bool = False
+    drop_weightless: bool = False
+    """Whether records of weight 0 are left out as if they were not there, as estimators do."""
+
+    def load(self, source: Source, texts: Sequence[str] = ()) -> None:
+        """Prepare the cells of a batch."""
+        self.plan.load(source, texts, [] if self.weights is None else [self.weights])
+
+    @property
+    def target(self) -> str:
+        """The name of the target."""
+        if self.plan.target is None:
+            raise ReadError("there are no labels to learn; name their column: target=...")
+        return self.plan.target
+
+    @property
+    def tokens(self) -> tuple[str, ...]:
+        """The texts that mean a missing cell."""
+        return self.plan.tokens(spelled=self.spelled)
+
+    def weights_in(self, source: Source) -> NDArray[np.float64] | None:
+        """The weights of the records of a batch; None if each counts once."""
+        if self.weights is None:
+            return None
+        return weights_from_cells(self.weights, source.cells(self.weights))
+
+    def weighty_in(self, source: Source) -> NDArray[np.bool_] | None:
+        """Which records of a batch are not left out for their weight of 0; None if none is."""
+        weights = self.weights_in(source) if self.drop_weightless else None
+        return None if weights is None or (weights != 0).all() else weights != 0
+
+
+def _take_cells(cells: Cells, kept: NDArray[np.bool_] | None) -> Cells:
+    """The cells of some rows, and their values only; all of them if nothing is said."""
+    if kept is None:
+        return cells
+    codes, count = cells.codes[kept], len(cells.numbers)
+    there = np.bincount(codes, minlength=count + len(cells.texts) + 1) > 0
+    there[-1] = True  # the place of missing cells
+    texts = [text for text, occurs in zip(cells.texts, there[count:-1].tolist(), strict=True) if occurs]
+    places = np.cumsum(there) - 1
+    return replace(cells, numbers=cells.numbers[there[:count]], texts=texts, codes=places[codes], whole=None)
+
+
+def weights_from_cells(name: str, cells: Cells) -> NDArray[np.float64]:
+    """The cells of a column of weights; all must be numbers."""
+    dated = cells.notation is not None and not cells.notation.plain
+    missing = cells.codes == len(cells.numbers) + len(cells.texts)
+    if cells.texts or dated or missing.any():
+        what = repr(cells.texts[0]) if cells.texts else "dates or times" if dated else "a missing cell"
+        raise ParameterError(f"weights must be numbers, but {name!r} has {what}")
+    found: NDArray[np.float64] = cells.numbers[cells.codes]
+    return found
+
+
+@dataclass
+class TableStats:
+    """What the first pass finds: the values of each column, and how many records have each label and weight."""
+
+    columns: dict[str, ColumnStats]
+    target: ColumnStats = field(default_factory=ColumnStats)
+    weighed: Counter[tuple[float, Any]] = field(default_factory=Counter)
+    rows: int = 0
+
+    @classmethod
+    def of(cls, task: EncodingTask, source: Source, texts: Sequence[str] = ()) -> TableStats:
+        """Look at one batch; some columns are wanted as text."""
+        found = cls({name: ColumnStats() for name in task.plan.features})
+        task.load(source, texts)
+        found.rows = source.rows
+        weights, kept = task.weights_in(source), task.weighty_in(source)
+        for name, survey in found.columns.items():
+            cells = _take_cells(source.cells(name), kept)
+            survey.add(cells_without_notation(cells) if name in texts else cells)
+        cells = _take_cells(source.cells(task.target), kept)
+        found.target.add(cells)
+        values = [*cells.numbers.tolist(), *cells.texts, None]
+        for weight, code, times in _count_pairs(
+            weights if kept is None or weights is None else weights[kept], cells.codes
+        ):
+            found.weighed[weight, values[code]] += times
+        return found
+
+    def merge(self, other: TableStats) -> None:
+        """Take what was found in other batches."""
+        for name, survey in self.columns.items():
+            survey.merge(other.columns[name])
+        self.target.merge(other.target)
+        self.weighed.update(other.weighed)
+        self.rows += other.rows
+
+    def columns_with_conflicting_kinds(self, task: EncodingTask) -> list[str]:
+        """The columns that have to be looked at again, as text: how their numbers are written decides."""
+        if task.spelled:
+            return columns_with_conflicting_kinds(self.columns, task.tokens)
+        return [name for name, survey in self.columns.items() if survey.has_conflicting_kinds]
+
+
+def _count_pairs(weights: NDArray[np.float64] | None, codes: NDArray[Any]) -> Iterator[tuple[float, int, int]]:
+    """Each weight and code that occur together, and how often."""
+    if weights is None:
+        weights = np.ones(len(codes))
+    values, places = np.unique(weights, return_inverse=True)
+    size = int(codes.max(initial=0)) + 1
+    times = np.bincount(places * size + codes, minlength=len(values) * size)
+    for pair in np.flatnonzero(times).tolist():
+        yield float(values[pair // size]), pair % size, int(times[pair])
+
+
+@dataclass(frozen=True)
+class BlockEncoding:
+    """How batches become blocks, and what is known of them all."""
+
+    task: EncodingTask
+    bins: tuple[ColumnBins, ...]
+    labels: tuple[Label, ...]
+    label_of: Mapping[Any, int]
+    """The place of the label that a cell of the target is; -1 where it is missing."""
+    units: Mapping[tuple[float, int], int]
+    """The weight of records by their weight in the source and the place of their label, in units."""
+    unit: float
+    rows: int
+    left_out: Mapping[str, Any] = field(default_factory=dict)
+    """The features that were left out, and why, as JSON."""
+
+    @classmethod
+    def of(cls, task: EncodingTask, overview: TableStats, factors: ClassFactors | None = None) -> BlockEncoding:
+        """Decide what columns are, and what records weigh."""
+        if not overview.rows:
+            raise ReadError("the table has no rows to learn from")
+        if not overview.weighed:  # all were left out
+            raise ParameterError("weights: every row weighs 0; there is nothing to learn from")
+        labels, label_of = _decide_labels(task, overview)
+        units, unit = _decide_units(overview, labels, label_of, factors)
+        bins = tuple(survey.bins(name, task.plan, spelled=task.spelled) for name, survey in overview.columns.items())
+        return cls(task, bins, labels, label_of, units, unit, overview.rows)
+
+    @property
+    def some_weigh_nothing(self) -> bool:
+        """Whether a record has no weight."""
+        return not all(self.units.values())
+
+    @property
+    def schema(self) -> Schema:
+        """How the columns are read."""
+        columns = [one.column for one in self.bins]
+        notations = {column.name: column.notation for column in columns if column.notation is not None}
+        kinds = {column.name: column.kind for column in columns}
+        typed = frozenset(column.name for column in columns if column.typed)
+        return Schema(kinds, self.task.plan.missing, self.task.plan.target, notations, typed, self.task.plan.parts)
+
+    def block(self, source: Source, order: RowOrder = UNORDERED) -> Arrays:
+        """Code the records of a batch, in an order."""
+        table, codes, weights = self._records(source)
+        if order.literals:
+            rows = order.of(table)
+            sorted_ = table[rows], codes[rows], None if weights is None else weights[rows]
+            return {"places": rows.astype(np.int32), **self._arrays(*sorted_)}
+        return self._arrays(table, codes, weights)
+
+    def _arrays(self, table: Table, codes: NDArray[np.int32], weights: NDArray[np.float64] | None) -> Arrays:
+        return make_block_arrays(table, self.bins, codes, self._units_of(codes, weights))
+
+    def order(self, source: Source) -> RowOrder:
+        """The order for the records of all batches, learned from one."""
+        table, codes, _ = self._records(source)
+        return RowOrder.learned(replace(table, target=Labels(self.task.target, self.labels, codes)))
+
+    def _records(self, source: Source) -> tuple[Table, NDArray[np.int32], NDArray[np.float64] | None]:
+        """The records of a batch that have a label, the place of that, and what they weigh in the source."""
+        task = replace(self.task, plan=self._plan)
+        task.load(source)
+        weighty, weights = task.weighty_in(source), task.weights_in(source)
+        weights = weights if weights is None or weighty is None else weights[weighty]
+        codes = self._labels_in(_take_cells(source.cells(task.target), weighty))
+        cells = {name: _take_cells(source.cells(name), weighty) for name in task.plan.features}
+        columns = tuple(task.plan.column(name, one, spelled=task.spelled) for name, one in cells.items())
+        table = Table(columns, rows=len(codes))
+        if (codes < 0).any():
+            kept = codes >= 0
+            table, codes, weights = table[kept], codes[kept], None if weights is None else weights[kept]
+        return table, codes, weights
+
+    @property
+    def _plan(self) -> Plan:
+        """What to read, now that it is known what the columns are."""
+        declared = {"text": "categorical", "number": "numeric", "mixed": "numeric"}
+        schema = self.schema
+        kinds: Any = {name: declared[kind] for name, kind in schema.kinds.items()}
+        return replace(self.task.plan, features=kinds, notations=schema.notations, alike=True)
+
+    def _labels_in(self, cells: Cells) -> NDArray[np.int32]:
+        try:
+            places = [self.label_of[value] for value in [*cells.numbers.tolist(), *cells.texts]]
+        except KeyError:
+            raise ReadError(DATA_CHANGED) from None
+        found: NDArray[np.int32] = np.array([*places, -1], np.int32)[cells.codes]
+        return found
+
+    def _units_of(self, codes: NDArray[np.int32], weights: NDArray[np.float64] | None) -> NDArray[np.int32]:
+        if weights is None:
+            return np.array([self.units.get((1.0, label), 0) for label in range(len(self.labels))], np.int32)[codes]
+        values, places = np.unique(weights, return_inverse=True)
+        table = np.zeros((len(values), len(self.labels)), np.int32)
+        try:
+            for weight, code, _ in _count_pairs(weights, codes):
+                table[np.searchsorted(values, weight), code] = self.units[weight, code]
+        except KeyError:
+            raise ReadError(DATA_CHANGED) from None
+        found: NDArray[np.int32] = table[places, codes]
+        return found
+
+
+def _decide_labels(task: EncodingTask, overview: TableStats) -> tuple[tuple[Label, ...], dict[Any, int]]:
+    """The labels, and the place of the label of each cell of the target."""
+    survey = overview.target
+    gone = missing_among(survey.texts, task.tokens)
+    lacking = survey.missing + sum(times for text, times in survey.texts.items() if text in gone)
+    if lacking and not task.drop_unlabelled:
+        raise MissingLabelsError(
+            f"the target {task.target!r} is missing in {lacking:,} of {overview.rows:,} rows; "
+            "leave those rows out, or fill in their labels"
+        )
+    if survey.sampled or survey.more_texts:
+        raise ReadError(f"{task.target!r} has very many labels: is it the right column?")
+    cells = survey.cells()
+    texts = [text for text in cells.texts if text not in gone]
+    if not len(cells.numbers) and not texts:
+        raise ReadError(f"no row has a label in {task.target!r}; there is nothing to learn from")
+    known = replace(cells, texts=texts, codes=np.arange(len(cells.numbers) + len(texts)))
+    found: Labels = labels_of(task.target, known, ())
+    values = [*cells.numbers.tolist(), *texts]
+    places = {value: int(code) for value, code in zip(values, found.codes, strict=True)}
+    return found.labels, {**dict.fromkeys(gone, -1), **places}
+
+
+def _decide_units(
+    overview: TableStats, labels: tuple[Label, ...], label_of: Mapping[Any, int], factors: ClassFactors | None
+) -> tuple[dict[tuple[float, int], int], float]:
+    """What records weigh in units, by their weight and label, and what a unit is."""
+    times = Counter[tuple[float, int]]()
+    for (weight, value), count in overview.weighed.items():
+        if value is not None and label_of[value] >= 0:
+            times[weight, label_of[value]] += count
+    pairs = sorted(times)
+    number = np.array([times[pair] for pair in pairs], np.float64)
+    given = check_weights([weight for weight, _ in pairs], len(pairs))
+    counts = weights_to_counts(given, number)
+    if factors is not None:
+        places = np.array([place for _, place in pairs], np.intp)
+        totals = np.bincount(places, counts * number, len(labels)).astype(np.float64)
+        counts = multiply_counts(counts, factors(labels, totals)[places], number)
+    if (counts == np.floor(counts)).all() and counts.max() <= _MOST:
+        units, unit = counts.astype(np.int32), 1.0  # however many records there are: only those of a block are added up
+    else:
+        units, unit = counts_to_units(counts, number)
+    return {pair: int(one) for pair, one in zip(pairs, units, strict=True)}, unit

@@ -1,0 +1,469 @@
+"""The best literal from histograms of bins: exact, by asking again about the bins that can still win.
+
+A literal is a point (a, b): how many of P positives and Q negatives it covers. All scores are convex in (a, b), so that
+the corners of a rectangle of counts bound every literal inside, as in the kernels (`unless.kernels.HistogramSearch`).
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise, product
+from math import inf
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unless.blocks.block_queries import ColumnRegion, Integers, Interval, Span, WeightedValues
+from unless.blocks.column_bins import ColumnBins, slice_ends
+from unless.learn.literals import EVERY, LITERAL_KINDS, AllowedKinds, impurity, information_gain
+from unless.rule import Literal, Operator
+
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+Ends = Sequence[tuple[float | None, float | None]]
+"""Where parts of numbers begin and end; None means no limit."""
+
+_FEW = 2048
+"""Up to so many rows in parts of a column, their values are asked for at once."""
+
+_MANY = 1 << 17
+"""From so many rows in parts on, parts are cut into slices before their values are asked for: those would be many."""
+
+_FITS = 2**31
+"""Up to so many rows, a product of two counts fits into 64 bits."""
+
+_ORDER: Mapping[Operator, tuple[int, int]] = {
+    "<=": (0, 0),
+    ">": (0, 1),
+    "==": (1, 0),
+    "!=": (1, 1),
+    "missing": (2, 0),
+    "present": (2, 1),
+}
+"""What comes first in a column, if literals tie: values by kind, then by order; then the literals on one value."""
+
+
+@dataclass(frozen=True)
+class LiteralScore(ABC):
+    """What makes a literal good: counts are whole multiples of a unit."""
+
+    P: int
+    Q: int
+
+    @abstractmethod
+    def near(self, a: Floats, b: Floats) -> Floats:
+        """The score, up to rounding errors."""
+
+    @abstractmethod
+    def exact(self, a: int, b: int) -> float:
+        """The score by its definition, which tells ties."""
+
+    @abstractmethod
+    def allowed(self, a: Integers, b: Integers) -> Flags:
+        """Which literals are allowed."""
+
+    @property
+    def slack(self) -> float:
+        """The rounding error of scores: it grows with the counts, and stays thirty times smaller than this."""
+        return 1e-12 * (self.P + self.Q)
+
+
+class GainScore(LiteralScore):
+    """Information gain (`information_gain`), times P + Q."""
+
+    def near(self, a: Floats, b: Floats) -> Floats:
+        c, d = self.P - a, self.Q - b
+        return (_nlogn(a) + _nlogn(b) - _nlogn(a + b)) + (_nlogn(c) + _nlogn(d) - _nlogn(c + d))
+
+    def exact(self, a: int, b: int) -> float:
+        return information_gain(tp=a, fn=self.P - a, tn=self.Q - b, fp=b)
+
+    def allowed(self, a: Integers, b: Integers) -> Flags:
+        return np.asarray(2 * (a - b) >= self.P - self.Q)
+
+
+@dataclass(frozen=True)
+class PurityScore(LiteralScore):
+    """The opposite of `impurity`, of literals that cover enough positives, and a larger share of them."""
+
+    support: int
+
+    def near(self, a: Floats, b: Floats) -> Floats:
+        found: Floats = -(np.sqrt(a * b) + np.sqrt((self.P - a) * (self.Q - b)))
+        return found
+
+    def exact(self, a: int, b: int) -> float:
+        return -impurity(tp=a, fn=self.P - a, tn=self.Q - b, fp=b)
+
+    def allowed(self, a: Integers, b: Integers) -> Flags:
+        wide = np.int64 if self.P + self.Q < _FITS else object  # Python's numbers: slower, and never too small
+        larger = a.astype(wide) * self.Q > b.astype(wide) * self.P
+        return np.asarray((a >= self.support) & larger.astype(bool))
+
+
+class NetScore(LiteralScore):
+    """Positives less negatives."""
+
+    def near(self, a: Floats, b: Floats) -> Floats:
+        return a - b
+
+    def exact(self, a: int, b: int) -> float:
+        return a - b
+
+    def allowed(self, a: Integers, b: Integers) -> Flags:
+        return np.full(np.broadcast(a, b).shape, fill_value=True)
+
+
+@dataclass(frozen=True, slots=True)
+class BestLiteral:
+    """The best literal, and how many positives and negatives it covers."""
+
+    literal: Literal
+    positive: int
+    negative: int
+
+
+@dataclass(frozen=True, slots=True)
+class _OpenInterval:
+    """A part of a column, whose literals are still to be found; all counts are those of positives and of negatives.
+
+    A literal covers ``before``, and at most those ``inside`` besides; or, with the other operator, the rest of
+    ``every``: the rows with any number, or all rows.
+    """
+
+    interval: Interval
+    inside: Integers
+    before: Integers
+    every: Integers
+
+
+@dataclass(frozen=True, slots=True)
+class _CandidateLiterals:
+    """Literals with one operator on values of one column: how many positives and negatives they cover, and scores."""
+
+    column: int
+    op: Operator
+    values: Sequence[Any] | NDArray[Any]
+    covered: Integers
+    scores: Floats
+
+
+class HistogramSearch:
+    """One search.
+
+    ``allowed`` says which kinds of literals are, column by column; None allows all. ``heaviest`` says of a column with
+    cut texts how much a single text weighs at most, part by part. ``cut_again`` asks the blocks about finer parts of
+    columns, ``slices_of`` about slices of these, ``values_in`` about values: of the positives, and of the negatives.
+    """
+
+    def __init__(  # noqa: PLR0917 - what it knows, and whom it asks
+        self,
+        bins: Sequence[ColumnBins],
+        score: LiteralScore,
+        banned: Iterable[Literal],
+        heaviest: Mapping[int, Integers],
+        cut_again: Callable[[Sequence[Span]], Sequence[Integers]],
+        slices_of: Callable[[Sequence[ColumnRegion]], Sequence[Integers]],
+        values_in: Callable[[Sequence[ColumnRegion]], Sequence[WeightedValues]],
+        allowed: AllowedKinds | None = None,
+    ) -> None:
+        self._bins, self._score, self._heaviest = bins, score, heaviest
+        self._cut_again, self._slices_of, self._values_in = cut_again, slices_of, values_in
+        self._allowed = bytes([EVERY]) * len(bins) if allowed is None else allowed
+        self._banned: dict[str, set[Any]] = {}
+        for literal in banned:
+            self._banned.setdefault(literal.feature, set()).add(literal.value)
+        self._bound = -inf
+        self._points: list[_CandidateLiterals] = []
+        self._open_intervals: list[_OpenInterval] = []
+
+    def best(self, histograms: Integers, spans: Sequence[NDArray[np.int32]]) -> BestLiteral | None:
+        """The best literal, given the histograms of positives and negatives, and where the bins of columns are."""
+        for i, (first, split, end) in enumerate(zip(*spans, strict=True)):
+            self._column(i, histograms[:, first:split], histograms[:, split : end - 1])
+            self._on_texts(i, "missing", "present", [None], histograms[:, end - 1 : end])
+        self._look_closer(self._winning())
+        self._look_into_slices(self._winning())
+        self._look_at_values(self._winning())
+        return self._winner()
+
+    # Literals, and boxes that hold some.
+
+    def _column(self, i: int, numbers: Integers, texts: Integers) -> None:
+        column, cuts = self._bins[i].column, self._bins[i].cuts
+        if cuts is None:
+            self._on_numbers(i, column.numbers, numbers[:, : len(column.numbers)])
+            self._on_texts(i, "==", "!=", column.categories, texts)
+        else:
+            if numbers.size:
+                weights = numbers[:, : len(cuts[0]) + 1]
+                self._on_parts(i, _ends(cuts[0]), weights, *_cumulative_weights(weights))
+            self._on_parts_of_texts(i, cuts[1], texts)
+
+    def _on_numbers(self, i: int, numbers: Floats, weights: Integers) -> None:
+        """Take all literals on the numbers of a column, given how much the rows weigh that have each."""
+        if not len(numbers):
+            return
+        up_to, every = _cumulative_weights(weights)
+        there = _have_rows(weights)
+        self._offer(i, "<=", numbers, up_to, there)
+        self._offer(i, ">", numbers, every[:, None] - up_to, there)
+
+    def _on_texts(self, i: int, op: Operator, other: Operator, texts: Sequence[str | None], weights: Integers) -> None:
+        """Take all literals on texts, or on missing cells."""
+        there = _have_rows(weights)
+        self._offer(i, op, texts, weights, there)
+        self._offer(i, other, texts, self._all[:, None] - weights, there)
+
+    def _on_parts(self, i: int, ends: Ends, weights: Integers, up_to: Integers, every: Integers) -> None:
+        """Take parts of the numbers of a column: a literal is at the end of each, others may be inside.
+
+        ``ends`` are the numbers after which each begins, and with which it ends; ``up_to`` are the rows before its end.
+        """
+        if not (self._is_allowed(i, "<=") or self._is_allowed(i, ">")):
+            return
+        there = np.flatnonzero(_have_rows(weights))
+        inside, after = weights[:, there], up_to[:, there]
+        if self._bins[i].column.name not in self._banned:  # the number at the end of a part might be banned
+            if self._is_allowed(i, "<="):
+                self._raise_bound(after)
+            if self._is_allowed(i, ">"):
+                self._raise_bound(every[:, None] - after)
+        before = after - inside
+        for place in self._reaching(self._best_possible_score(inside, before, every[:, None])).tolist():
+            low, high = ends[int(there[place])]
+            interval = Interval(i, texts=False, low=low, high=high)
+            self._open_intervals.append(_OpenInterval(interval, inside[:, place], before[:, place], every))
+
+    def _on_parts_of_texts(self, i: int, cuts: Sequence[str], weights: Integers) -> None:
+        limits = [None, *cuts, None]
+        for k in np.flatnonzero(_have_rows(weights)).tolist() if self._is_allowed(i, "==") else ():
+            interval = Interval(i, texts=True, low=limits[k], high=limits[k + 1])
+            inside = np.minimum(weights[:, k], self._heaviest[i][k])
+            self._open_intervals.append(_OpenInterval(interval, inside, np.zeros_like(inside), self._all))
+
+    def _raise_bound(self, covered: Integers) -> None:
+        """Raise the bound to what literals reach whose numbers are not known."""
+        if (allowed := self._score.allowed(*covered)).any():
+            self._bound = max(self._bound, float(self._near(covered[:, allowed]).max()))
+
+    def _offer(self, i: int, op: Operator, values: Sequence[Any] | Floats, covered: Integers, there: Flags) -> None:
+        """Keep the literals that may be the best."""
+        if not self._is_allowed(i, op):
+            return
+        fine = there & self._score.allowed(*covered)
+        if banned := self._banned.get(self._bins[i].column.name):
+            fine &= np.array([value not in banned for value in values], bool)
+        if not fine.any():
+            return
+        chosen = np.flatnonzero(fine)
+        scores = self._near(covered[:, chosen])
+        self._bound = max(self._bound, float(scores.max()))
+        best = self._reaching(scores)
+        kept = chosen[best]
+        some = values[kept] if isinstance(values, np.ndarray) else [values[k] for k in kept.tolist()]
+        self._points.append(_CandidateLiterals(i, op, some, covered[:, kept], scores[best]))
+
+    def _is_allowed(self, i: int, op: Operator) -> bool:
+        """Whether literals with this operator are allowed on a column."""
+        return bool(self._allowed[i] & LITERAL_KINDS[op])
+
+    @property
+    def _all(self) -> Integers:
+        return np.array([self._score.P, self._score.Q], np.int64)
+
+    def _near(self, covered: Integers) -> Floats:
+        return self._score.near(*covered.astype(np.float64))
+
+    def _reaching(self, scores: Floats) -> NDArray[np.intp]:
+        """Which scores may be the best."""
+        return np.flatnonzero(scores >= self._bound - self._score.slack)
+
+    # Looking closer.
+
+    def _winning(self) -> list[_OpenInterval]:
+        """The boxes that can still reach the best score; the others are forgotten."""
+        open_intervals, self._open_intervals = self._open_intervals, []
+        if not open_intervals:
+            return []
+        inside, before, every = (
+            np.array([getattr(open_interval, name) for open_interval in open_intervals]).T
+            for name in ("inside", "before", "every")
+        )
+        return [open_intervals[k] for k in self._reaching(self._best_possible_score(inside, before, every)).tolist()]
+
+    def _best_possible_score(self, inside: Integers, before: Integers, every: Integers) -> Floats:
+        """The best score that a literal could have which covers some of those inside."""
+        reach = np.full(inside.shape[1], -inf)
+        for corner in product((0, 1), repeat=2):
+            covered = before + inside * np.array(corner)[:, None]
+            reach = np.maximum(reach, np.maximum(self._near(covered), self._near(every - covered)))
+        return reach
+
+    def _look_closer(self, open_intervals: Sequence[_OpenInterval]) -> None:
+        """Take the finer parts of boxes, in columns with so many rows in boxes that their values would be many."""
+        rows: Counter[int] = Counter()
+        for open_interval in open_intervals:
+            rows[open_interval.interval.column] += int(open_interval.inside.sum())
+        closer: dict[int, list[tuple[_OpenInterval, Span]]] = {}
+        for open_interval in open_intervals:
+            span = self._finer(open_interval.interval) if rows[open_interval.interval.column] > _FEW else None
+            if span is None:
+                self._open_intervals.append(open_interval)
+            else:
+                closer.setdefault(open_interval.interval.column, []).append((open_interval, span))
+        if not closer:
+            return
+        reach = [
+            (column, min(first for _, (_, first, _) in each), max(end for _, (_, _, end) in each))
+            for column, each in closer.items()
+        ]
+        for (column, start, _), counted in zip(reach, self._cut_again(reach), strict=True):
+            weights = [counted[:, first - start : end - start] for _, (_, first, end) in closer[column]]
+            self._on_finer_parts(column, closer[column], weights)
+
+    def _on_finer_parts(
+        self, column: int, closer: Sequence[tuple[_OpenInterval, Span]], weights: Sequence[Integers]
+    ) -> None:
+        """Take the finer parts of all boxes of a column."""
+        limits = _ends(np.asarray(self._bins[column].finer))
+        ends = [pair for _, (_, first, end) in closer for pair in limits[first:end]]
+        self._on_parts_of_boxes(column, ends, [open_interval for open_interval, _ in closer], weights)
+
+    def _on_parts_of_boxes(
+        self, i: int, ends: Ends, open_intervals: Sequence[_OpenInterval], weights: Sequence[Integers]
+    ) -> None:
+        """Take the parts of all boxes of a column at once: there may be hundreds."""
+        up_to = [
+            _cumulative_weights(some, open_interval)[0]
+            for some, open_interval in zip(weights, open_intervals, strict=True)
+        ]
+        self._on_parts(i, ends, np.hstack(weights), np.hstack(up_to), open_intervals[0].every)
+
+    def _look_into_slices(self, open_intervals: Sequence[_OpenInterval]) -> None:
+        """Take the slices of finer parts, if all boxes have so many rows that their values would be many."""
+        some = [open_interval for open_interval in open_intervals if self._has_slices(open_interval.interval)]
+        if sum(int(open_interval.inside.sum()) for open_interval in some) <= _MANY:
+            self._open_intervals += open_intervals
+            return
+        self._open_intervals += [
+            open_interval for open_interval in open_intervals if not self._has_slices(open_interval.interval)
+        ]
+        of_column: dict[int, list[_OpenInterval]] = {}
+        for open_interval in some:
+            of_column.setdefault(open_interval.interval.column, []).append(open_interval)
+        regions = ColumnRegion.of(open_interval.interval for open_interval in some)
+        for region, counted in zip(regions, self._slices_of(regions), strict=True):
+            own = of_column[region.column]
+            limits = np.hstack([np.array(region.lows)[:, None], slice_ends(region.lows, region.highs)]).tolist()
+            ends = [pair for each in limits for pair in pairwise(each)]
+            self._on_parts_of_boxes(region.column, ends, own, np.split(counted, len(own), axis=1))
+        self._open_intervals.sort(
+            key=lambda open_interval: open_interval.interval.begin
+        )  # those without slices among the others
+
+    def _has_slices(self, interval: Interval) -> bool:
+        """Whether a part is a single finer one, with two ends."""
+        span = self._finer(interval)
+        if span is None or interval.low is None or interval.high is None:
+            return False
+        return span[2] - span[1] == 1 and bool(np.isfinite(interval.high - interval.low))
+
+    def _finer(self, interval: Interval) -> Span | None:
+        """Which finer parts a part of numbers is made of: every cut is among the finer ones."""
+        cuts = self._bins[interval.column].finer
+        if interval.texts or cuts is None:
+            return None
+        first = 0 if interval.low is None else int(np.searchsorted(cuts, interval.low)) + 1
+        return (
+            interval.column,
+            first,
+            len(cuts) + 1 if interval.high is None else int(np.searchsorted(cuts, interval.high)) + 1,
+        )
+
+    def _look_at_values(self, open_intervals: Sequence[_OpenInterval]) -> None:
+        """Ask for the values of parts."""
+        of_region: dict[tuple[int, bool], list[_OpenInterval]] = {}
+        for open_interval in open_intervals:
+            of_region.setdefault((open_interval.interval.column, open_interval.interval.texts), []).append(
+                open_interval
+            )
+        regions = ColumnRegion.of(open_interval.interval for open_interval in open_intervals)
+        for region, counted in zip(regions, self._values_in(regions) if regions else (), strict=True):
+            some = of_region[region.column, region.texts]
+            if isinstance(counted.values, np.ndarray):
+                self._on_numbers_in(region, some, counted)
+            else:
+                self._on_texts(region.column, "==", "!=", counted.values, counted.weights)
+
+    def _on_numbers_in(
+        self, region: ColumnRegion, open_intervals: Sequence[_OpenInterval], counted: WeightedValues
+    ) -> None:
+        """Take all literals on the numbers of some boxes of a column at once: there may be thousands."""
+        numbers = np.asarray(counted.values)
+        if not len(numbers):
+            return
+        first, end = region.edges(numbers)
+        up_to = np.cumsum(counted.weights, axis=1)
+        start = (
+            np.array([open_interval.before for open_interval in open_intervals]).T
+            - np.hstack([np.zeros((2, 1), np.int64), up_to])[:, first]
+        )
+        up_to += np.repeat(start, end - first, axis=1)
+        every = open_intervals[0].every[:, None]
+        there = _have_rows(counted.weights)
+        self._offer(region.column, "<=", numbers, up_to, there)
+        self._offer(region.column, ">", numbers, every - up_to, there)
+
+    # The best.
+
+    def _winner(self) -> BestLiteral | None:
+        """The literal with the best score by its definition; the first one, if several have it."""
+        best = min(self._finalists(), default=None, key=lambda one: one[0])
+        if best is None:
+            return None
+        _, points, k = best
+        column, value = self._bins[points.column].column, points.values[k]
+        if points.op in ("<=", ">"):
+            value = column.number(float(value))
+        return BestLiteral(Literal(column.name, points.op, value), *points.covered[:, k].tolist())
+
+    def _finalists(self) -> Iterator[tuple[tuple[Any, ...], _CandidateLiterals, int]]:
+        """Literals that may be the best, and what decides between them."""
+        for points in self._points:
+            near = self._reaching(points.scores)
+            # Values are in order, so that of literals that cover as many the first one comes first.
+            _, first = np.unique(points.covered[:, near], axis=1, return_index=True)
+            for k in near[first].tolist():
+                kind, other = _ORDER[points.op]
+                value = "" if points.values[k] is None else points.values[k]
+                score = self._score.exact(*points.covered[:, k].tolist())
+                yield (-score, points.column, kind, value, other), points, k
+
+
+def _ends(cuts: Floats) -> Ends:
+    """Where parts begin and end that are cut there."""
+    return list(pairwise([None, *cuts.tolist(), None]))
+
+
+def _cumulative_weights(weights: Integers, open_interval: _OpenInterval | None = None) -> tuple[Integers, Integers]:
+    """The rows with numbers up to each one, of a column or of a box in it; and those with any number."""
+    up_to = np.cumsum(weights, axis=1)
+    if open_interval is None:
+        return up_to, up_to[:, -1]
+    return up_to + open_interval.before[:, None], open_interval.every
+
+
+def _have_rows(weights: Integers) -> Flags:
+    """Which values or parts have rows."""
+    return np.asarray(weights.any(axis=0))
+
+
+def _nlogn(n: Floats) -> Floats:
+    found: Floats = n * np.log(np.maximum(n, 1.0))
+    return found

@@ -1,0 +1,167 @@
+"""What callers give to learn from: files, queries, relations, frames of engines; small files are read into memory."""
+
+from __future__ import annotations
+
+import os
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unless.blocks.block_cache import BlockCache
+from unless.blocks.block_dataset import BlockDataset, Progress, make_block_dataset, make_encoding_task
+from unless.blocks.encoding import ClassFactors, weights_from_cells
+from unless.blocks.memory_budget import fits_in_memory
+from unless.blocks.sources import FileStream, Query, Stream, quote_sql_name, stream_of
+from unless.errors import ParameterError, ReadError, without_passwords
+from unless.learn.weights import check_weights, weights_to_counts
+from unless.read.dialect import told_by
+from unless.read.ranks import Cells
+from unless.read.table import read_table
+from unless.table import Table
+from unless.threads import resolve_n_jobs
+
+_DATABASES = (".duckdb", ".ddb", ".db")
+_TOLD = ("delimiter", "decimal", "encoding", "sheet", "header_row", "skip")
+
+
+def is_source(given: object) -> bool:
+    """Whether something is learned from where it lies, or is the path of a file."""
+    return (
+        isinstance(given, (BlockDataset, BlockCache, str, os.PathLike, Query))
+        or type(given).__module__.partition(".")[0] in ("duckdb", "_duckdb", "psycopg", "pyspark")
+        or (hasattr(given, "batches") and hasattr(given, "fingerprint"))
+    )
+
+
+def is_database(given: object) -> bool:
+    """Whether a path or an address is that of a database."""
+    if not isinstance(given, (str, os.PathLike)):
+        return False
+    return "://" in os.fspath(given) or Path(given).suffix.lower() in _DATABASES
+
+
+def open_source(
+    source: Any,
+    target: str | None,
+    *,
+    weights: str | None = None,
+    factors: ClassFactors | None = None,
+    progress: Progress | None = None,
+    drop_weightless: bool = False,
+    n_jobs: int | None = None,
+    **how: Any,
+) -> tuple[Table, NDArray[np.float64] | None] | BlockDataset:
+    """The records of a source with their labels: as a table with weights if they fit into memory, or else in blocks.
+
+    ``drop_weightless`` leaves out records of weight 0, as if they were not there. ``n_jobs`` threads read and count
+    blocks; None means one for every core. ``how`` says what to read, as in `read_table`.
+    """
+    if isinstance(source, BlockDataset):
+        if target not in (None, source.store.target) or weights is not None:
+            raise ParameterError("the blocks have their target and weights; give neither")
+        return source
+    keep = source.keep if isinstance(source, BlockCache) else None
+    source = source.source if isinstance(source, BlockCache) else source
+    _refuse_roles(source, target, weights)
+    how |= {"drop_weightless": True} if drop_weightless and weights is not None else {}
+    if type(source).__module__.startswith("pyspark"):
+        if keep is not None:
+            raise ParameterError("blocks of Spark are kept by Spark, not in a folder; give the frame itself")
+        return _open_spark(source, weights, factors, {"target": target, **how})
+    common: dict[str, Any] = {
+        "target": target,
+        "weights": weights,
+        "factors": factors,
+        "progress": progress,
+        "keep": keep,
+        "threads": None if n_jobs is None else resolve_n_jobs(n_jobs),
+    }
+    if isinstance(source, (str, os.PathLike)) and not is_database(source):
+        return _open_files(source, common, how)
+    with closing(_stream_from(source)) as stream:
+        return make_block_dataset(stream, **common, **how)
+
+
+def _open_files(
+    path: str | os.PathLike[str], common: dict[str, Any], how: dict[str, Any]
+) -> tuple[Table, NDArray[np.float64] | None] | BlockDataset:
+    told: dict[str, Any] = {name: how.pop(name, None) for name in _TOLD}
+    form = how.pop("format", None)
+    files = FileStream(path, form, told_by(**told))
+    if common["keep"] is None and fits_in_memory(files):
+        plainly = {name: value for name, value in how.items() if name != "drop_weightless"}
+        table, counts = _take_weights(
+            read_table(path, common["target"], format=form, **told, **plainly), common["weights"]
+        )
+        if plainly == how or counts is None or counts.all():
+            return table, counts
+    return make_block_dataset(files, **common, **how)
+
+
+def _stream_from(source: Any) -> Stream:
+    """The stream of a database, a query, a relation, or of what is a stream itself."""
+    found = find_only_table(source).stream() if isinstance(source, (str, os.PathLike)) else stream_of(source)
+    if found is None:
+        raise ParameterError(_no_source_message(source))
+    return found
+
+
+def _refuse_roles(source: object, target: object, weights: object) -> None:
+    """Refuse a target or weights that are no columns, and a database of which nothing is said."""
+    if not isinstance(target, str):
+        raise ParameterError(f"name the column of labels, not {target!r:.60}: the labels come from the same source")
+    if weights is not None and not isinstance(weights, str):
+        raise ParameterError(f"weights must name a column of the source, not {weights!r:.60}")
+    if weights == target:
+        raise ParameterError(f"{target!r} is the target, so it cannot be the weights")
+    if isinstance(source, str) and "://" in source:
+        raise ParameterError(
+            f"say what to learn from in the database: Query({without_passwords(source)!r}, 'its name')"
+        )
+
+
+def _no_source_message(given: object) -> str:
+    name, library = type(given).__name__, type(given).__module__.partition(".")[0]
+    if library in ("duckdb", "_duckdb", "psycopg"):
+        return f"a {name} is a whole database: say what to learn from, Query(connection, 'SELECT …')"
+    return (
+        f"cannot learn from {name}: give a table (read_table), a frame, the path of a file or of a folder of parts, a "
+        "Query, a relation of DuckDB, or a DataFrame of Spark"
+    )
+
+
+def _open_spark(frame: Any, weights: str | None, factors: ClassFactors | None, how: dict[str, Any]) -> BlockDataset:
+    """The rows of a Spark frame, as blocks on its executors."""
+    from unless.blocks.spark_storage import SparkBlockStore, names_of
+
+    if how.pop("parts", None):
+        raise ParameterError("parts= is not for frames of Spark; make the columns there: date_format(when, 'EEEE')")
+    store = SparkBlockStore(frame, make_encoding_task(names_of(frame), weights, how), factors)
+    return BlockDataset(store, store.coding)
+
+
+def _take_weights(table: Table, weights: str | None) -> tuple[Table, NDArray[np.float64] | None]:
+    """The table without the column of weights, and these."""
+    if weights is None:
+        return table, None
+    column = table.column(weights)
+    cells = Cells(column.numbers, column.categories, column.codes, None, notation=column.notation)
+    kept = tuple(one for one in table.columns if one is not column)
+    return replace(table, columns=kept), weights_to_counts(
+        check_weights(weights_from_cells(weights, cells), len(table))
+    )
+
+
+def find_only_table(path: str | os.PathLike[str]) -> Query:
+    """The table of a DuckDB file that has only one."""
+    found = Query(path, "SELECT table_schema, table_name FROM information_schema.tables").rows()
+    if len(found) != 1:
+        some = ", ".join(name for _, name in found[:5]) or "none"
+        raise ReadError(
+            f"{os.fspath(path)!r} has {len(found)} tables ({some}); say which: Query({os.fspath(path)!r}, 'its name')"
+        )
+    return Query(path, ".".join(map(quote_sql_name, found[0])))

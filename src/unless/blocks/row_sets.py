@@ -1,0 +1,233 @@
+"""Sets of rows: what is known of them, and what follows for sets that are made from them.
+
+Learning takes away from a set what a rule covers, again and again, and mostly that is little of much. So what was
+counted in a set, less what was counted in the rows that are gone, is what is counted in the rest: no pass is needed.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import OrderedDict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unless.blocks.block import Block
+from unless.blocks.block_queries import (
+    ColumnRegion,
+    Integers,
+    Interval,
+    RowSetDefinition,
+    SliceWeights,
+    ValuesInRegions,
+)
+from unless.blocks.column_bins import SLICES
+from unless.blocks.local_rows import LocalRows
+from unless.kernels import RowSelection
+from unless.rule import MAX_DEPTH, Literal, Rule
+
+_FEW = 1 << 16
+"""Up to so many rows that are gone are counted, so that a larger set need not be counted again."""
+
+_MANY = 500_000
+"""How many weights of a set are remembered, in parts and of values."""
+
+_REMEMBERED = 16
+"""How many sets are remembered by what they were made from."""
+
+
+KnownValues = NDArray[np.float64] | list[str]
+"""Numbers or texts, in order."""
+
+
+@dataclass(slots=True, eq=False, weakref_slot=True)
+class RowSet:
+    """A set of rows: its definition, and what is known of it.
+
+    ``sizes`` are the number of rows of each label, and their weights; ``weight`` is that of all, which may be known
+    before. A set that is ``local`` was fetched.
+    """
+
+    definition: RowSetDefinition
+    sizes: Integers | None = None
+    weight: int | None = None
+    histogram: Integers | None = None
+    parts: dict[int, tuple[int, Integers]] = field(default_factory=dict)
+    """Of some columns, the weights in finer parts, from one on."""
+    slices: dict[Interval, Integers] = field(default_factory=dict)
+    """Of some finer parts, the weights in their slices."""
+    values: dict[Interval, tuple[KnownValues, Integers]] = field(default_factory=dict)
+    """Of some parts of columns, the values and their weights."""
+    local: tuple[LocalRows, RowSelection] | None = None
+
+    @property
+    def number(self) -> int:
+        """The number of its definition."""
+        return self.definition.number
+
+    def note_sizes(self, sizes: Integers) -> None:
+        """Note the sizes."""
+        self.sizes, self.weight = sizes, int(sizes[1].sum())
+
+    def note_difference(self, whole: RowSet, gone: RowSet) -> None:
+        """Note what follows for what is left of a whole without some of its rows: what is known of it, less theirs."""
+        if gone.sizes is None or whole.sizes is None:
+            return
+        self.note_sizes(whole.sizes - gone.sizes)
+        if whole.histogram is None:
+            return
+        if gone.local is not None and gone.sizes[0].sum() <= _FEW:
+            block = gone.local[0].block(gone.local[1])
+            rows = block.all_rows()
+            self.histogram = whole.histogram - block.histogram(rows)
+            for column, (first, weights) in whole.parts.items():
+                self.parts[column] = first, weights - block.weights_by_part(rows, column, first, first + len(weights))
+            self.slices = _subtract_slices(whole.slices, block)
+            self.values = _subtract_values(whole.values, block)
+        elif gone.histogram is not None:
+            self.histogram = whole.histogram - gone.histogram
+
+    def lacks_values(self, intervals: Iterable[Interval]) -> bool:
+        """Whether the values in some parts are not known."""
+        return any(one not in self.values for one in intervals)
+
+    def note_values(self, region: ColumnRegion, values: KnownValues, weights: Integers) -> None:
+        """Note the values in a region, and their weights."""
+        for interval, first, end in zip(region.intervals(), *region.edges(values).tolist(), strict=True):
+            self.values[interval] = values[first:end], weights[first:end]
+
+    def known_values(self, intervals: Sequence[Interval]) -> tuple[KnownValues, Integers]:
+        """The values in some parts, one after the other, and their weights."""
+        pairs = [self.values[one] for one in intervals]
+        weights = np.concatenate([some for _, some in pairs])
+        if intervals[0].texts:
+            return [text for texts, _ in pairs for text in texts], weights
+        return np.concatenate([numbers for numbers, _ in pairs]), weights
+
+    def forget_if_many(self) -> None:
+        """Forget the weights in parts, or of values, if there are many."""
+        if sum(len(weights) for _, weights in self.parts.values()) > _MANY:
+            self.parts = {}
+        if SLICES * len(self.slices) > _MANY:
+            self.slices = {}
+        if sum(len(weights) for _, weights in self.values.values()) > _MANY:
+            self.values = {}
+
+
+def _subtract_slices(slices: Mapping[Interval, Integers], block: Block) -> dict[Interval, Integers]:
+    """Weights in slices, less those of some rows, which are a block."""
+    if not slices:
+        return {}
+    intervals = sorted(slices, key=lambda one: one.begin)
+    gone = SliceWeights.whole(ColumnRegion.of(intervals)).answer(block)[0].reshape(-1, SLICES)
+    return {one: slices[one] - some for one, some in zip(intervals, gone, strict=True)}
+
+
+def _subtract_values(
+    values: Mapping[Interval, tuple[KnownValues, Integers]], block: Block
+) -> dict[Interval, tuple[KnownValues, Integers]]:
+    """Values and their weights, less those of some rows, which are a block."""
+    found = dict(values)
+    for column, texts in {(interval.column, interval.texts) for interval in values}:
+        (counted,) = ValuesInRegions.whole(ColumnRegion.of([Interval(column, texts)])).answer(block)
+        gone = list(counted.values)
+        for interval in values:
+            if (interval.column, interval.texts) != (column, texts):
+                continue
+            first, end = interval.span(gone)
+            if first < end:
+                there, weights = found[interval]
+                weights = weights.copy()
+                places = [bisect_left(there, value) for value in gone[first:end]]
+                weights[places] -= counted.weights[0, first:end]
+                found[interval] = there, weights
+    return found
+
+
+class RowSetCache:
+    """Which sets were made from which, for a while: those that are here only until others are fetched."""
+
+    def __init__(self) -> None:
+        self._covered: OrderedDict[tuple[int, Literal], RowSet] = OrderedDict()
+        self._less: OrderedDict[int, tuple[int, RowSet]] = OrderedDict()
+
+    def covered_by_literal(self, rows: RowSet, literal: Literal) -> tuple[RowSet | None, RowSet | None]:
+        """The covered rows, if they are known; and what to take away from them: what is gone of the rows since."""
+        if (rows.number, literal) in self._covered:
+            return self._covered[rows.number, literal], None
+        number, gone = self._less.get(rows.number, (0, None))
+        before = self._covered.get((number, literal))
+        if before is None or gone is None or not is_within(gone.definition, before.number):
+            return None, None
+        return before, gone
+
+    def note_covered(self, rows: RowSet, literal: Literal, found: RowSet) -> None:
+        """Remember what is covered."""
+        self._covered[rows.number, literal] = found
+        if len(self._covered) > _REMEMBERED:
+            self._covered.popitem(last=False)
+
+    def note_less(self, rows: RowSet, gone: RowSet, left: RowSet) -> None:
+        """Remember what is left."""
+        self._less[left.number] = rows.number, gone
+        if len(self._less) > _REMEMBERED:
+            self._less.popitem(last=False)
+
+    def forget_local(self) -> None:
+        """Let go of sets that are here, and of the memory that they take."""
+        self._covered = OrderedDict((key, rows) for key, rows in self._covered.items() if rows.local is None)
+        self._less = OrderedDict((key, each) for key, each in self._less.items() if each[1].local is None)
+
+
+def is_within(one: RowSetDefinition, number: int) -> bool:
+    """Whether a set is made by taking rows of another one, which was defined earlier."""
+    while one.number > number and one.op not in ("all", "plus"):
+        one = one.sets[0]
+    return one.number == number
+
+
+def rule_of_definition(
+    one: RowSetDefinition, roots: Collection[int], depth: int = MAX_DEPTH
+) -> tuple[RowSetDefinition, Rule] | None:
+    """A set as the rows of another one that a rule covers, if it was made like that: of one of the roots.
+
+    Blocks find what a rule covers in one step. Literal by literal and exception by exception, they would take hundreds.
+    """
+    path: list[RowSetDefinition] = []
+    while one.number not in roots:
+        if one.op not in ("covered", "minus") or depth == 0:
+            return None
+        path.append(one)
+        one = one.sets[0]
+    on = {one.number, *(each.number for each in path)}
+    literals, exceptions = list[Literal](), list[Rule]()
+    for each in reversed(path):
+        if each.op == "covered":
+            literals += each.what
+        elif (exception := rule_of_definition(each.sets[1], on, depth - 1)) is None:
+            return None
+        else:
+            exceptions.append(exception[1])
+    return one, Rule(None, tuple(literals), tuple(exceptions))
+
+
+LocalPair = tuple[LocalRows, tuple[RowSelection, RowSelection]]
+"""Where two sets are in memory, and which rows they are there."""
+
+
+def local_selections(*sets: RowSet) -> tuple[LocalRows, tuple[RowSelection, ...]] | None:
+    """Where all sets are in memory, if that is one place, and which rows they are there."""
+    places = [rows.local for rows in sets if rows.local is not None]
+    if not places or len(places) < len(sets) or len({id(local) for local, _ in places}) > 1:
+        return None
+    return places[0][0], tuple(some for _, some in places)
+
+
+def local_pair(positive: RowSet, negative: RowSet) -> LocalPair | None:
+    """Where two sets are in memory."""
+    if (found := local_selections(positive, negative)) is None:
+        return None
+    local, (true, false) = found
+    return local, (true, false)

@@ -1,0 +1,337 @@
+"""Blocks on the executors of a Spark cluster. Only counts and small sets of rows come to the driver.
+
+Each partition of a frame becomes blocks in files of the executor that has read it, in Spark's own folder for such
+files, and a `SparkPartition` that tells where they are. The parts are cached by Spark: it sends a question to where a
+part is, and makes a part again, and with it the files, if its executor is lost. The executors need ``unless``
+installed, in the same version as the driver.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import shutil
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from secrets import token_hex
+from tempfile import gettempdir
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+from unless.blocks.block import DATA_CHANGED, Block
+from unless.blocks.block_queries import BlockQuery, combine_in_groups
+from unless.blocks.column_bins import ColumnBins
+from unless.blocks.disk_storage import map_block, write_block
+from unless.blocks.encoding import BlockEncoding, ClassFactors, EncodingTask, TableStats
+from unless.errors import ParameterError, ReadError, UnlessError
+from unless.files import write_whole
+from unless.read.frames import PolarsFrame
+from unless.read.source import Source, refuse_twins
+from unless.table import Schema
+
+if TYPE_CHECKING:
+    import polars as pl
+    import pyarrow as pa
+    from pyspark import RDD
+    from pyspark.sql import DataFrame
+
+    Batches = Iterable[pa.RecordBatch]
+
+Answer = TypeVar("Answer")
+
+_CELLS = 1 << 22
+"""About how many cells a block has: Spark's batches of 10,000 rows would be many small blocks."""
+_MEMORY_BUDGET = 256e6
+"""How many bytes the blocks of a worker may spend on the sets of rows that they remember, if there are many rows."""
+_BUDGET_PER_ROW = 16
+_IN_VAIN = 3
+"""How often all is encoded again if no executor finds the files that it should have."""
+
+_READ = {
+    *("boolean", "byte", "short", "integer", "long", "float", "double", "decimal", "string", "char", "varchar"),
+    *("date", "timestamp", "timestamp_ntz", "time", "daytimeinterval", "void"),
+}
+"""The types of Spark that have a meaning here."""
+
+
+@dataclass(frozen=True)
+class SparkPartition:
+    """A partition: how many rows and blocks it has, the sum of the hashes of its rows, and where its files are."""
+
+    number: int
+    rows: int
+    blocks: int
+    checksum: int
+    folder: str
+
+    def same(self, other: SparkPartition) -> bool:
+        """Whether it has the same rows, wherever its files are."""
+        return (self.rows, self.blocks, self.checksum) == (other.rows, other.blocks, other.checksum)
+
+
+class SparkBlockStore:
+    """The rows of a Spark frame, as blocks on the executors.
+
+    The frame is computed twice, and again where an executor is lost: it has to give the same rows each time.
+    """
+
+    def __init__(self, frame: DataFrame, task: EncodingTask, factors: ClassFactors | None = None) -> None:
+        self._names = [*task.plan.features, task.target, *([] if task.weights is None else [task.weights])]
+        self._frame = _columns(frame, self._names)
+        overview, checksum = self._first_pass(task)
+        self.coding = BlockEncoding.of(task, overview, factors)
+        self.bins, self.labels, self.unit = self.coding.bins, self.coding.labels, self.coding.unit
+        self.target, self.rows = task.target, self.coding.rows
+        self.some_weigh_nothing = self.coding.some_weigh_nothing
+        self._written = self._second_pass()
+        try:
+            self._parts = {part.number: part for part in map(_raise_refusal, self._written.collect())}
+            if _sum(part.checksum for part in self._parts.values()) != checksum:
+                raise ReadError(DATA_CHANGED)  # noqa: TRY301 - the files have to go
+        except BaseException:
+            self.close()
+            raise
+        executors = {os.path.dirname(part.folder) for part in self._parts.values()}  # noqa: PTH120 - not our own paths
+        self._memory_budget = min(_BUDGET_PER_ROW, _MEMORY_BUDGET * len(executors) / self.rows)
+
+    @property
+    def schema(self) -> Schema:
+        """How the columns are read."""
+        return self.coding.schema
+
+    def ask(self, query: BlockQuery[Answer]) -> Answer:
+        """What all blocks answer together."""
+        answers: dict[int, Answer] = {}
+        vain = 0
+        while lacking := [part.number for part in self._parts.values() if part.blocks and part.number not in answers]:
+            found = self._answers(query, lacking)
+            answers |= found
+            if not found:
+                self._encode_again(vain := vain + 1)
+        return next(combine_in_groups((answers.pop(number) for number in sorted(answers)), query))
+
+    def close(self) -> None:
+        """Remove the files. Those of executors that are gone are removed by Spark, with its own."""
+        with suppress(Exception):  # Spark may have stopped
+            self._written.foreach(_remove)
+            self._written.unpersist()
+
+    def _first_pass(self, task: EncodingTask) -> tuple[TableStats, int]:
+        """What there is in all partitions; from 5 on, some tasks put it together before the driver does."""
+        found = self._map_partitions(partial(_collect_stats, names=self._names, task=task)).treeAggregate(
+            None, _merge_stats, _merge_stats
+        )
+        overview, checksum = (None, 0) if found is None else _raise_refusal(found)
+        if overview is None:
+            raise ReadError("the table has no rows to learn from")
+        return overview, checksum
+
+    def _second_pass(self) -> RDD[SparkPartition | UnlessError]:
+        """The parts, whose files are written when one is asked for."""
+        return self._map_partitions(
+            partial(_write_partition, names=self._names, coding=self.coding, token=token_hex(8))
+        ).persist()
+
+    def _map_partitions(self, function: Callable[[Batches], Iterator[pa.RecordBatch]]) -> RDD[Any]:
+        """What a function tells of each partition."""
+        return self._frame.mapInArrow(function, "told binary").rdd.map(_unpickle_row)
+
+    def _answers(self, query: BlockQuery[Answer], numbers: Sequence[int]) -> dict[int, Answer]:
+        """What partitions answer, except those that Spark has sent to an executor without their files."""
+        answer = partial(_answer_partition, query=query, memory_budget=self._memory_budget)
+        found = self._frame.sparkSession.sparkContext.runJob(self._written, answer, numbers)
+        for part, _ in found:
+            if not _raise_refusal(part).same(self._parts[part.number]):
+                raise ReadError(DATA_CHANGED)
+        return {part.number: pickle.loads(answer) for part, answer in found if answer is not None}  # noqa: S301 - ours
+
+    def _encode_again(self, vain: int) -> None:
+        """Write all files once more: Spark has the parts where the files are not."""
+        if vain > _IN_VAIN:
+            raise ReadError("the executors do not find the files that they wrote; is there room on their disks?")
+        self.close()
+        self._written = self._second_pass()
+
+
+def names_of(frame: DataFrame) -> Source:
+    """The columns of a Spark frame, without rows, for `read.table.plan_of`."""
+    import polars as pl
+
+    refuse_twins(frame.columns)
+    return PolarsFrame(pl.DataFrame(schema=dict.fromkeys(frame.columns, pl.Null)))
+
+
+def _columns(frame: DataFrame, names: Sequence[str]) -> DataFrame:
+    """Some columns, with numbers for names: to Spark, dots and backticks in a name have a meaning, and x is X."""
+    if not hasattr(frame.sparkSession, "sparkContext"):
+        raise ParameterError("a session of Spark Connect cannot keep data on the executors; take a classic session")
+    types = {field.name: field.dataType for field in frame.schema.fields}
+    for name in names:
+        if types[name].typeName() not in _READ:
+            kind = types[name].simpleString()
+            raise ParameterError(f"{name!r} is {kind:.60}, which no rule can test; leave it out, or make it text")
+    places = {name: f"c{place}" for place, name in enumerate(frame.columns)}
+    return frame.toDF(*places.values()).select(*(places[name] for name in names))
+
+
+def _raise_refusal(told: Any) -> Any:
+    """What was told, unless a task refused something."""
+    if isinstance(told, UnlessError):
+        raise told
+    return told
+
+
+# What follows runs in the Python workers of the executors. What they refuse is told: Spark would try again.
+
+
+def _unpickle_row(row: Any) -> Any:
+    return pickle.loads(row.told)  # noqa: S301 - ours
+
+
+def _batch(told: object) -> pa.RecordBatch:
+    import pyarrow as pa
+
+    return pa.record_batch({"told": pa.array([pickle.dumps(told)], pa.binary())})
+
+
+def _collect_stats(batches: Batches, names: Sequence[str], task: EncodingTask) -> Iterator[pa.RecordBatch]:
+    """Tell what there is in a partition, and the sum of the hashes of its rows."""
+    told: Any = None, 0
+    try:
+        for frame in _frames(batches, names):
+            told = _merge_stats(told, (TableStats.of(task, PolarsFrame(frame)), _checksum(frame)))
+    except UnlessError as error:
+        told = error
+    yield _batch(told)
+
+
+def _merge_stats(one: Any, other: Any) -> Any:
+    """What there is in two lots of rows."""
+    for told in (one, other):
+        if isinstance(told, UnlessError):
+            return told
+    if one is None or one[0] is None:
+        return other
+    if other is not None and other[0] is not None:
+        one[0].merge(other[0])
+        return one[0], _sum([one[1], other[1]])
+    return one
+
+
+def _write_partition(
+    batches: Batches, names: Sequence[str], coding: BlockEncoding, token: str
+) -> Iterator[pa.RecordBatch]:
+    """Write the blocks of a partition, and tell where they are."""
+    from pyspark import TaskContext
+
+    number = TaskContext.get().partitionId()
+    folder = _new_folder(token, number)
+    rows = blocks = checksum = 0
+    try:
+        for frame in _frames(batches, names):
+            arrays = coding.block(PolarsFrame(frame))
+            if len(arrays["labels"]):
+                write_block(folder / str(blocks), arrays)
+                blocks += 1
+            rows += frame.height
+            checksum = _sum([checksum, _checksum(frame)])
+    except UnlessError as error:
+        yield _batch(error)
+        return
+    except KeyError:  # a value that there was not in the first pass
+        yield _batch(ReadError(DATA_CHANGED))
+        return
+    if not (common := folder.parent / "bins").exists():  # so that questions need not bring them
+        write_whole(common, pickle.dumps((coding.bins, len(coding.labels))))
+    yield _batch(SparkPartition(number, rows, blocks, checksum, str(folder)))
+
+
+def _new_folder(token: str, number: int) -> Path:
+    """A new folder for a partition in Spark's own, which Spark removes when the executor ends."""
+    places = os.environ.get("SPARK_LOCAL_DIRS", gettempdir()).split(",")
+    folder = Path(places[number % len(places)], f"unless-{token}", f"{number}-{token_hex(4)}")
+    folder.mkdir(parents=True)
+    return folder
+
+
+def _answer_partition(
+    parts: Iterable[Any], query: BlockQuery[Any], memory_budget: float
+) -> Iterator[tuple[Any, bytes | None]]:
+    """Answer for a partition, or with None if its files are not here."""
+    for part in parts:
+        blocks = [] if isinstance(part, UnlessError) else _blocks(part, memory_budget)
+        answers = combine_in_groups(map(query.answer, blocks), query)
+        yield part, pickle.dumps(next(answers), 5) if blocks else None
+
+
+_OPEN: dict[str, list[Block]] = {}
+"""The blocks of this worker by folder; it serves many tasks, so that blocks remember sets of rows."""
+
+
+def _blocks(part: SparkPartition, memory_budget: float) -> list[Block]:
+    """The blocks of a partition; none if they are not here."""
+    if part.folder not in _OPEN:
+        for gone in [folder for folder in _OPEN if not Path(folder).exists()]:
+            del _OPEN[gone]
+        paths = [Path(part.folder, str(number)) for number in range(part.blocks)]
+        if not all(path.exists() for path in paths):
+            return []
+        bins, labels = _read_common(Path(part.folder).parent)
+        blocks = map(map_block, paths)
+        _OPEN[part.folder] = [Block(bins, labels, arrays, memory_budget * len(arrays["labels"])) for arrays in blocks]
+    return _OPEN[part.folder]
+
+
+def _read_common(folder: Path) -> tuple[Sequence[ColumnBins], int]:
+    """What all blocks have in common: bins, and how many labels there are."""
+    found: tuple[Sequence[ColumnBins], int] = pickle.loads((folder / "bins").read_bytes())  # noqa: S301 - ours
+    return found
+
+
+def _remove(part: SparkPartition | UnlessError) -> None:
+    """Remove what this executor has written."""
+    if isinstance(part, SparkPartition):
+        shutil.rmtree(Path(part.folder).parent, ignore_errors=True)
+
+
+def _frames(batches: Batches, names: Sequence[str]) -> Iterator[pl.DataFrame]:
+    """The rows of a partition, many at a time."""
+    os.environ.setdefault("POLARS_MAX_THREADS", "1")  # a task has one core; it counts before polars is imported
+    waiting: list[pa.RecordBatch] = []
+    rows = 0
+    for batch in batches:
+        waiting.append(batch)
+        rows += batch.num_rows
+        if rows * len(names) >= _CELLS:
+            yield _frame(waiting, names)
+            waiting, rows = [], 0
+    if rows:
+        yield _frame(waiting, names)
+
+
+def _frame(batches: Sequence[pa.RecordBatch], names: Sequence[str]) -> pl.DataFrame:
+    """Batches as one frame: decimals are the nearest floats, and instants have a zone that polars knows."""
+    import polars as pl
+    import pyarrow as pa
+
+    table = pa.Table.from_batches(batches)
+    for place, field in enumerate(table.schema):
+        if pa.types.is_timestamp(field.type) and field.type.tz is not None:
+            instants = table.column(place).cast(pa.timestamp(field.type.unit, "UTC"))
+            table = table.set_column(place, field.name, instants)
+    frame = pl.DataFrame(pl.from_arrow(table))
+    frame.columns = list(names)  # only now: from_arrow would rename a column that is called ''
+    return frame.with_columns(pl.selectors.decimal().cast(pl.Float64))  # Arrow's own cast is a bit off for 1.15
+
+
+def _checksum(frame: pl.DataFrame) -> int:
+    """The sum of the hashes of rows, whatever their order."""
+    return _sum([int(frame.hash_rows().to_numpy().sum(dtype=np.uint64))])
+
+
+def _sum(checksums: Iterable[int]) -> int:
+    return sum(checksums) % 2**64

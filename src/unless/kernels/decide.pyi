@@ -1,6 +1,0 @@
-"""The types of `decide.py` for Python code; its own annotations are C types."""
-
-import numpy as np
-from numpy.typing import NDArray
-
-def decide(code: NDArray[np.int32], block: NDArray[np.int32], out: NDArray[np.int32]) -> None: ...

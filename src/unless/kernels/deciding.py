@@ -1,0 +1,57 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False, cdivision=True
+# cython: infer_types=True
+"""Prediction: a program, assembled into jumps, run on blocks of rows."""
+
+from __future__ import annotations
+
+import cython
+
+
+def decide_rows(code: cython.int[::1], block: cython.int[::1], out: cython.int[::1]):
+    """Find the rule that decides each row of a block, -1 if none does; `unless.prediction` describes the code.
+
+    It takes four rows at a time: a jump waits for two loads, and four independent chains of jumps take little longer
+    than one (2.3 times as fast with a program of 435 literals).
+    """
+    if not cython.compiled:
+        code, block, out = map(memoryview, (code, block, out))
+    rows: cython.Py_ssize_t = len(out)
+    row: cython.Py_ssize_t = 0
+    with cython.nogil:
+        while row + 4 <= rows:
+            a: cython.Py_ssize_t = code[0]
+            b: cython.Py_ssize_t = a
+            c: cython.Py_ssize_t = a
+            d: cython.Py_ssize_t = a
+            while (a & b & c & d) >= 0:  # negative once all four are
+                if a >= 0:
+                    a = jump(code, block, a, row)
+                if b >= 0:
+                    b = jump(code, block, b, row + 1)
+                if c >= 0:
+                    c = jump(code, block, c, row + 2)
+                if d >= 0:
+                    d = jump(code, block, d, row + 3)
+            out[row] = -2 - a
+            out[row + 1] = -2 - b
+            out[row + 2] = -2 - c
+            out[row + 3] = -2 - d
+            row += 4
+        while row < rows:
+            at: cython.Py_ssize_t = code[0]
+            while at >= 0:
+                at = jump(code, block, at, row)
+            out[row] = -2 - at
+            row += 1
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def jump(
+    code: cython.int[::1], block: cython.int[::1], at: cython.Py_ssize_t, row: cython.Py_ssize_t
+) -> cython.Py_ssize_t:
+    """The address where the test at an address leads for a row."""
+    rank = block[code[at] + row]
+    return code[at + 3 + ((rank >= code[at + 1]) & (rank < code[at + 2]))]

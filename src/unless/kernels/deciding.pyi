@@ -1,0 +1,6 @@
+"""The types of `decide_rows.py` for Python code; its own annotations are C types."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+def decide_rows(code: NDArray[np.int32], block: NDArray[np.int32], out: NDArray[np.int32]) -> None: ...

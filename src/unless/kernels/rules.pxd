@@ -1,3 +1,0 @@
-# What `rules.py` shares with `lists.py` when both are compiled.
-
-cdef bint significant(double p, double n, double tp, double fp, double penalty, list distinct) noexcept

@@ -1,0 +1,16 @@
+"""The types of `add_votes.py` for Python code; its own annotations are C types."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+def add_votes(
+    intervals: NDArray[np.int32],
+    tests: NDArray[np.int32],
+    code: NDArray[np.int32],
+    points: NDArray[np.int32],
+    width: int,
+    words: int,
+    block: NDArray[np.int32],
+    room: NDArray[np.uint64],
+    sums: NDArray[np.int32],
+) -> None: ...

@@ -1,0 +1,213 @@
+"""Optimising a list as a whole: fewer errors with fewer rules, one part at a time.
+
+If everything else stays as it is, the rows that reach a rule fall into three kinds: *gains* have its label, and the
+rules after it get them wrong; *losses* have another label, and the rules after it get them right; all others do not
+matter. A rule is worth the gains it covers less the losses. So each of its literals can be chosen anew: the one that is
+worth most. An exception is the same with gains and losses swapped. A part that is not worth its price is dropped, and a
+part that is worth more when it is grown anew is replaced. The objective, errors plus the price of all parts, never
+rises: this is alternating optimisation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from functools import partial
+from typing import Generic, Protocol, TypeVar
+
+from unless.learn.checkpoint import Checkpoint
+from unless.learn.engine import Engine, GrowthCriteria
+from unless.learn.rule_improvement import RuleImprover, count_exceptions
+from unless.learn.rule_limits import RuleLimits
+from unless.rule import Program, Rule
+from unless.values import Label
+
+Rows = TypeVar("Rows")
+
+
+class GrowthPolicy(Protocol):
+    """What a learner says about the rules of its lists (`unless.learn.unless_learner`)."""
+
+    criteria: GrowthCriteria
+    """What it demands of them."""
+
+    def rule_limits(self, label: int, after: Collection[int] | None) -> RuleLimits:
+        """Where a rule for a label begins, after which only some labels are given; None if that may change."""
+
+    def last_label(self, left: Sequence[float], rules: Iterable[tuple[int, Rule]]) -> int | None:
+        """The label for the rows that are left by rules; None if there are none, or no label may be the last."""
+
+    def report_progress(self, left: float, rules: int) -> None:
+        """Tell how far the work is, or raise `Enough`."""
+
+
+class ListOptimiser(Generic[Rows]):
+    """A list that may still change: ``rules``, with the places of their labels, and the label of the ``last`` rule.
+
+    It is a valid list after every change, so that an interruption loses nothing. Rules that are ``locked``, given by
+    their indices, stay as they are, and new ones come behind the last of them. What becomes of each rule is noted on a
+    ``checkpoint``, so that what was interrupted goes on there.
+    """
+
+    def __init__(
+        self,
+        engine: Engine[Rows],
+        policy: GrowthPolicy,
+        everything: Rows,
+        program: Program,
+        price: float,
+        locked: Iterable[int] = (),
+        *,
+        checkpoint: Checkpoint | None = None,
+    ) -> None:
+        index_of: dict[Label | None, int] = {label: k for k, label in enumerate(engine.labels)}
+        self.engine = engine
+        self.policy = policy
+        self.price = price
+        self.rule_price = price
+        self.rules = [(index_of[rule.head], Rule(None, rule.default, rule.exceptions)) for rule in program.rules[:-1]]
+        self.last = index_of[program.rules[-1].head]
+        self.all_rows = everything
+        self.checkpoint = checkpoint or Checkpoint()
+        stay = set(locked)
+        self.locked = [k in stay for k in range(len(self.rules))]
+
+    # The whole list.
+
+    def run(self, most_rules: int | None = None, most_parts: int | None = None) -> None:
+        """Improve rules, insert new ones, and improve all again; at most so many rules, and rules and exceptions."""
+        if self.insert(self.improve()):
+            self.improve()  # more rounds find hardly any more rules
+        if most_parts is not None:
+            most_parts = max(most_parts, self.locked_parts)
+            while self.parts > most_parts:
+                self.price = self.rule_price = _raise_price(self.price)
+                self.improve()
+        if most_rules is not None and len(self.rules) + 1 > most_rules:
+            self.shrink(most_rules - 1)
+
+    def shrink(self, most: int) -> None:
+        """Raise the price of rules until there are few enough, then fill up what fell too far."""
+        while len(self.rules) > most:
+            self.rule_price = _raise_price(self.rule_price)
+            self.improve()
+        self.rule_price = self.price
+        if self.insert(self.improve(), most):
+            self.improve()
+
+    @property
+    def improver(self) -> RuleImprover[Rows]:
+        """What improves single rules at the present price."""
+        return self.engine.improver(self.policy.criteria, self.price)
+
+    @property
+    def parts(self) -> int:
+        """The number of rules and exceptions, the last rule included."""
+        return 1 + sum(1 + count_exceptions(rule) for _, rule in self.rules)
+
+    @property
+    def locked_parts(self) -> int:
+        """The number of rules and exceptions that stay, the last rule included."""
+        pairs = zip(self.rules, self.locked, strict=True)
+        return 1 + sum(1 + count_exceptions(rule) for (_, rule), stays in pairs if stays)
+
+    @property
+    def top(self) -> int:
+        """Where new rules go: behind the last locked one."""
+        return max((k + 1 for k, stays in enumerate(self.locked) if stays), default=0)
+
+    def improve(self) -> Rows:
+        """Improve every rule once, the last one first.
+
+        Return the rows that the list gets right from where new rules go.
+        """
+        engine = self.engine
+        decided, reach = self.rows_by_rule()
+        free = [rule for rule, stays in zip(self.rules, self.locked, strict=True) if not stays]
+        last = self.policy.last_label(engine.label_weights(reach), free)
+        self.last = self.last if last is None else last
+        right = engine.of_label(self.all_rows, self.last)
+        top, at_top, after = self.top, right, {self.last}
+        for k in reversed(range(len(self.rules))):
+            label, rule = self.rules[k]
+            reach = engine.plus(reach, decided[k])
+            if self.locked[k]:
+                right = self.correct_rows_from(label, rule, right)
+                after.add(label)
+                continue
+            self.policy.report_progress(engine.size(reach), len(self.rules))
+            limits = self.policy.rule_limits(label, after if k >= top else None)
+            gains_and_losses = engine.gains_and_losses(reach, label, right)
+            new = self.checkpoint.resume_or_learn_step(
+                engine.labels[label], partial(self.improve_if_worth_price, rule, *gains_and_losses, limits)
+            )
+            if new is not None:
+                self.rules[k] = label, new
+                right = self.correct_rows_from(label, new, right)
+                after.add(label)
+            else:
+                del self.rules[k], self.locked[k]
+            at_top = right if k >= top else at_top
+        return at_top
+
+    def insert(self, right: Rows, most: int | None = None) -> bool:
+        """Put new rules on top that get more right, at most up to so many rules, and return whether there are any."""
+        engine, before, tried, top = self.engine, len(self.rules), set[int](), self.top
+        reach = self.all_rows
+        for _, before_it in self.rules[:top]:
+            reach = engine.minus(reach, engine.covered_by_rule(reach, before_it))
+        while most is None or len(self.rules) < most:
+            wrong = engine.minus(reach, right)
+            errors = [0.0 if label in tried else count for label, count in enumerate(engine.label_weights(wrong))]
+            if not any(errors):
+                break
+            label = errors.index(max(errors))
+            self.policy.report_progress(engine.size(wrong), len(self.rules))
+            after = {self.last, *(other for other, _ in self.rules[top:])}
+            gains_and_losses = engine.gains_and_losses(reach, label, right)
+            limits = self.policy.rule_limits(label, after)
+            rule = self.checkpoint.resume_or_learn_step(
+                engine.labels[label], partial(self.improve_if_worth_price, None, *gains_and_losses, limits)
+            )
+            if rule is None:
+                tried.add(label)
+                continue
+            self.rules.insert(top, (label, rule))
+            self.locked.insert(top, False)
+            right = self.correct_rows_from(label, rule, right)
+        return len(self.rules) > before
+
+    def rows_by_rule(self) -> tuple[list[Rows], Rows]:
+        """The rows that each rule decides, and those that are left."""
+        decided, left = [], self.all_rows
+        for _, rule in self.rules:
+            decided.append(self.engine.covered_by_rule(left, rule))
+            left = self.engine.minus(left, decided[-1])
+        return decided, left
+
+    def correct_rows_from(self, label: int, rule: Rule, right: Rows) -> Rows:
+        """The rows that a rule, and behind it a list that gets some right, get right together."""
+        covered = self.engine.covered_by_rule(self.all_rows, rule)
+        return self.engine.plus(self.engine.minus(right, covered), self.engine.of_label(covered, label))
+
+    def program(self) -> Program:
+        """The list as a program, without rules at its end that decide what the last one decides."""
+        rules = list(self.rules)
+        while len(rules) > self.top and rules[-1][0] == self.last:
+            rules.pop()
+        labels = self.engine.labels
+        found = [Rule(labels[label], rule.default, rule.exceptions) for label, rule in rules]
+        return Program(self.engine.target, self.engine.features, (*found, Rule(labels[self.last])))
+
+    def improve_if_worth_price(self, rule: Rule | None, gains: Rows, losses: Rows, limits: RuleLimits) -> Rule | None:
+        """A better rule, or a new one where there is none; None if it is not worth its price."""
+        improver = self.improver
+        found = (
+            improver.grow_improved_rule(gains, losses, limits)
+            if rule is None
+            else improver.improve_rule(rule, gains, losses, limits)
+        )
+        return found if found is not None and improver.worth(found, gains, losses, self.rule_price) > 0 else None
+
+
+def _raise_price(price: float) -> float:
+    return 1.4 * price + 1

@@ -1,0 +1,120 @@
+"""One rule of a list, improved for what it gains and loses (`list_optimiser` says what those are)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+from unless.rule import Literal, Rule
+
+if TYPE_CHECKING:
+    from unless.learn.engine import Engine, GrowthCriteria
+    from unless.learn.literals import AllowedKinds
+    from unless.learn.rule_limits import RuleLimits
+
+Rows = TypeVar("Rows")
+
+STEP = 0.5
+"""A part changes if that gains more than this: at least one record, where records count once."""
+
+
+class RuleImprover(Generic[Rows]):
+    """Improves rules and exceptions, each of which costs a price; grows them as demanded."""
+
+    def __init__(self, engine: Engine[Rows], criteria: GrowthCriteria, price: float) -> None:
+        self.engine = engine
+        self.criteria = criteria
+        self.price = price
+
+    def worth(self, rule: Rule, gains: Rows, losses: Rows, price: float) -> float:
+        """The gains that a rule covers less the losses, less its price and that of its exceptions."""
+        covered, lost = self.engine.covered_by_rule(gains, rule), self.engine.covered_by_rule(losses, rule)
+        return self.engine.size(covered) - self.engine.size(lost) - price - self.price * count_exceptions(rule)
+
+    def improve_rule(self, rule: Rule, gains: Rows, losses: Rows, limits: RuleLimits) -> Rule:
+        """The rule improved, or one with new exceptions, or a new one, if that is worth more."""
+        size = self.engine.size
+        best = self.improve_parts(rule, gains, losses, limits)
+        if size(gains) and size(losses):
+            most = self.worth(best, gains, losses, self.price)
+            for new in (
+                self.grow_improved_rule(gains, losses, limits),
+                self.replace_exceptions(best, gains, losses, limits),
+            ):
+                if new is not None and (worth := self.worth(new, gains, losses, self.price)) > most + STEP:
+                    best, most = new, worth
+        return best
+
+    def grow_improved_rule(self, gains: Rows, losses: Rows, limits: RuleLimits) -> Rule | None:
+        """A new rule."""
+        grown = self.engine.grow_rule(gains, losses, self.criteria, limits)
+        return None if grown is None else self.improve_parts(grown[0], gains, losses, limits)
+
+    def replace_exceptions(self, rule: Rule, gains: Rows, losses: Rows, limits: RuleLimits) -> Rule | None:
+        """The same default with new exceptions."""
+        if limits.deepest:
+            return None
+        default = Rule(None, rule.default)
+        gained, lost = self.engine.covered_by_rule(gains, default), self.engine.covered_by_rule(losses, default)
+        exceptions = self.engine.grow_exceptions(lost, gained, self.criteria, limits.exception(rule.default))[0]
+        return Rule(None, rule.default, exceptions) if exceptions else None
+
+    def improve_parts(self, rule: Rule, gains: Rows, losses: Rows, limits: RuleLimits) -> Rule:
+        """The rule with better literals, then with better exceptions."""
+        default = self.improve_literals(rule, gains, losses, limits)
+        return Rule(None, default, self.improve_exceptions(default, rule.exceptions, gains, losses, limits))
+
+    def improve_literals(self, rule: Rule, gains: Rows, losses: Rows, limits: RuleLimits) -> tuple[Literal, ...]:
+        """The default with each literal chosen anew, given the others; a literal that is worth nothing is dropped."""
+        engine, size, default = self.engine, self.engine.size, rule.default
+        limits = limits.with_rules(*rule.exceptions)
+        if rule.exceptions:
+            spared = Rule(None, (), rule.exceptions)
+            gains, losses = engine.covered_by_rule(gains, spared), engine.covered_by_rule(losses, spared)
+        gained, lost = engine.split_by_failing_literal(gains, default), engine.split_by_failing_literal(losses, default)
+        k = 0
+        while k < len(default):
+            more, worse = size(gained[k + 1]), size(lost[k + 1])  # what would be covered without the literal
+            if len(default) > 1 and more >= worse:
+                default = default[:k] + default[k + 1 :]
+            else:
+                allowed = limits.allowed(default[:k] + default[k + 1 :])
+                literal = self.improve_literal(gained[0], gained[k + 1], lost[0], lost[k + 1], allowed)
+                k += 1
+                if literal is None:
+                    continue
+                default = (*default[: k - 1], literal, *default[k:])
+            gained, lost = (
+                engine.split_by_failing_literal(gains, default),
+                engine.split_by_failing_literal(losses, default),
+            )
+        return default
+
+    def improve_literal(
+        self, gains: Rows, more_gains: Rows, losses: Rows, more_losses: Rows, allowed: AllowedKinds | None
+    ) -> Literal | None:
+        """A better literal for the gains and losses that the present one covers, and for those that it does not."""
+        engine, size = self.engine, self.engine.size
+        now = size(gains) - size(losses)
+        if size(gains) + size(more_gains) <= now + STEP:  # no literal can cover more gains than all
+            return None
+        found = engine.best_net_literal(engine.plus(gains, more_gains), engine.plus(losses, more_losses), allowed)
+        return found[0] if found is not None and found[1] > now + STEP else None
+
+    def improve_exceptions(
+        self, default: Sequence[Literal], exceptions: tuple[Rule, ...], gains: Rows, losses: Rows, limits: RuleLimits
+    ) -> tuple[Rule, ...]:
+        """The exceptions improved, the last one first, each for what the others leave; those worth nothing dropped."""
+        for k in reversed(range(len(exceptions))):
+            others = Rule(None, tuple(default), exceptions[:k] + exceptions[k + 1 :])
+            gained, lost = self.engine.covered_by_rule(gains, others), self.engine.covered_by_rule(losses, others)
+            inner = limits.exception(default, *others.exceptions)
+            exception = self.improve_parts(exceptions[k], lost, gained, inner)
+            kept = (exception,) if self.worth(exception, lost, gained, self.price) > 0 else ()
+            exceptions = exceptions[:k] + kept + exceptions[k + 1 :]
+        return exceptions
+
+
+def count_exceptions(rule: Rule) -> int:
+    """The number of a rule's exceptions, with those inside."""
+    return sum(1 + count_exceptions(exception) for exception in rule.exceptions)

@@ -1,0 +1,209 @@
+"""Points for the parts of a finished program: logistic regression on their truths, rounded to whole points.
+
+The points minimise the log-loss of the training records plus half of the squares of all logits but the base, times a
+penalty. Records with the same truths are one record that counts more often. Nothing depends on the order of rows.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unless.kernels.score_regression import Regression, list_atoms, number_distinct_rows
+from unless.learn.thresholds import move_threshold
+from unless.rule import Literal, Program
+from unless.score.points import points_of
+from unless.score.program_parts import FeatureBins, PartReader, PartTruths, ProgramPart, program_parts
+from unless.score.score_card import MOST_POINTS, ScoreCard, head_indices, point_columns, tested_numbers
+from unless.table import Table
+from unless.table.record_hashes import Hashes
+from unless.values.notation import WHOLE
+
+LITERAL, OTHER = 3.3, 32.0
+"""The penalties of literals and of other parts, times the root of the share of records that the list has wrong.
+
+Rules were chosen for these very records, so what they decide looks better there than it is; and the better the list
+fits, the larger points may be.
+"""
+
+_MOST_VALUES = 200_000
+"""The most points of a card, parts times labels: more take far longer than learning, and much memory."""
+
+_RECORDS, _CELLS, _LEAST = 8000, 40_000, 1000
+"""The most records to learn points from: so many, so many in all columns together, but never fewer than the last."""
+
+_QUANTILES = np.arange(1, 5) / 5
+"""Where the numbers of a feature are cut: a list asks as little as it can, and a rank wants to know more."""
+_ROUNDS = 25
+"""The most steps."""
+
+_CLOSE = 2e-3
+"""The search ends with a step that lessens the loss by no more than this share of it."""
+
+_MOST_PAIRS = 20_000_000
+"""The most pairs of literals on the same feature: a list of the literals that hold in each of its bins is as long."""
+
+Floats = NDArray[np.float64]
+Lists = tuple[NDArray[np.int32], NDArray[np.int32]]
+"""Lists of places: where each starts, and all places one after another."""
+
+
+def fit_score_card(
+    program: Program, table: Table, counts: Floats | None = None, *, uncut: Collection[str] = (), rounds: int = _ROUNDS
+) -> ScoreCard | None:
+    """The score card of a program, fitted to labelled records; None if there is one label, or too many points to find.
+
+    ``counts`` says how often each record counts (`weights.as_counts`); without it, once. Features that are ``uncut``
+    have no points but those of the rules.
+    """
+    classes, cuts = table.labels.labels, tuple(_quantile_literals(program, table, counts, uncut))
+    width, parts = point_columns(classes), program_parts(program, cuts)
+    if _too_many(parts, width):
+        cuts, parts = (), program_parts(program)
+    if len(classes) < 2 or _too_many(parts, width):
+        return None
+    most = min(_RECORDS, max(_CELLS // width, _LEAST))
+    records = _distinct_records(program, parts, table, counts, most)
+    penalties = np.array([*(LITERAL if part.literal else OTHER for part in parts), 0.0]) * records.wrong**0.5
+    wanted = np.ascontiguousarray(records.counts[:, -width:]).reshape(-1)  # of two labels, the second
+    regression = Regression(width, *records.records, *records.atoms, records.counts.sum(axis=1), wanted, penalties)
+    logits = regression.minimum(rounds, _CLOSE).reshape(-1, width)
+    points = points_of(logits).clip(-MOST_POINTS, MOST_POINTS)
+    return ScoreCard(program, classes, points[-1], points[:-1], cuts)
+
+
+# Cuts.
+
+
+def _quantile_literals(
+    program: Program, table: Table, counts: Floats | None, uncut: Collection[str]
+) -> Iterator[Literal]:
+    """The quantiles of each feature whose numbers rules test, where they have no threshold."""
+    for feature, literals in tested_numbers(program).items():
+        column = table.column(feature).in_notation(program.notations.get(feature))
+        weights = np.bincount(column.codes, counts, column.missing + 1)[: len(column.numbers)]
+        numbers, below = column.numbers[weights > 0], np.cumsum(weights[weights > 0])
+        if feature in uncut or not len(numbers):
+            continue
+        taken = {bisect_right(numbers, one.value) for one in literals}
+        for place in np.unique(np.searchsorted(below, below[-1] * _QUANTILES)).tolist():
+            if place + 1 < len(numbers) and place + 1 not in taken:
+                one = Literal(feature, ">", column.number(float(numbers[place])))
+                whole = column.notation == WHOLE
+                yield move_threshold(one, *numbers[place : place + 2].tolist(), rounded=True, whole=whole)
+
+
+def _too_many(parts: Iterable[ProgramPart], width: int) -> bool:
+    """Whether there are more points, or more pairs of literals on one feature, than can be found in time."""
+    tests = Counter(None if part.literal is None else part.literal.feature for part in parts)
+    pairs = sum(count * count for feature, count in tests.items() if feature is not None)
+    return (tests.total() + 1) * width > _MOST_VALUES or pairs > _MOST_PAIRS
+
+
+# Records.
+
+
+@dataclass(frozen=True, slots=True)
+class _DistinctRecords:
+    """Distinct records, and how often each label has them.
+
+    A record is a list of atoms: parts that hold, and a bin for each feature. An atom is a list of parts: a bin has the
+    literals that hold in it. There are far fewer features than literals, so this saves most of the additions.
+    """
+
+    records: Lists
+    atoms: Lists
+    counts: Floats
+    wrong: float
+    """The share that the program has wrong, with one record more of each kind: it is never 0."""
+
+
+def _distinct_records(
+    program: Program, parts: Sequence[ProgramPart], table: Table, counts: Floats | None, most: int
+) -> _DistinctRecords:
+    """At most about so many records, all different, in the order of their hashes."""
+    columns = [table.column(name) for name in program.used]
+    reader = PartReader(program, parts, columns)
+    bins = reader.bins([column.codes for column in columns], len(table))
+    hashes, first, kind = _distinct_bin_rows(bins)
+    kept, factors = _thin_out(hashes, np.bincount(kind, counts, len(hashes)).astype(np.float64), most)
+    place = np.full(len(hashes), -1)
+    place[kept] = np.arange(len(kept))
+    rows = np.flatnonzero(place[kind] >= 0)
+    size = len(table.labels.labels)
+    cells = place[kind[rows]] * size + table.labels.codes[rows]
+    labels = np.bincount(cells, None if counts is None else counts[rows], len(kept) * size).reshape(-1, size)
+    truths = reader.truths(bins[:, first[kept]])
+    found = labels * factors[:, np.newaxis]
+    return _DistinctRecords(
+        _list_record_atoms(reader, truths, len(parts)),
+        _list_atom_parts(reader, len(parts)),
+        found,
+        _error_weight(program, table, truths, found),
+    )
+
+
+def _distinct_bin_rows(bins: FeatureBins) -> tuple[Hashes, NDArray[np.int32], NDArray[np.int32]]:
+    """The hash of each kind of rows, its first row, and the kind of each row; different bins are different kinds.
+
+    Kinds are in the order of their hashes, whatever the order of rows.
+    """
+    rows = bins.shape[1]
+    table = np.full(1 << (2 * rows).bit_length(), -1, np.int32)
+    hashes, first, kind = np.empty(rows, np.uint64), np.empty(rows, np.int32), np.empty(rows, np.int32)
+    found = number_distinct_rows(bins.reshape(-1), table, hashes, first, kind)
+    order = hashes[:found].argsort()
+    place = np.empty(found, np.int32)
+    place[order] = np.arange(found, dtype=np.int32)
+    return hashes[order], first[order], place[kind]
+
+
+def _error_weight(program: Program, table: Table, truths: PartTruths, counts: Floats) -> float:
+    heads = head_indices(program, table.labels.labels)[truths.deciding]
+    right = counts[np.arange(len(heads)), heads][heads >= 0].sum()
+    return float((counts.sum() - right + 1) / (counts.sum() + 2))
+
+
+def _thin_out(number_distinct_rows: Hashes, weights: Floats, most: int) -> tuple[NDArray[np.intp], Floats]:
+    """Some of the kinds of records, and a factor for the weight of each, so that all sums stay what they are expected.
+
+    A kind is kept with a probability in proportion to its weight, heavy kinds for sure. Its hash is the lot.
+    """
+    there = np.flatnonzero(weights > 0)
+    own = weights[there]
+    if len(there) <= most:
+        return there, np.ones(len(there))
+    heaviest = np.sort(own)[::-1]
+    rest = np.cumsum(heaviest[::-1])[::-1]  # with so many heavier ones kept for sure, the weight of all others
+    levels = rest[:most] / (most - np.arange(most))
+    level = levels[np.argmax(heaviest[:most] <= levels)]
+    lots = number_distinct_rows[there].astype(np.float64) / 2.0**64
+    drawn = lots * level < own
+    return there[drawn], np.maximum(level / own[drawn], 1.0)
+
+
+def _list_record_atoms(reader: PartReader, truths: PartTruths, parts: int) -> Lists:
+    """The atoms of each record: parts that hold, and after all parts, the bins of each feature."""
+    rows, features = len(truths.deciding), len(reader.features)
+    offsets = np.cumsum([parts, *(len(feature.holds) for feature in reader.features)], dtype=np.int32)[:features]
+    starts = np.empty(rows + 1, np.int32)
+    places = np.empty(rows * (1 + features) + np.count_nonzero(truths.inner), np.int32)
+    inner = truths.inner.reshape(-1).view(np.uint8)
+    list_atoms(truths.deciding, truths.bins.reshape(-1), offsets, inner, reader.decisions, starts, places)
+    return starts, places
+
+
+def _list_atom_parts(reader: PartReader, parts: int) -> Lists:
+    """The parts of each atom: first each part alone, then the literals of the bins of each feature."""
+    sizes, places = [np.ones(parts, np.int64)], [np.arange(parts)]
+    for feature in reader.features:
+        own = np.array(feature.places)
+        sizes.append(feature.holds.sum(axis=1))
+        places.append(own[feature.holds.nonzero()[1]])  # bin after bin
+    starts = np.cumsum(np.concatenate([[0], *sizes]))
+    return starts.astype(np.int32), np.concatenate(places).astype(np.int32)

@@ -1,0 +1,78 @@
+"""Hashes of records: they depend on the values only, so that parts by hash are the same for every order of rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from hashlib import blake2b
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unless.table.columns import Column
+
+Hashes = NDArray[np.uint64]
+
+
+Share = Callable[[Callable[..., object], list[tuple[Any, ...]]], object]
+"""Calls a function with each of some tuples of arguments, maybe by several threads."""
+
+
+def record_hashes(columns: Sequence[Column], rows: int, share: Share | None = None, parts: int = 1) -> Hashes:
+    """A hash of the values of every row; so many ``parts`` of the work on each column may be shared."""
+    found: Hashes = np.zeros(rows, np.uint64)
+    share = share or _run_here
+
+    def look(hashes: Hashes, numbers: NDArray[np.float64], part: slice) -> None:
+        hashes[part] = number_hashes(numbers[part])
+
+    def mix(hashes: Hashes, codes: NDArray[Any], part: slice) -> None:
+        found[part] = mix_bits(found[part] + hashes[codes[part]])
+
+    for column in columns:  # one after the other: the hashes of its values stay in the cache
+        numbers = column.numbers
+        hashes = np.concatenate([np.empty(len(numbers), np.uint64), text_hashes(column.categories), _MISSING])
+        share(look, [(hashes, numbers, part) for part in _parts(len(numbers), parts)])
+        share(mix, [(hashes, column.codes, part) for part in _parts(rows, parts)])
+    return found
+
+
+_MISSING: Hashes = np.zeros(1, np.uint64)
+
+
+def _parts(size: int, parts: int) -> list[slice]:
+    """So many parts of about the same size."""
+    return [slice(size * k // parts, size * (k + 1) // parts) for k in range(parts)]
+
+
+def _run_here(function: Callable[..., object], items: list[tuple[Any, ...]]) -> None:
+    for item in items:
+        function(*item)
+
+
+def value_hashes(column: Column) -> Hashes:
+    """A hash of each value of a column, by rank; missing comes last."""
+    texts = text_hashes(column.categories)
+    return np.concatenate([number_hashes(column.numbers), texts, _MISSING])
+
+
+def number_hashes(numbers: NDArray[np.float64]) -> Hashes:
+    """A hash of each number."""
+    return mix_bits(numbers.view(np.uint64))
+
+
+def text_hashes(texts: Iterable[str]) -> Hashes:
+    """A hash of each text."""
+    found = [int.from_bytes(blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()) for text in texts]
+    return np.array(found, np.uint64)
+
+
+def mix_bits(bits: Hashes) -> Hashes:
+    """SplitMix64: a change of one bit changes half of them."""
+    bits = bits + np.uint64(0x9E3779B97F4A7C15)
+    bits ^= bits >> np.uint64(30)
+    bits *= np.uint64(0xBF58476D1CE4E5B9)
+    bits ^= bits >> np.uint64(27)
+    bits *= np.uint64(0x94D049BB133111EB)
+    bits ^= bits >> np.uint64(31)
+    return bits
