@@ -13,7 +13,7 @@ from benchmarks.peers import FROM_FRAME, THREADS, decision_tree, matrix
 from benchmarks.report import OURS, Section, Target, duration, times
 from benchmarks.timing import geometric_mean, race
 from unless import FoldRMClassifier, Table, TrainingWarning, UnlessClassifier, fold_rm
-from unless.estimators.base import RuleClassifier
+from unless.estimators.rule_classifier import RuleClassifier
 from unless.learn.unless_learner import fold_unless
 from unless.read.table import read_table
 

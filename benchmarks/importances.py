@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from benchmarks import datasets
 from benchmarks.accuracy_datasets import PAPER
 from unless import Program, Table
-from unless.judge.importance import Evidence
-from unless.judge.labels import measure
+from unless.evaluation.importance import Evidence
+from unless.evaluation.metrics import measure
 from unless.learn.unless_learner import fold_unless
 from unless.prediction import deciding_rules
 

@@ -22,9 +22,9 @@ from benchmarks import accuracy_datasets
 from benchmarks.planted import PLANTED, planted
 from unless import Table
 from unless.errors import UnlessError
-from unless.estimators.halves import Halves
+from unless.estimators.holdout import Halves
 from unless.estimators.learners import LEARNERS, learn
-from unless.judge.labels import measure
+from unless.evaluation.metrics import measure
 
 __all__ = ["CHOSEN_ON", "CONFIRMED_ON", "LEAST", "WAYS", "Found", "Result", "main", "measured"]
 

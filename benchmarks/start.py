@@ -18,7 +18,7 @@ import numpy as np
 from benchmarks.report import OURS, Section, Target, duration, times
 from benchmarks.timing import alone_code, median
 from unless import Literal, Program, Rule
-from unless.estimators.modelfile import file_text, parsed
+from unless.estimators.model_file import file_text, parsed
 from unless.model import Model, RuleStatistics
 from unless.table import Column, Schema, Table
 

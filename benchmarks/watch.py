@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from benchmarks import datasets, generate
 from unless import Table
 from unless.estimators.learners import LEARNERS, learn
-from unless.judge.chance import holm, same_share
-from unless.judge.labels import measure
-from unless.judge.watch import ALPHA, watch
+from unless.evaluation.drift import ALPHA, watch
+from unless.evaluation.metrics import measure
+from unless.evaluation.significance import holm, same_share
 from unless.model import DataOrigin, HoldoutResult, Model
 from unless.table import Column, HoldoutSplit
 

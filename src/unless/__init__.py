@@ -11,18 +11,18 @@ if TYPE_CHECKING:
     from unless.constraints import Constraints, Monotone
     from unless.errors import Interrupted, TrainingWarning, UnlessError, UnlessWarning
     from unless.estimators.classifiers import FoldRMClassifier, FoldRPPClassifier, UnlessClassifier, load
-    from unless.estimators.committee import UnlessCommittee
-    from unless.explanation.changes.counterfactuals import counterfactuals
+    from unless.estimators.committee_classifier import UnlessCommittee
+    from unless.evaluation.constraint_check import violations
+    from unless.explanation.counterfactuals.nearest import counterfactuals
     from unless.explanation.proof import Proof
     from unless.explanation.why import explain, why_not
-    from unless.export.meaning import parse
-    from unless.judge.constraints import violations
+    from unless.export.rule_parser import parse
     from unless.learn.fold import fold_rm, fold_rpp
     from unless.learn.unless_learner import fold_unless
     from unless.logic import learn_logic
     from unless.prediction import predict
     from unless.read.table import read_table
-    from unless.report.overview import inspect
+    from unless.report.table_overview import inspect
     from unless.rule import Literal, Program, Rule
     from unless.table import Table
 
@@ -64,22 +64,22 @@ __all__ = [
 
 _HOMES = {
     "constraints": ("Constraints", "Monotone"),
-    "judge.constraints": ("violations",),
+    "evaluation.constraint_check": ("violations",),
     "blocks.block_cache": ("BlockCache",),
     "blocks.sources": ("Query",),
     "errors": ("Interrupted", "TrainingWarning", "UnlessError", "UnlessWarning"),
     "estimators.classifiers": ("FoldRMClassifier", "FoldRPPClassifier", "UnlessClassifier", "load"),
-    "estimators.committee": ("UnlessCommittee",),
-    "explanation.changes.counterfactuals": ("counterfactuals",),
+    "estimators.committee_classifier": ("UnlessCommittee",),
+    "explanation.counterfactuals.nearest": ("counterfactuals",),
     "explanation.proof": ("Proof",),
     "explanation.why": ("explain", "why_not"),
-    "export.meaning": ("parse",),
+    "export.rule_parser": ("parse",),
     "learn.fold": ("fold_rm", "fold_rpp"),
     "learn.unless_learner": ("fold_unless",),
     "logic": ("learn_logic",),
     "prediction": ("predict",),
     "read.table": ("read_table",),
-    "report.overview": ("inspect",),
+    "report.table_overview": ("inspect",),
     "rule": ("Literal", "Program", "Rule"),
     "table": ("Table",),
 }

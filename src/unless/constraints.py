@@ -2,7 +2,7 @@
 
 A `Constraints` is what a person wants; it is refused where it makes no sense by itself, and, with `Constraints.among`,
 where it makes none for certain features and labels. `unless.learn.rule_limits` says what it means for a learner,
-`unless.judge.constraints` whether a program keeps it.
+`unless.evaluation.constraint_check` whether a program keeps it.
 """
 
 from __future__ import annotations

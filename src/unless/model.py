@@ -19,8 +19,8 @@ from unless.table.record_hashes import Hashes
 from unless.values import Label
 
 if TYPE_CHECKING:
-    from unless.judge.importance import Evidence
-    from unless.judge.tradeoff import TradeOff
+    from unless.evaluation.importance import Evidence
+    from unless.evaluation.tradeoff import TradeOff
     from unless.learn.distillation import DistillationResult
     from unless.score.committee import Committee
     from unless.score.score_card import ScoreCard

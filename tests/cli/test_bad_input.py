@@ -184,7 +184,7 @@ def test_what_is_too_large(run, monkeypatch):
     def exhausted(*_: object, **__: object) -> None:
         raise MemoryError
 
-    monkeypatch.setattr("unless.cli.inspect.profile", exhausted)
+    monkeypatch.setattr("unless.cli.inspect.profile_table", exhausted)
     done = run("inspect", "applicants.csv")
     assert (done.code, done.out, done.err.startswith("unless: there is not enough memory")) == (1, "", True)
 

@@ -19,7 +19,7 @@ import pytest
 
 import unless
 from tests.cli.command import COMMAND, environment
-from unless.estimators.modelfile import read
+from unless.estimators.model_file import read
 from unless.export import json as programs
 from unless.export import to_rules
 from unless.model import Model

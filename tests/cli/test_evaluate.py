@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-import unless.judge.validation
+import unless.evaluation.validation
 from tests.cli.command import called
 from unless.demo.applicants import applicants_csv
 
@@ -77,7 +77,7 @@ def test_test_file(applicants, tmp_path):
 
 def test_interrupted(applicants, monkeypatch):
     """Ctrl-C shows the folds that are done, says so, and ends with 130; before the first fold there is nothing."""
-    runs = unless.judge.validation.cross_validation
+    runs = unless.evaluation.validation.cross_validation
 
     def stopping(after):
         def stopped(*arguments):

@@ -17,7 +17,7 @@ import unless
 from tests.cli.command import COMMAND, environment
 from unless.export import json as programs
 from unless.export import to_javascript, to_python, to_text
-from unless.export.dialects import UNTRIED
+from unless.export.sql_dialects import UNTRIED
 from unless.logic import from_clingo, to_clingo, to_prolog
 
 pytestmark = pytest.mark.usefixtures("loans")
@@ -156,7 +156,7 @@ def test_to_a_file(run, model):
 
 def test_a_language_without_its_library(run, monkeypatch):
     """Without sqlglot it says what to install."""
-    for name in ("unless.export.sql", "unless.export.query", "unless.export.dialects"):
+    for name in ("unless.export.sql", "unless.export.sql_query", "unless.export.sql_dialects"):
         monkeypatch.delitem(sys.modules, name, raising=False)
     monkeypatch.setitem(sys.modules, "sqlglot", None)
     done = run("export", "model.json", "--to", "sql")

@@ -116,7 +116,7 @@ def test_standard_output_that_is_appended_to_an_input(run, line, file, monkeypat
     shutil.copy("applicants.csv", "test.csv")
     before = everything()
     with Path(file).open("ab") as stream:
-        monkeypatch.setattr("unless.cli.files.sys.stdout.fileno", stream.fileno, raising=False)
+        monkeypatch.setattr("unless.cli.file_io.sys.stdout.fileno", stream.fileno, raising=False)
         done = run(*line.replace("X", file).split())
     assert (done.code, done.out) == (2, "")
     assert f"is the same file as {file!r}, which is read" in done.err

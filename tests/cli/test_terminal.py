@@ -18,7 +18,7 @@ import unless as library
 from tests.cli.command import COMMAND, environment
 from unless.cli import app as cli
 from unless.cli import console
-from unless.cli.files import terminal
+from unless.cli.file_io import terminal
 from unless.cli.options import complete_columns, complete_features, complete_labels
 from unless.export import json as programs
 

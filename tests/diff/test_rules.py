@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from tests.strategies import chain, noted_cases, programs
 from unless import Literal, Program, Rule
-from unless.diff.rules import ALIKE, _likeness, compare_rules
+from unless.diff.rule_changes import ALIKE, _likeness, compare_rules
 from unless.values.notation import DATE, DAY, DURATION, FLAG, INSTANT, TIME, LevelNotation, NotatedNumber
 
 AGE, CITY = Literal("age", "<=", 30), Literal("city", "==", "Oslo")

@@ -12,8 +12,8 @@ import pytest
 import unless
 from unless import Interrupted, UnlessCommittee
 from unless.errors import ParameterError, ProgramError, UnlessError
-from unless.estimators import learners, training
-from unless.estimators.modelfile import read
+from unless.estimators import learners, training_data
+from unless.estimators.model_file import read
 from unless.learn import committee_learner
 
 CITIES = ["Oslo", "Rome", None]
@@ -277,7 +277,7 @@ def test_trials_take_a_third_of_the_time(monkeypatch):
         now[0] = 0.5
         return real(*given)
 
-    monkeypatch.setattr(training.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(training_data.time, "monotonic", lambda: now[0])
     monkeypatch.setattr(committee_learner, "_trial_losses", slow)
     model = UnlessCommittee(size=26, max_seconds=1).fit(*board())
     assert now[0] == 0.5

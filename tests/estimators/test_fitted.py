@@ -25,9 +25,9 @@ from sklearn.inspection import permutation_importance
 import unless
 from unless import FoldRMClassifier, FoldRPPClassifier, Literal, Rule, UnlessClassifier, UnlessError, read_table
 from unless.errors import Interrupted, ParameterError, ProgramError, UnknownNameError
-from unless.estimators.training import Limits
-from unless.explanation.listing import listing, title
-from unless.judge.importance import Evidence
+from unless.estimators.training_data import Limits
+from unless.evaluation.importance import Evidence
+from unless.explanation.rule_listing import listing, title
 from unless.table import domain_table
 
 LEARNERS = [UnlessClassifier, FoldRMClassifier, FoldRPPClassifier]

@@ -19,11 +19,11 @@ from numpy.testing import assert_array_equal
 import unless
 from unless import FoldRMClassifier, FoldRPPClassifier, Program, UnlessClassifier, UnlessError
 from unless.errors import LimitError, MissingFileError, ParameterError, ProgramError
-from unless.estimators.modelfile import document as document_of
-from unless.estimators.modelfile import file_text, from_document
+from unless.estimators.model_file import document as document_of
+from unless.estimators.model_file import file_text, from_document
+from unless.evaluation.metrics import measure
+from unless.evaluation.tradeoff import Choice, TradeOff
 from unless.export import json as programs
-from unless.judge.labels import measure
-from unless.judge.tradeoff import Choice, TradeOff
 from unless.limits import raised
 from unless.model import DataOrigin, HoldoutResult, find_training_overlap
 from unless.table import HoldoutSplit, Labels

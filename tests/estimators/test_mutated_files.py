@@ -16,7 +16,7 @@ import pytest
 import unless
 from unless.constraints import Constraints
 from unless.errors import ProgramError
-from unless.estimators.modelfile import file_text, parsed
+from unless.estimators.model_file import file_text, parsed
 from unless.export.json import dumps
 from unless.rule import Program
 

@@ -10,7 +10,7 @@ from benchmarks.planted import PLANTED, planted
 from benchmarks.precision import CHOSEN_ON, CONFIRMED_ON, WAYS, Found, Result, measured
 
 from unless import Table, read_table
-from unless.estimators.halves import Halves
+from unless.estimators.holdout import Halves
 
 _SAMPLES = 5
 

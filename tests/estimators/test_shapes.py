@@ -15,8 +15,8 @@ from sklearn.linear_model import LogisticRegression
 import unless
 from unless import FoldRMClassifier, FoldRPPClassifier, Literal, Program, Proof, Rule, UnlessClassifier, UnlessCommittee
 from unless.errors import ParameterError, UnknownNameError
-from unless.estimators.modelfile import read
-from unless.explanation.tally import Tally
+from unless.estimators.model_file import read
+from unless.explanation.vote_explanation import Tally
 from unless.export import json as programs
 from unless.export import to_javascript, to_python, to_sql, to_text
 from unless.logic import to_clingo, to_prolog

@@ -132,7 +132,7 @@ def test_tuned_settings_are_kept(tmp_path):
 @pytest.mark.parametrize("stage", ["lists", "settings"])
 def test_ctrl_c_keeps_the_list_so_far(stage, monkeypatch):
     """Ctrl-C while a committee learns or settings are tried leaves the list learned before."""
-    from unless.estimators.training import Limits
+    from unless.estimators.training_data import Limits
 
     def stop(*_):
         raise KeyboardInterrupt

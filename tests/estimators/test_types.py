@@ -12,8 +12,8 @@ from numpy.testing import assert_array_equal
 import unless
 from unless import FoldRMClassifier, UnlessClassifier, predict, read_table
 from unless.errors import ReadError
-from unless.judge.labels import aligned
-from unless.read.ranks import flag_names
+from unless.evaluation.metrics import aligned
+from unless.read.column_inference import flag_names
 from unless.stream import predict_file
 from unless.table import Labels
 from unless.values import class_index, parse_flag

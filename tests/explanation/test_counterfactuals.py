@@ -17,7 +17,7 @@ from tests.explanation.examples import LOAN, RANGES, deep, programs, records
 from tests.explanation.naive import naive_counterfactuals
 from tests.shared import SHARED, needs_shared
 from unless.errors import ParameterError, UnknownNameError
-from unless.explanation.changes.counterfactuals import counterfactuals
+from unless.explanation.counterfactuals.nearest import counterfactuals
 from unless.explanation.why import explain
 from unless.rule import Literal, Program, Rule
 from unless.table import Column, Table
@@ -252,7 +252,7 @@ def test_an_answer_has_the_label_that_was_searched_for(monkeypatch):
     """An answer with another label would be an error, even if it is not the label of the record."""
     program = Program("y", ("f",), (Rule("a", (Literal("f", "==", "a"),)), Rule("b", (Literal("f", "==", "b"),))), "c")
     wrong = [("a", [2])]  # the cells: any number, a, b
-    monkeypatch.setattr("unless.explanation.changes.counterfactuals.cheapest_points", lambda *_: iter(wrong))
+    monkeypatch.setattr("unless.explanation.counterfactuals.nearest.cheapest_points", lambda *_: iter(wrong))
     with pytest.raises(AssertionError, match=r"f is b → b .* does not hold; please report"):
         counterfactuals(program, {"f": "z"}, "a")
 

@@ -19,7 +19,7 @@ from rich.console import Console
 from tests.explanation.examples import LOAN, RANGES, REPEATING, deep, programs, records
 from unless.errors import ParameterError
 from unless.explanation import Phrase, Words
-from unless.explanation.changes.counterfactuals import counterfactuals
+from unless.explanation.counterfactuals.nearest import counterfactuals
 from unless.explanation.why import explain
 from unless.export.clauses import flatten
 from unless.model import RuleStatistics

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tests.explanation.examples import LOAN
-from unless.explanation.scored import scored
+from unless.explanation.score_explanation import scored
 from unless.explanation.words import Phrase, Words
 from unless.rule import Literal, Program, Rule
 from unless.score.program_parts import program_parts

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from unless import FoldRMClassifier, FoldRPPClassifier, UnlessClassifier, parse
-from unless.explanation.changes.axes import Axis, allowed_values
+from unless.explanation.counterfactuals.feature_cells import Axis, allowed_values
 from unless.explanation.sentences import default_texts, fitting, outline, words_for
 from unless.explanation.words import DEFAULT
 from unless.export import to_rules

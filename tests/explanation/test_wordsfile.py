@@ -9,7 +9,7 @@ import pytest
 from tests.explanation.examples import LOAN
 from unless.errors import MissingFileError, ParameterError
 from unless.explanation import Phrase, Words, explain, read_words
-from unless.explanation.wordsfile import words_in, words_text
+from unless.explanation.words_file import words_in, words_text
 
 TEXT = """
 purpose = "Who gets a loan"

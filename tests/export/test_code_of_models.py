@@ -16,7 +16,7 @@ from tests.export.test_code import decided, python
 from tests.models import model_of_program
 from tests.strategies import CELLS, programs
 from unless import UnlessClassifier, UnlessCommittee, read_table
-from unless.estimators.records import read_alike
+from unless.estimators.input_records import read_alike
 from unless.export import to_javascript, to_python
 from unless.rule import Literal, Program, Rule
 from unless.table import Column, Table, domain_table

@@ -16,7 +16,7 @@ import pytest
 
 from unless.errors import LimitError, MissingFileError, ProgramError, UnlessError
 from unless.export import json
-from unless.export.checks import shown
+from unless.export.document_checks import shown
 from unless.files import write_whole
 from unless.limits import raised
 from unless.rule import MAX_DEPTH, Literal, Program, Rule

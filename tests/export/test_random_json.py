@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from unless.errors import ProgramError
 from unless.export import json, to_text
 from unless.export.clauses import flatten
-from unless.export.jsontext import _laid_out
+from unless.export.json_text import _laid_out
 from unless.rule import Literal, Program, Rule
 
 texts = st.text(st.characters(codec="utf-8"), max_size=4) | st.sampled_from(

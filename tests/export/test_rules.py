@@ -14,9 +14,9 @@ import unless
 from tests.strategies import chain as nested
 from tests.strategies import literals, noted_cases, noted_programs, programs
 from unless.errors import LimitError, ParameterError, ProgramError, RuleTextError, UnlessError, UnlessWarning
-from unless.explanation.listing import listing
+from unless.explanation.rule_listing import listing
 from unless.export import to_rules
-from unless.export.meaning import new_categories
+from unless.export.rule_parser import new_categories
 from unless.limits import raised
 from unless.rule import MAX_DEPTH, Literal, Program, Rule
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from tests.export.test_random_json import programs, texts
 from tests.strategies import cuts_of
 from unless.errors import ProgramError
-from unless.estimators.modelfile import from_document
+from unless.estimators.model_file import from_document
 from unless.export import json
 from unless.rule import Program
 from unless.score.program_parts import program_parts

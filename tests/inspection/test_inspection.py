@@ -17,16 +17,16 @@ import unless
 from tests.shared import SHARED, needs_shared
 from unless.demo.applicants import applicants_csv
 from unless.errors import DoubtWarning
-from unless.inspection import identifiers, profile
-from unless.inspection.column import _DATE_FORMS, remarks_on_texts
-from unless.inspection.profile import copies, repetitions
+from unless.inspection import identifiers, profile_table
+from unless.inspection.column_profile import _DATE_FORMS, remarks_on_texts
+from unless.inspection.table_profile import copies, repetitions
 from unless.table import Column
 
 
 def of(columns, target=None, **options):
     """The profile of a CSV file with these columns."""
     data = pl.DataFrame(columns).write_csv().encode()
-    return profile(data, target, format="csv", **options)
+    return profile_table(data, target, format="csv", **options)
 
 
 def column(found, name):
@@ -55,7 +55,7 @@ class TestColumns:
 
     def test_example(self):
         """The example table is described as it was made: kinds, gaps, classes, and one column of identifiers."""
-        found = profile(applicants_csv().encode(), "decision", format="csv")
+        found = profile_table(applicants_csv().encode(), "decision", format="csv")
         assert found.records == 900
         assert [one.kind for one in found.columns] == [
             "text", "number", "number", "text", "text", "text", "number", "mixed",
@@ -89,7 +89,7 @@ class TestColumns:
 
     def test_typed(self):
         """In a typed table, text that spells numbers is text because it is stored as text."""
-        found = profile(pl.DataFrame({"x": ["1", "2"], "b": [True, None]}))
+        found = profile_table(pl.DataFrame({"x": ["1", "2"], "b": [True, None]}))
         assert column(found, "x").why == "its cells are stored as text"
         assert (column(found, "b").missing, column(found, "b").tokens) == (1, ())
 
@@ -113,16 +113,16 @@ class TestColumns:
     def test_table(self):
         """A table that was read already is described too, its labels by their spelling."""
         table = unless.read_table([{"x": 1.0, "y": 2}, {"x": None, "y": 3}], "y")
-        found = profile(table)
+        found = profile_table(table)
         assert found.target.classes == (("2", 1), ("3", 1))
         assert (found.columns[0].present, found.columns[0].missing) == (1, 1)
-        assert profile(table, "y") == found
-        assert profile(table, "x").target.classes == (("1", 1),)
-        assert profile(table, "x").target.missing == 1
+        assert profile_table(table, "y") == found
+        assert profile_table(table, "x").target.classes == (("1", 1),)
+        assert profile_table(table, "x").target.missing == 1
 
     def test_json(self):
         """A profile is one JSON document; infinite numbers are spelled as everywhere."""
-        found = profile(pl.DataFrame({"x": [1.0, float("inf"), None], "y": ["a", "b", "a"]}), "y")
+        found = profile_table(pl.DataFrame({"x": [1.0, float("inf"), None], "y": ["a", "b", "a"]}), "y")
         document = json.loads(json.dumps(found.to_dict(), allow_nan=False))
         assert document["columns"][0]["high"] == {"number": "inf"}
         assert document["target"]["classes"] == [{"label": "a", "records": 2}, {"label": "b", "records": 1}]
@@ -420,7 +420,7 @@ def test_any_table(cells):
     """Any table has a profile: counts add up, kinds are those of the reader, and it is JSON."""
     data = {f"c{place}": column for place, column in enumerate(cells)}
     text = pl.DataFrame(data, schema=dict.fromkeys(data, pl.String)).write_csv(quote_style="always").encode()
-    found = profile(text, "c0", format="csv")
+    found = profile_table(text, "c0", format="csv")
     table = unless.read_table(text, format="csv")
     assert found.records == len(table)
     assert found.target.missing + sum(count for _, count in found.target.classes) == len(table)
@@ -441,7 +441,7 @@ def test_known_traits_of_datasets():
 
     def remarks(name):
         entry = SHARED.manifest[name]
-        found = profile(SHARED.root / "data" / entry["file"], entry["label"])
+        found = profile_table(SHARED.root / "data" / entry["file"], entry["label"])
         return {(one.code, one.column) for one in found.all_remarks}
 
     assert {("copy", "education_num"), ("missing-number", "capital_gain")} <= remarks("adult")

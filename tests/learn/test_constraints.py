@@ -19,7 +19,7 @@ from tests.reference import naive_constrained
 from unless import Constraints, Literal, Monotone, Rule, violations
 from unless.blocks.block_engine import BlockEngine
 from unless.errors import ParameterError, UnknownNameError
-from unless.judge.constraints import keeps_directions
+from unless.evaluation.constraint_check import keeps_directions
 from unless.kernels import binning
 from unless.learn import Engine, MemoryEngine, fold_unless
 from unless.learn.committee_learner import CommitteeSettings, learn_committee

@@ -17,7 +17,7 @@ from tests.reference import naive
 from unless import Literal, Program, Rule
 from unless.blocks.block_engine import BlockEngine
 from unless.errors import Interrupted, ParameterError, UnknownNameError
-from unless.judge.labels import measure
+from unless.evaluation.metrics import measure
 from unless.learn import Engine, MemoryEngine, fold_unless
 from unless.learn.fold import LearnConstraints, learn_rm
 from unless.learn.locked_rules import LockedRules

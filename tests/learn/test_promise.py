@@ -10,7 +10,7 @@ import pytest
 from tests.learn.test_random_tables import random_rows, table_of
 from tests.lengths import fewer
 from unless import FoldRMClassifier, FoldRPPClassifier, Literal, Program, Rule, Table, TrainingWarning, fold_unless
-from unless.judge.labels import measure
+from unless.evaluation.metrics import measure
 from unless.learn.unless_learner import UnlessLearner
 from unless.prediction import deciding_rules
 

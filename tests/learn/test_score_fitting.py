@@ -18,7 +18,7 @@ from unless.prediction import predict
 from unless.rule import Literal, Program, Rule
 from unless.score.points import POINTS_PER_LOGIT
 from unless.table import Column, Labels, Table
-from unless.table.domain import drop_unused_values
+from unless.table.seen_values import drop_unused_values
 
 
 def noisy(rows: int, labels: int, seed: int = 0) -> Table:

@@ -15,7 +15,7 @@ from tests.learn.test_random_tables import examples_of, random_rows, table_of, t
 from tests.lengths import fewer
 from tests.reference import naive_unless
 from tests.shared import needs_compiled
-from unless.judge.labels import measure, measured
+from unless.evaluation.metrics import measure, measured
 from unless.learn import Engine, MemoryEngine
 from unless.learn.engine import GrowthCriteria
 from unless.learn.fold import learn_rm

@@ -15,7 +15,7 @@ from unless.export import to_text
 from unless.logic import Hypothesis, learn_logic
 from unless.logic import background as background_room
 from unless.logic.background import read_background
-from unless.logic.run import grounded
+from unless.logic.clingo_runner import grounded
 from unless.rule import Literal
 
 ILP = SHARED.root / "ilp"

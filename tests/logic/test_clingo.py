@@ -14,8 +14,8 @@ from tests.logic.traps import NAMES, cases, everything
 from tests.shared import SHARED, needs_compiled, needs_shared
 from unless.errors import ProgramError, UnknownNameError, UnlessError
 from unless.export import to_text
+from unless.logic import clingo_runner as engine_room
 from unless.logic import from_clingo, run_clingo, to_clingo, to_prolog
-from unless.logic import run as engine_room
 from unless.rule import MAX_DEPTH, Literal, Program, Rule
 from unless.table import Column, Table
 

@@ -13,9 +13,9 @@ from tests.logic.traps import cases, noted
 from unless.errors import ProgramError, UnlessError
 from unless.logic import from_clingo, learn_logic, to_clingo
 from unless.logic.background import read_background
+from unless.logic.clingo_runner import grounded
+from unless.logic.program_writer import FIRST_LINE, LABEL_KINDS, ClingoWriter
 from unless.logic.read_header import read_header
-from unless.logic.run import grounded
-from unless.logic.write import FIRST_LINE, LABEL_KINDS, ClingoWriter
 
 pytestmark = pytest.mark.usefixtures("clingo")
 slow = settings(

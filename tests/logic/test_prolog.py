@@ -13,8 +13,8 @@ from tests.logic.traps import cases, everything
 from tests.shared import SHARED, needs_compiled, needs_shared
 from unless.errors import ParameterError, ProgramError, UnknownNameError
 from unless.logic import to_prolog
-from unless.logic.names import prolog_atom
-from unless.logic.write import PrologWriter
+from unless.logic.engine_names import prolog_atom
+from unless.logic.program_writer import PrologWriter
 from unless.rule import Literal, Program, Rule
 from unless.table import Column, Table
 

@@ -20,7 +20,7 @@ from tests.read.test_random_tables import cells_of, naive_column
 from tests.shared import SHARED, needs_shared
 from unless.errors import DoubtWarning, ParameterError, ReadError, UnknownNameError
 from unless.read.dialect import Numerals, Told
-from unless.read.sniff import WINDOW, sniff
+from unless.read.dialect_detection import WINDOW, sniff
 from unless.read.table import column_names, read_table
 from unless.rule import Literal, Program, Rule
 from unless.stream import predict_file

@@ -24,9 +24,9 @@ import pytest
 
 from tests.written import Written
 from unless.errors import MissingFileError, ParameterError, ReadError, UnknownNameError
+from unless.read.csv_files import long_fields
 from unless.read.formats import FORMATS, format_of, parts_of
 from unless.read.table import column_names, read_table
-from unless.read.text import long_fields
 from unless.table import Table
 from unless.values import Value
 
@@ -251,7 +251,7 @@ class TestJsonLines:
         path = write("d.jsonl", "\n".join(map(json.dumps, rows)))
         expected = read_table(rows)
         for size in (1, 50, 1000):
-            monkeypatch.setattr("unless.read.jsonlines._CHUNK", size)
+            monkeypatch.setattr("unless.read.json_lines._CHUNK", size)
             assert same(read_table(path), expected)
 
     @pytest.mark.parametrize(
@@ -281,7 +281,7 @@ class TestJsonLines:
         raw = line if isinstance(line, bytes) else line.encode()
         path = write("d.jsonl", b'{"a":0}\n\n' + raw + b'\n{"a":9}\n')
         for size in (1, 1 << 20):
-            monkeypatch.setattr("unless.read.jsonlines._CHUNK", size)
+            monkeypatch.setattr("unless.read.json_lines._CHUNK", size)
             with pytest.raises(ReadError, match=rf"d\.jsonl, line 3: .*{words}"):
                 read_table(path)
 

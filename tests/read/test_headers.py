@@ -18,7 +18,7 @@ from unless.errors import ParameterError, ReadError
 from unless.read import column_names
 from unless.read.batches import Input
 from unless.read.dialect import Told, told_by
-from unless.read.header import column_titles
+from unless.read.headers import column_titles
 from unless.rule import Literal, Program, Rule
 from unless.stream import predict_file
 

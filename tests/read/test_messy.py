@@ -13,7 +13,7 @@ from unless import read_table
 from unless.blocks.block_dataset import make_block_dataset
 from unless.blocks.sources import FileStream
 from unless.errors import ParameterError
-from unless.inspection import profile
+from unless.inspection import profile_table
 from unless.read.batches import Input
 from unless.read.dialect import Told
 from unless.values.notation import detect_notation
@@ -103,7 +103,7 @@ def test_ambiguous_dates_are_named_with_the_option(tmp_path: Path) -> None:
     path = tmp_path / "d.csv"
     rows = "".join(f"{k % 12 + 1}/{k % 9 + 1}/2020,{k % 7},{'x' if k % 7 > 3 else 'y'}\n" for k in range(80))
     path.write_text(f"when,size,label\n{rows}")
-    (remark,) = [one for one in profile(path).columns[0].remarks if one.code == "date-as-text"]
+    (remark,) = [one for one in profile_table(path).columns[0].remarks if one.code == "date-as-text"]
     assert remark.finding.endswith("; no cell tells whether the day or the month comes first")
     for command in ("inspect", "fit"):
         done = called(command, path, "--target", "label")

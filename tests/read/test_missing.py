@@ -14,7 +14,7 @@ from unless.blocks.block_dataset import make_block_dataset
 from unless.blocks.sources import FileStream
 from unless.errors import ReadError
 from unless.export import to_javascript, to_python
-from unless.inspection import profile
+from unless.inspection import profile_table
 from unless.stream import predict_file
 from unless.values import DEFAULT_MISSING, EARLIER_MISSING
 
@@ -127,4 +127,4 @@ def test_a_profile_says_how_missing_cells_are_written(tmp_path):
     """Blanks of any width are one way to write a missing cell."""
     path = tmp_path / "t.csv"
     path.write_text("a,b\n" + "1,x\n" * 5 + "NULL,x\n  ,x\n ,x\n")
-    assert profile(path).columns[0].tokens == ((" ", 2), ("NULL", 1))
+    assert profile_table(path).columns[0].tokens == ((" ", 2), ("NULL", 1))

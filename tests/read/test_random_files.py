@@ -20,14 +20,14 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-import unless.read.jsonlines as module
+import unless.read.json_lines as module
 from tests.read.test_random_tables import NUMBERS, SPELLINGS
 from unless.errors import ReadError
 from unless.kernels import ranking as kernels
+from unless.read.csv_files import TextFile, text_header
 from unless.read.dialect import Dialect
-from unless.read.jsonlines import JsonLines
+from unless.read.json_lines import JsonLines
 from unless.read.table import read_table
-from unless.read.text import TextFile, text_header
 from unless.table import Table
 from unless.values import DEFAULT_MISSING, missing_among
 
@@ -161,7 +161,7 @@ def test_folders(grid: tuple[list[str], list[list[str]]], data: st.DataObject) -
             (Path(folder) / f"{number}.csv").write_bytes(written([names[place] for place in order], part))
         whole = read_table(written(names, rows), format="csv", **options)
         assert facts(read_table(folder, **options)) == facts(whole)
-        with patch("unless.read.text._MANY", 0):  # as if there were thousands of texts
+        with patch("unless.read.csv_files._MANY", 0):  # as if there were thousands of texts
             assert facts(read_table(folder, **options)) == facts(whole)
 
 

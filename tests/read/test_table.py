@@ -646,7 +646,7 @@ class TestInterpreted:
 
     def test_kernels_agree(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """Ranking, grouping and inspecting give the same answers interpreted."""
-        encode = importlib.import_module("unless.read.ranks")
+        encode = importlib.import_module("unless.read.column_inference")
         compiled = encode.kernels
         spec = importlib.util.spec_from_file_location(
             "interpreted", Path(encode.__file__).parents[1] / "kernels" / "rank.py"

@@ -9,7 +9,7 @@ from dataclasses import asdict, replace
 from unless.explanation.sentences import figures
 from unless.explanation.words import Phrase, Words, printable
 from unless.model import RuleStatistics
-from unless.report.kept import printed
+from unless.report.page_data import printed
 from unless.rule import OPERATOR_WORDS, Literal, Program, Rule
 from unless.score.score_card import ScoreCard
 from unless.table import Table

@@ -8,7 +8,7 @@ import unless
 from tests.explanation.examples import LOAN
 from tests.report.driving import applicants, caption, drawn, numbers, open_loan, until
 from unless.explanation import Phrase, Words
-from unless.explanation.wordsfile import words_in
+from unless.explanation.words_file import words_in
 from unless.report import report
 from unless.rule import Literal
 from unless.values import share_text

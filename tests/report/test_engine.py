@@ -21,13 +21,13 @@ from tests.report import written
 from tests.report.payload import page_words, payload, value_data
 from tests.shared import SHARED, needs_shared
 from tests.strategies import CELLS, FEATURES, KINDS, card_of, chain, meaning, programs
-from unless.explanation.changes.counterfactuals import counterfactuals
-from unless.explanation.forms import rule_dict
-from unless.explanation.scored import scored
+from unless.evaluation.metrics import measure
+from unless.explanation.counterfactuals.nearest import counterfactuals
+from unless.explanation.proof_rendering import rule_dict
+from unless.explanation.score_explanation import scored
 from unless.explanation.sentences import words_for
 from unless.explanation.why import explain, values_of
 from unless.explanation.words import Phrase, Words, number_text, plain_text, printable
-from unless.judge.labels import measure
 from unless.model import RuleStatistics
 from unless.rule import Literal, Program, Rule
 from unless.table import Column, Table, domain_table

@@ -8,16 +8,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import unless
-from tests.judge.test_groups import is_in
+from tests.evaluation.test_groups import is_in
 from tests.report.examples import loans, long, many_labels, parcels
 from unless.demo.applicants import TARGET, applicants
 from unless.model import wilson_interval
 from unless.prediction import predict
 from unless.report import render, summarise
+from unless.report.card import model_card
 from unless.report.facts import gather, in_order, is_identifier
-from unless.report.kept import fingerprint
-from unless.report.modelcard import model_card
-from unless.report.sentences import colours
+from unless.report.page_data import fingerprint
+from unless.report.rule_sentences import colours
 from unless.rule import Literal, Program, Rule
 from unless.table import Column, Labels, Table
 

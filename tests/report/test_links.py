@@ -14,7 +14,7 @@ import unless
 from tests.report.driving import caption, drawn, numbers, until
 from tests.report.examples import long, many_labels
 from unless.demo.applicants import TARGET, applicants
-from unless.judge.tradeoff import Choice, TradeOff
+from unless.evaluation.tradeoff import Choice, TradeOff
 from unless.prediction import deciding_rules
 from unless.report import render, report, summarise
 

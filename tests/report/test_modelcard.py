@@ -11,16 +11,16 @@ import pytest
 from markdown_it import MarkdownIt
 
 import unless
-from tests.judge.test_watch import OLD, records, with_test
+from tests.evaluation.test_watch import OLD, records, with_test
 from tests.report.examples import HOSTILE, loans
 from unless.errors import ParameterError, UnknownNameError
 from unless.estimators.learners import UnlessLearner, learn, stability_of
-from unless.estimators.modelfile import read
-from unless.judge.labels import judged
-from unless.judge.watch import watch
+from unless.estimators.model_file import read
+from unless.evaluation.drift import watch
+from unless.evaluation.metrics import judged
 from unless.model import wilson_interval
-from unless.report.cardtext import html, markdown, written
-from unless.report.modelcard import Figure, model_card
+from unless.report.card import Figure, model_card
+from unless.report.card_rendering import html, markdown, written
 from unless.table import Column, Labels, Table
 
 pytest.importorskip("jinja2")

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import unless
 from tests.cli.command import called
 from unless.demo.applicants import applicants_csv
-from unless.inspection.column import histogram
+from unless.inspection.column_profile import histogram
 
 
 @pytest.fixture

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from unless import read_table
-from unless.estimators.halves import Halves
+from unless.estimators.holdout import Halves
 from unless.estimators.learners import LEARNERS, learn
-from unless.judge.labels import judged
-from unless.judge.tradeoff import Choice, TradeOff
+from unless.evaluation.metrics import judged
+from unless.evaluation.tradeoff import Choice, TradeOff
 from unless.report.render import render
 from unless.report.summary import summarise
 

@@ -22,7 +22,7 @@ from tests.report.payload import payload
 from tests.report.test_engine import ALPHABET, grid, values
 from tests.strategies import chain, programs
 from unless.explanation.words import Phrase, Words
-from unless.explanation.wordsfile import words_in, words_text
+from unless.explanation.words_file import words_in, words_text
 from unless.export import json as program_json
 from unless.rule import Literal, Program, Rule
 from unless.values import share_text

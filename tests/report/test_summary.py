@@ -20,12 +20,12 @@ from tests.explanation.examples import RANGES
 from tests.report.examples import deep, hostile, loans, long, many_labels, parcels
 from tests.strategies import FEATURES, meaning, programs, records
 from unless.errors import ParameterError, ReadError, UnlessError
-from unless.explanation import Phrase, Words, forms
-from unless.judge.labels import measure
+from unless.evaluation.metrics import measure
+from unless.explanation import Phrase, Words, proof_rendering
 from unless.model import wilson_interval
 from unless.report import render, report, summarise
 from unless.report.render import as_script, model_html
-from unless.report.sentences import Text
+from unless.report.rule_sentences import Text
 from unless.rule import Literal, Program, Rule
 from unless.table import Column, Labels, Table
 
@@ -398,8 +398,8 @@ class TestRefusals:
     def test_without_jinja2(self, monkeypatch, tmp_path):
         """Without jinja2 a report says how to get it, and notebooks fall back to text."""
         monkeypatch.setitem(sys.modules, "jinja2", None)
-        monkeypatch.setattr(forms, "find_spec", lambda _: None)
-        forms._environment.cache_clear()
+        monkeypatch.setattr(proof_rendering, "find_spec", lambda _: None)
+        proof_rendering._environment.cache_clear()
         with pytest.raises(UnlessError, match=r"pip install .unless\[report\]"):
             report(OLD, AGES, tmp_path / "page.html")
         assert not list(tmp_path.iterdir())

@@ -15,7 +15,7 @@ from tests.explanation.examples import LOAN, RANGES, REPEATING
 from tests.report import examples
 from tests.report.driving import RECORD, applicants, caption, changes, control, decision, drawn, go_to, open_loan
 from tests.shared import SHARED, needs_shared
-from unless.explanation.changes.counterfactuals import counterfactuals
+from unless.explanation.counterfactuals.nearest import counterfactuals
 from unless.explanation.why import explain
 from unless.prediction import deciding_rules, predict
 from unless.report import report

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from unless.errors import DoubtWarning, ParameterError, UnlessError
-from unless.read.sniff import WINDOW
+from unless.read.dialect_detection import WINDOW
 from unless.read.table import read_table
 from unless.rule import Literal, Program, Rule
 from unless.stream import predict_file

@@ -14,7 +14,7 @@ import pytest
 from unless import UnlessClassifier, read_table
 from unless.errors import ParameterError
 from unless.rule import Literal, Program, Rule
-from unless.stream import excel, predict_file
+from unless.stream import excel_writer, predict_file
 
 pytest.importorskip("xlsxwriter")
 openpyxl = pytest.importorskip("openpyxl")
@@ -33,7 +33,7 @@ def sheet(data: bytes) -> list[list[object]]:
 def written(*frames: pl.DataFrame) -> bytes:
     """A workbook of frames."""
     out = io.BytesIO()
-    excel.write_sheet(frames, out)
+    excel_writer.write_sheet(frames, out)
     return out.getvalue()
 
 
@@ -56,7 +56,7 @@ def test_from_every_format(tmp_path, form):
     """Typed files keep their types: numbers, booleans, text and null."""
     frame, source = pl.DataFrame({"a": [1, 9], "b": [True, None], "c": ["x", None], "d": [0.5, 2.0]}), io.BytesIO()
     if form == "excel":
-        excel.write_sheet([frame], source)
+        excel_writer.write_sheet([frame], source)
     else:
         {"parquet": frame.write_parquet, "jsonl": frame.write_ndjson, "arrow": frame.write_ipc}[form](source)
     source.seek(0)
@@ -133,7 +133,7 @@ def test_what_a_sheet_cannot_hold_is_refused(tmp_path, frame, message):
 
 def test_more_records_than_a_sheet_has_rows(tmp_path, monkeypatch):
     """They are refused, not cut off; a full sheet is fine."""
-    monkeypatch.setattr(excel, "MOST_ROWS", 5)
+    monkeypatch.setattr(excel_writer, "MOST_ROWS", 5)
     for rows in (5, 6):
         (tmp_path / "in.csv").write_bytes(b"a\n" + b"1\n" * rows)
         out = tmp_path / f"{rows}.xlsx"

@@ -26,7 +26,7 @@ from unless.errors import (
 )
 from unless.rule import Literal, Program, Rule
 from unless.stream import predict_file
-from unless.stream.parts import processes
+from unless.stream.partitions import processes
 
 PROGRAM = Program("y", ("a", "b"), (Rule("low", (Literal("a", "<=", 5.0),)), Rule("k", (Literal("b", "==", "k"),))))
 

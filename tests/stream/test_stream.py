@@ -28,11 +28,11 @@ from unless import UnlessClassifier, kernels, predict, read_table
 from unless.errors import FormatError, MissingFileError, OverwriteError, ParameterError, ReadError, UnknownNameError
 from unless.export import json as programs
 from unless.kernels import append_fields
-from unless.read.bytes import objects, records
+from unless.read.file_bytes import objects, records
 from unless.rule import Literal, Program, Rule
 from unless.stream import PredictedFile, predict_file
-from unless.stream.columns import NewColumns, free_names
-from unless.stream.output import is_patient, write_in_thread
+from unless.stream.output_columns import NewColumns, free_names
+from unless.stream.output_file import is_patient, write_in_thread
 from unless.values import DEFAULT_MISSING, missing_among, parse_number
 
 few = settings(max_examples=80, deadline=None)
@@ -235,7 +235,7 @@ class TestText:
 
     def test_a_record_without_end_does_not_fill_the_memory(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """A file that is one endless record is given up at a limit."""
-        monkeypatch.setattr("unless.read.bytes._LONGEST_RECORD", 1000)
+        monkeypatch.setattr("unless.read.file_bytes._LONGEST_RECORD", 1000)
 
         with pytest.raises(ReadError, match="is a quote never closed"):
             streamed(PROGRAM, b'a,b\n"' + b"x" * 10_000, block=100)

@@ -18,7 +18,7 @@ from unless import UnlessClassifier, load, read_table
 from unless.errors import ParameterError, ReadError
 from unless.rule import Literal, Program, Rule
 from unless.stream import predict_file
-from unless.stream.types import Types, types_of
+from unless.stream.column_types import Types, types_of
 from unless.values import DEFAULT_MISSING, parse_number
 
 PROGRAM = Program("y", ("a",), (Rule("low", (Literal("a", "<=", 5.0),)),), "high")

@@ -12,7 +12,7 @@ from tests.torture.counts import Counts
 from tests.torture.page import PAGE, page
 from tests.torture.searches import SEARCHES
 from unless.errors import ProgramError
-from unless.stream import columns
+from unless.stream import output_columns
 
 
 @pytest.mark.parametrize("name", [name for name, planned in SEARCHES.items() if planned.of_tests])
@@ -27,7 +27,7 @@ def test_nothing_differs(name):
 
 def test_a_difference_is_found(monkeypatch):
     """A search is no formality: an answer without its quotes is found, and can be shown again by its seed."""
-    monkeypatch.setattr(columns, "text_line", lambda cells, separator: separator.join(map(str, cells)))
+    monkeypatch.setattr(output_columns, "text_line", lambda cells, separator: separator.join(map(str, cells)))
     counts = SEARCHES["streams"].search(5, 0)
     assert counts.differences
     assert "python -m tests.torture streams --seed" in counts.told("streams")

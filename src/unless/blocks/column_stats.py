@@ -17,7 +17,7 @@ from unless.blocks.column_bins import ColumnBins, make_column_bins
 from unless.errors import ReadError
 from unless.kernels import ranking as kernels
 from unless.learn.literals import MANY
-from unless.read.ranks import Cells, as_texts
+from unless.read.column_inference import Cells, as_texts
 from unless.read.table import Plan
 from unless.table import Column
 from unless.values import Label, missing_among

@@ -16,8 +16,8 @@ from unless.blocks.column_stats import ColumnStats, cells_without_notation, colu
 from unless.blocks.row_order import UNORDERED, RowOrder
 from unless.errors import ParameterError, ReadError
 from unless.learn.weights import check_weights, counts_to_units, multiply_counts, weights_to_counts
-from unless.read.ranks import Cells, MissingLabelsError
-from unless.read.ranks import labels as labels_of
+from unless.read.column_inference import Cells, MissingLabelsError
+from unless.read.column_inference import labels as labels_of
 from unless.read.source import Source
 from unless.read.table import Plan
 from unless.table import Labels, Schema, Table

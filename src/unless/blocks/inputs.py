@@ -18,8 +18,8 @@ from unless.blocks.memory_budget import fits_in_memory
 from unless.blocks.sources import FileStream, Query, Stream, quote_sql_name, stream_of
 from unless.errors import ParameterError, ReadError, without_passwords
 from unless.learn.weights import check_weights, weights_to_counts
+from unless.read.column_inference import Cells
 from unless.read.dialect import told_by
-from unless.read.ranks import Cells
 from unless.read.table import read_table
 from unless.table import Table
 from unless.threads import resolve_n_jobs

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from unless.blocks.sources import FileStream
 from unless.limits import address_space_left
-from unless.read.bytes import is_packed
+from unless.read.file_bytes import is_packed
 from unless.read.formats import files_at
 
 _SHARE = 0.5

@@ -16,11 +16,11 @@ from urllib.parse import unquote
 from unless.blocks.block import DATA_CHANGED
 from unless.errors import ParameterError, ReadError, UnlessError, without_passwords
 from unless.read.batches import Input
+from unless.read.date_parts import DateParts
 from unless.read.dialect import Told
+from unless.read.dialect_detection import said_of
 from unless.read.formats import files_at
 from unless.read.frames import PolarsFrame
-from unless.read.parts import DateParts
-from unless.read.sniff import said_of
 from unless.read.source import Source, refuse_twins
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import Literal as OneOf
 import typer
 
 from unless.cli.console import Screen
-from unless.cli.files import Reading, check_files, listed, read_any_model, read_labelled, write_document
+from unless.cli.file_io import Reading, check_files, listed, read_any_model, read_labelled, write_document
 from unless.cli.layout import unseen_lines
 from unless.cli.options import (
     Decimal,
@@ -25,11 +25,11 @@ from unless.cli.options import (
     target_option,
 )
 from unless.errors import ParameterError, UnknownNameError, suggest
-from unless.judge.stability import Stability
-from unless.judge.unseen import unknown_labels
-from unless.judge.watched import Watch
-from unless.report.cardtext import format_of, written
-from unless.report.modelcard import model_card
+from unless.evaluation.drift_results import Watch
+from unless.evaluation.stability import Stability
+from unless.evaluation.unseen_values import unknown_labels
+from unless.report.card import model_card
+from unless.report.card_rendering import format_of, written
 from unless.rule import Program
 
 if TYPE_CHECKING:
@@ -126,7 +126,7 @@ def _read(
     screen: Screen, model: FittedModel, data: str, target: str | None, by: list[str] | None, how: Reading
 ) -> tuple[Table, list[str]]:
     """Return the records, with all features of training and the columns of subgroups, and the names of these."""
-    from unless.cli.files import source_of
+    from unless.cli.file_io import source_of
     from unless.read.table import column_names
 
     features = list(model.schema.kinds)

@@ -10,19 +10,19 @@ import typer
 
 from unless.cli.console import Screen
 from unless.cli.explain import reasons, what_changes
-from unless.cli.files import Reading
+from unless.cli.file_io import Reading
 from unless.cli.fit import learned
-from unless.cli.fitted import Fitted, present
+from unless.cli.fit_output import Fitted, present
 from unless.cli.layout import shell_word
 from unless.cli.options import Quiet
-from unless.cli.training import Columns, training_of
+from unless.cli.training_data import Columns, training_of
 from unless.demo.applicants import TARGET, applicants, applicants_csv, csv_text
 from unless.errors import UnlessError
-from unless.estimators.modelfile import file_text
-from unless.explanation.changes.counterfactuals import counterfactuals
+from unless.estimators.model_file import file_text
+from unless.explanation.counterfactuals.nearest import counterfactuals
 from unless.explanation.sentences import words_for
 from unless.explanation.why import proof_of
-from unless.export.rules import to_rules
+from unless.export.rule_text import to_rules
 from unless.files import write_whole
 from unless.model import Model as FittedModel
 from unless.model import program_of

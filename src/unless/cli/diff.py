@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from unless.cli.console import Screen
-from unless.cli.files import (
+from unless.cli.file_io import (
     Reading,
     check_files,
     known_features,
@@ -25,10 +25,10 @@ from unless.cli.files import (
 from unless.cli.layout import Conditions, grid, hanging, unseen_lines
 from unless.cli.options import Decimal, Delimiter, Encoding, Format, HeaderRow, Json, Quiet, Sheet, Skip
 from unless.diff import Comparison, Effect, LiteralEdit, RuleEdit, Switch, compare_records, compare_rules, unseen_by
-from unless.explanation.listing import brief, brief_parts, rule_lines
+from unless.evaluation.unseen_values import unknown_labels
+from unless.explanation.rule_listing import brief, brief_parts, rule_lines
 from unless.explanation.sentences import words_for
 from unless.explanation.words import Words, printable
-from unless.judge.unseen import unknown_labels
 from unless.model import Model as FittedModel
 from unless.model import program_of
 from unless.rule import Program, conditions

@@ -19,17 +19,17 @@ from rich.text import Text
 
 from unless.cli.console import Screen, complain
 from unless.cli.diff import record_changes, rule_changes
-from unless.cli.files import Reading, check_files, read, read_known, read_model, standard_input
+from unless.cli.file_io import Reading, check_files, read, read_known, read_model, standard_input
 from unless.cli.layout import shell_word
 from unless.cli.options import Decimal, Delimiter, Encoding, Format, HeaderRow, Json, Model, Output, Quiet, Sheet, Skip
 from unless.diff import Comparison, Effect, compare_records, compare_rules, unseen_by
 from unless.errors import ParameterError, ProgramError, ReadError, RuleTextError
-from unless.estimators.modelfile import file_text
+from unless.estimators.model_file import file_text
+from unless.evaluation.metrics import tested_text
 from unless.export.json import dumps
-from unless.export.meaning import new_categories, parse
-from unless.export.rules import to_rules
+from unless.export.rule_parser import new_categories, parse
+from unless.export.rule_text import to_rules
 from unless.files import gzip_if_named_so, write_whole
-from unless.judge.labels import tested_text
 from unless.model import Model as FittedModel
 from unless.model import find_training_overlap, program_of
 from unless.rule import Program
@@ -325,7 +325,7 @@ def _result(
 
 def _tell_broken(screen: Screen, model: FittedModel | Program, program: Program) -> None:
     """Say which constraints of the model the new rules break: they may, since people know better than wishes."""
-    from unless.judge.constraints import violations
+    from unless.evaluation.constraint_check import violations
 
     asked = None if isinstance(model, Program) else model.parameters.get("constraints")
     for broken in () if asked is None else violations(program, asked):
@@ -341,8 +341,8 @@ def _labelled(model: FittedModel, table: Table, data: str) -> Table | None:
     """The records with labels as classes of the model; None without labels."""
     if table.target is None:
         return None
-    from unless.judge.labels import aligned
-    from unless.judge.unseen import unknown_labels
+    from unless.evaluation.metrics import aligned
+    from unless.evaluation.unseen_values import unknown_labels
     from unless.table import Labels
 
     if strange := unknown_labels(model, table.target):

@@ -15,14 +15,14 @@ from rich.text import Text
 
 from unless.cli import options
 from unless.cli.console import Screen
-from unless.cli.files import Reading, check_files, source_of, tell_reading
+from unless.cli.file_io import Reading, check_files, source_of, tell_reading
 from unless.cli.options import Algorithm
 from unless.cli.plot import trade_off_plot
-from unless.cli.training import Columns, Training, read_training
+from unless.cli.training_data import Columns, Training, read_training
 from unless.errors import ReadError
+from unless.evaluation.tradeoff import TradeOff, fold_pairs
+from unless.evaluation.validation import BASELINE, Evaluation, Run, Score, cross_validation, fold_of, holdout
 from unless.explanation.words import printable
-from unless.judge.tradeoff import TradeOff, fold_pairs
-from unless.judge.validation import BASELINE, Evaluation, Run, Score, cross_validation, fold_of, holdout
 from unless.read.table import column_names, read_table
 from unless.table import Labels, Table
 from unless.values import count_text, share_text

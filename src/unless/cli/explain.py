@@ -15,7 +15,16 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from unless.cli.console import Screen
-from unless.cli.files import Reading, check_files, known_features, label_among, listed, read, read_any_model, source_of
+from unless.cli.file_io import (
+    Reading,
+    check_files,
+    known_features,
+    label_among,
+    listed,
+    read,
+    read_any_model,
+    source_of,
+)
 from unless.cli.layout import grid, hanging, unseen_lines
 from unless.cli.options import (
     Decimal,
@@ -33,19 +42,19 @@ from unless.cli.options import (
     complete_labels,
 )
 from unless.errors import ParameterError, UnknownNameError, suggest
+from unless.evaluation.unseen_values import Unseen, refuse, refuse_ignorance, unseen_values
 from unless.explanation.proof import Proof, RuleProof
-from unless.explanation.scored import ScoredRecord, label_probability, scored
+from unless.explanation.score_explanation import ScoredRecord, label_probability, scored
 from unless.explanation.sentences import failing, lines, words_for
-from unless.explanation.tally import Tally, tally
+from unless.explanation.vote_explanation import Tally, tally
 from unless.explanation.why import WhyNot, proof_of
 from unless.explanation.why import why_not as why_not_of
 from unless.explanation.words import DEFAULT, Words, printable
-from unless.judge.unseen import Unseen, refuse, refuse_ignorance, unseen_values
 from unless.model import Model as FittedModel
 from unless.model import RuleStatistics, is_all_holdout, program_of
+from unless.read.csv_files import TextFile
 from unless.read.dialect import Dialect
 from unless.read.table import read_table
-from unless.read.text import TextFile
 from unless.rule import Program
 from unless.score.committee import committee_of
 from unless.score.score_card import require_card
@@ -53,7 +62,7 @@ from unless.table import Column, Table
 from unless.values import Label, Value, count_text, label_to_json, same_label, value_to_json
 
 if TYPE_CHECKING:
-    from unless.explanation.changes.counterfactuals import Counterfactuals
+    from unless.explanation.counterfactuals.nearest import Counterfactuals
 
 _ROWS = re.compile(r"\s*([0-9]{1,18})\s*(?:-\s*([0-9]{1,18})\s*)?")
 _STYLES = {"decision": "bold", "exception": "dim", "other": "dim"}
@@ -285,11 +294,11 @@ def _refuse_for_committees(style: str, why_not: str | None, *, what_if: bool, po
 def _changes(
     model: FittedModel | Program, record: dict[str, Value], label: Label | None, fixed: list[str], most: int
 ) -> Counterfactuals:
-    from unless.explanation.changes.counterfactuals import counterfactuals  # 20 ms for --what-if alone
+    from unless.explanation.counterfactuals.nearest import counterfactuals  # 20 ms for --what-if alone
 
     domain = None if isinstance(model, Program) else model.domain
     if (committee := committee_of(model)) is not None:
-        from unless.explanation.changes.committee import committee_changes
+        from unless.explanation.counterfactuals.committee_search import committee_changes
 
         return committee_changes(committee, record, label, fixed=fixed, most=most, table=domain)
     return counterfactuals(program_of(model), record, label, fixed=fixed, most=most, table=domain)

@@ -9,7 +9,7 @@ from typing import Literal as OneOf
 import typer
 
 from unless.cli.console import Screen
-from unless.cli.files import Reading, check_files, read, read_any_model, terminal, write_document
+from unless.cli.file_io import Reading, check_files, read, read_any_model, terminal, write_document
 from unless.cli.options import (
     Decimal,
     Delimiter,
@@ -206,9 +206,9 @@ def _sql(
     column: Sequence[str] = (),
 ) -> str:
     try:
-        from unless.export.dialects import UNTRIED
-        from unless.export.query import to_query
         from unless.export.sql import to_sql
+        from unless.export.sql_dialects import UNTRIED
+        from unless.export.sql_query import to_query
     except ImportError as error:
         raise UnlessError("SQL needs sqlglot, which is not installed: pip install 'unless[sql]'") from error
     kinds: dict[str, Any] = {}

@@ -16,14 +16,14 @@ import typer
 
 from unless.cli import options
 from unless.cli.console import RuleMeter, Screen
-from unless.cli.constraints import NOTHING, Asked, Kept, kept_rules
-from unless.cli.files import Reading, check_files, label_among, write_document
-from unless.cli.fitted import Fitted, present, say_next
-from unless.cli.large import large_stream, read_large
+from unless.cli.constraint_options import NOTHING, Asked, Kept, kept_rules
+from unless.cli.file_io import Reading, check_files, label_among, write_document
+from unless.cli.fit_output import Fitted, present, say_next
+from unless.cli.large_data import large_stream, read_large
 from unless.cli.options import Algorithm
-from unless.cli.training import Columns, Training, read_training
+from unless.cli.training_data import Columns, Training, read_training
 from unless.errors import MissingFileError, ParameterError, UnknownNameError, join_choices, without_passwords
-from unless.estimators.modelfile import file_text
+from unless.estimators.model_file import file_text
 from unless.estimators.progress import metered_by
 from unless.model import Model as FittedModel
 from unless.table import HoldoutSplit, Labels
@@ -33,9 +33,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from unless.blocks.encoding import ClassFactors
-    from unless.estimators.halves import Halves
+    from unless.estimators.holdout import Halves
     from unless.estimators.learners import Learner
-    from unless.judge.tradeoff import TradeOff
+    from unless.evaluation.tradeoff import TradeOff
 
 _OWN: dict[str, tuple[Algorithm, ...]] = {
     **dict.fromkeys(("penalty", "min_support"), (Algorithm.UNLESS, Algorithm.COMMITTEE)),
@@ -389,7 +389,7 @@ def _factors(given: Sequence[str] | None, target: str) -> ClassFactors | None:
         return None
 
     def factors(labels: tuple[Label, ...], totals: NDArray[np.float64]) -> NDArray[np.float64]:
-        from unless.estimators.training import class_weights
+        from unless.estimators.training_data import class_weights
 
         known = Labels(target, labels, np.empty(0, np.uint8))
         return class_weights(_weights(given, known), labels, totals)
@@ -417,7 +417,7 @@ def learned(
     ``drawn`` asks for the trade-off.
     """
     from unless.estimators.learners import learn
-    from unless.estimators.remarks import on_learning
+    from unless.estimators.training_warnings import on_learning
 
     earlier = kept.held_back(screen, training.table.features, test, seed)
     halves = _halves(training, learner, test, seed, earlier)
@@ -455,7 +455,7 @@ def _trade_off(screen: Screen, learner: Learner, halves: Halves) -> TradeOff:
 
 def _halves(training: Training, learner: Learner, share: float, seed: int, earlier: HoldoutSplit | None) -> Halves:
     """Hold back a share of the records, or what was held back before."""
-    from unless.estimators.halves import Halves
+    from unless.estimators.holdout import Halves
 
     if training.blocks is not None:
         return Halves.of_blocks(training.blocks, share, seed, earlier)

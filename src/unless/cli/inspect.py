@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from unless.cli.console import Screen
-from unless.cli.files import Reading, check_files, listed, source_of, tell_reading, tokens, written
+from unless.cli.file_io import Reading, check_files, listed, source_of, tell_reading, tokens, written
 from unless.cli.layout import command_line, grid, shell_word
 from unless.cli.options import (
     Categorical,
@@ -33,9 +33,10 @@ from unless.cli.options import (
     Skip,
     target_option,
 )
-from unless.inspection import Profile, Remark, TargetProfile, profile
+from unless.inspection import Profile, Remark, TargetProfile, profile_table
 from unless.read.table import column_names
-from unless.report.overview import (
+from unless.report.finding_text import APART, SHARED_ADVICE, Manner, remark_lines, short
+from unless.report.table_overview import (
     TITLES,
     column_row,
     heading,
@@ -47,7 +48,6 @@ from unless.report.overview import (
     target_heading,
     tokens_of,
 )
-from unless.report.remarks import APART, SHARED_ADVICE, Manner, remark_lines, short
 from unless.values import DEFAULT_MISSING
 
 
@@ -83,7 +83,7 @@ def inspect(
     options: dict[str, Any] = {"numeric": listed(numeric, names), "categorical": listed(categorical, names)}
     options |= written(date, order, names)
     with screen.busy(f"reading {data}"):
-        found = profile(source, target, **options, missing=tokens(missing), **read.options)
+        found = profile_table(source, target, **options, missing=tokens(missing), **read.options)
     tell_reading(screen, data, found.read_as)
     size = len(source) if isinstance(source, bytes) else _size(Path(source))
     if json:

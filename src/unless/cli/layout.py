@@ -12,10 +12,10 @@ from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
-from unless.explanation.listing import DEEP
+from unless.explanation.rule_listing import DEEP
 
 if TYPE_CHECKING:
-    from unless.judge.unseen import Unseen
+    from unless.evaluation.unseen_values import Unseen
 
 MARGIN = 12
 
@@ -89,7 +89,7 @@ def command_line(about: str, command: str, margin: int = 0) -> RenderableType:
 
 def unseen_lines(found: Sequence[Unseen]) -> list[RenderableType]:
     """Return lines about what training did not have: first what matters, then what may be chance."""
-    from unless.judge.unseen import summary, unusual
+    from unless.evaluation.unseen_values import summary, unusual
 
     lines: list[RenderableType] = [Text.assemble(("! ", "bold yellow"), line) for line in summary(unusual(found))]
     return lines + [Text(line) for line in summary([one for one in found if one.by_chance])]

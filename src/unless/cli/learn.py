@@ -11,15 +11,15 @@ import typer
 from rich.text import Text
 
 from unless.cli.console import Screen
-from unless.cli.files import check_files, standard_input, write_document
+from unless.cli.file_io import check_files, standard_input, write_document
 from unless.cli.layout import shell_word
 from unless.cli.options import Json, Output, Positive, Quiet, Seed
+from unless.evaluation.metrics import result_text
 from unless.export.clauses import Style
 from unless.export.json import to_dict
-from unless.judge.labels import result_text
 from unless.logic import Hypothesis, learn_logic
 from unless.logic.background import Source
-from unless.logic.learn import Algorithm
+from unless.logic.learning import Algorithm
 from unless.values import Label, count_text, label_to_json
 
 _ALGORITHMS: dict[str, Algorithm] = {"fold-rm": "fold_rm", "fold-rpp": "fold_rpp", "unless": "fold_unless"}

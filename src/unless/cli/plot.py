@@ -9,7 +9,7 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from unless.cli.layout import grid
-from unless.judge.tradeoff import Choice, TradeOff
+from unless.evaluation.tradeoff import Choice, TradeOff
 from unless.values import share_text
 
 _WIDTH = 40

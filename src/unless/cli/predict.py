@@ -11,7 +11,7 @@ from typing import Literal as OneOf
 import typer
 
 from unless.cli.console import Screen, visible
-from unless.cli.files import (
+from unless.cli.file_io import (
     Reading,
     check_files,
     needed,
@@ -39,8 +39,8 @@ from unless.cli.options import (
     output_option,
 )
 from unless.errors import ParameterError
+from unless.evaluation.training_overlap import OwnResult
 from unless.explanation.words import printable
-from unless.judge.own import OwnResult
 from unless.model import wilson_interval
 from unless.stream import PredictedFile, predict_file
 from unless.values import count_text, share_text

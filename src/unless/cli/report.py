@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from unless.cli.console import Screen
-from unless.cli.files import Reading, check_files, read_any_model, read_labelled, source_of, write_document
+from unless.cli.file_io import Reading, check_files, read_any_model, read_labelled, source_of, write_document
 from unless.cli.layout import unseen_lines
 from unless.cli.options import (
     Data,
@@ -27,11 +27,11 @@ from unless.cli.options import (
     target_option,
 )
 from unless.errors import ParameterError
+from unless.evaluation.drift_results import Watch
+from unless.evaluation.stability import Stability
+from unless.evaluation.unseen_values import refuse, refuse_ignorance
 from unless.explanation.words import Words
-from unless.explanation.wordsfile import read_words
-from unless.judge.stability import Stability
-from unless.judge.unseen import refuse, refuse_ignorance
-from unless.judge.watched import Watch
+from unless.explanation.words_file import read_words
 from unless.model import Model as FittedModel
 from unless.model import program_of
 from unless.read.table import column_names
@@ -123,7 +123,7 @@ def report(
 
 def _watch(model: FittedModel | Program, table: Table) -> Watch:
     """Return what has moved; of rules alone that is not known."""
-    from unless.judge.watch import places_of, watch
+    from unless.evaluation.drift import places_of, watch
 
     if isinstance(model, Program):
         raise ParameterError("there are only rules here, not what they decided in training; leave out --watch")

@@ -12,15 +12,15 @@ from rich.table import Table
 from rich.text import Text
 
 from unless.cli.console import Screen
-from unless.cli.files import check_files, read_any_model, write_document
+from unless.cli.file_io import check_files, read_any_model, write_document
 from unless.cli.layout import Conditions
 from unless.cli.options import Json, Model, Quiet
 from unless.cli.plot import trade_off_plot
-from unless.estimators.modelfile import document
-from unless.explanation.listing import Line, headings, imitation, rows, title
+from unless.estimators.model_file import document
+from unless.evaluation.metrics import tested_text
+from unless.explanation.rule_listing import Line, headings, imitation, rows, title
 from unless.export import to_rules, to_text
 from unless.export.json import to_dict
-from unless.judge.labels import tested_text
 from unless.model import Model as FittedModel
 from unless.model import RuleStatistics, program_of
 from unless.rule import Program

@@ -11,7 +11,7 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from unless.cli.console import Screen
-from unless.cli.files import Reading, check_files, read_any_model, read_labelled
+from unless.cli.file_io import Reading, check_files, read_any_model, read_labelled
 from unless.cli.layout import grid
 from unless.cli.options import (
     Data,
@@ -29,9 +29,9 @@ from unless.cli.options import (
     target_option,
 )
 from unless.errors import ParameterError, ReadError
-from unless.judge.labels import aligned
-from unless.judge.stability import ALIKE, Refit, Stability
-from unless.judge.unseen import unknown_labels
+from unless.evaluation.metrics import aligned
+from unless.evaluation.stability import ALIKE, Refit, Stability
+from unless.evaluation.unseen_values import unknown_labels
 from unless.model import Model as FittedModel
 from unless.model import find_training_overlap
 from unless.rule import Program

@@ -10,7 +10,7 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from unless.cli.console import Screen
-from unless.cli.files import (
+from unless.cli.file_io import (
     Reading,
     check_files,
     needed,
@@ -35,8 +35,8 @@ from unless.cli.options import (
     complete_columns,
 )
 from unless.errors import ParameterError
+from unless.evaluation.drift_results import Check, Watch, chance_text
 from unless.files import append_line
-from unless.judge.watched import Check, Watch, chance_text
 from unless.read.batches import File
 from unless.rule import Program
 from unless.stream import watch_file

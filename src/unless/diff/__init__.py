@@ -1,7 +1,7 @@
-"""How two programs differ: in their rules (`rules`), and in what they decide on the same records (`records`)."""
+"""How two programs differ in their rules (`rule_changes`) and decide the same records (`record_changes`)."""
 
-from unless.diff.records import Effect, Switch, Turn, compare_records, unseen_by
-from unless.diff.rules import Comparison, LiteralEdit, RuleEdit, compare_rules
+from unless.diff.record_changes import Effect, Switch, Turn, compare_records, unseen_by
+from unless.diff.rule_changes import Comparison, LiteralEdit, RuleEdit, compare_rules
 
 __all__ = [
     "Comparison",

@@ -11,10 +11,10 @@ import numpy as np
 from sklearn.utils import Tags
 
 from unless.errors import ProgramError, suggest
-from unless.estimators.base import RuleClassifier
-from unless.estimators.committee import UnlessCommittee
+from unless.estimators.committee_classifier import UnlessCommittee
 from unless.estimators.learners import FoldRMLearner, FoldRPPLearner, UnlessLearner
-from unless.estimators.modelfile import read
+from unless.estimators.model_file import read
+from unless.estimators.rule_classifier import RuleClassifier
 from unless.model import Model
 from unless.rule import Program
 

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 from unless.constraints import features_with_direction
 from unless.errors import ProgramError, suggest
-from unless.estimators.training import gaps_in, known_place
-from unless.judge.importance import Evidence
-from unless.judge.labels import measure
+from unless.estimators.training_data import gaps_in, known_place
+from unless.evaluation.importance import Evidence
+from unless.evaluation.metrics import measure
 from unless.learn.score_fitting import fit_score_card
 from unless.model import HoldoutResult, Model, RuleStatistics, holdout_rows
 from unless.rule import Program, Rule

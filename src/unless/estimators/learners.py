@@ -17,14 +17,14 @@ from numpy.typing import NDArray
 
 from unless.constraints import Constraints, features_with_direction, to_constraints
 from unless.errors import Interrupted, ParameterError, ProgramError, suggest
-from unless.estimators.committeefile import committee_model
+from unless.estimators.committee_file import committee_model
 from unless.estimators.progress import meter
 from unless.estimators.teachers import check_teacher, classifier_as_teacher, teacher_name
-from unless.estimators.training import Limits, Training, known_place
-from unless.judge.importance import Evidence
-from unless.judge.labels import measure
-from unless.judge.stability import Refit, Stability, bootstraps, refit, refits
-from unless.judge.tradeoff import Progress, TradeOff, fold_pairs, trade_off
+from unless.estimators.training_data import Limits, Training, known_place
+from unless.evaluation.importance import Evidence
+from unless.evaluation.metrics import measure
+from unless.evaluation.stability import Refit, Stability, bootstraps, refit, refits
+from unless.evaluation.tradeoff import Progress, TradeOff, fold_pairs, trade_off
 from unless.learn.committee_learner import CommitteeSettings, learn_committee
 from unless.learn.distillation import DistillationResult, TeacherFunction, distillation_settings, learn_distilled_list
 from unless.learn.engine import Engine, StopLearning

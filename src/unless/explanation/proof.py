@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 from typing import Literal as OneOf
 
 from unless.errors import ParameterError, suggest
-from unless.explanation import forms, sentences
+from unless.explanation import proof_rendering, sentences
 from unless.explanation.words import DEFAULT, Words
 from unless.rule import Literal, Program, Rule
 from unless.values import Label, Value
@@ -21,7 +21,7 @@ from unless.values import Label, Value
 if TYPE_CHECKING:
     from rich.tree import Tree
 
-    from unless.explanation.changes.counterfactuals import Counterfactuals
+    from unless.explanation.counterfactuals.nearest import Counterfactuals
     from unless.model import RuleStatistics
 
 Style = OneOf["plain", "tree", "rules"]
@@ -126,15 +126,15 @@ class Proof:
         words
             Phrases for the plain form.
         """
-        from unless.explanation import paper
+        from unless.explanation import paper_justifications
 
         match style:
             case "plain":
                 return sentences.sentence(self, words)
             case "tree":
-                return paper.tree(self, number)
+                return paper_justifications.tree(self, number)
             case "rules":
-                return paper.rules(self)
+                return paper_justifications.rules(self)
         raise ParameterError(f"no style {style!r}{suggest(str(style), get_args(Style))}")
 
     def story(
@@ -158,17 +158,17 @@ class Proof:
 
     def to_dict(self) -> dict[str, Any]:
         """The proof as plain lists, dicts and values that JSON can hold."""
-        return forms.proof_dict(self)
+        return proof_rendering.proof_dict(self)
 
     def to_html(self, words: Words = DEFAULT) -> str:
         """The proof as a piece of HTML, in which everything from the data is shown as text."""
-        return forms.proof_html(self, words)
+        return proof_rendering.proof_html(self, words)
 
     def _repr_html_(self) -> str | None:
-        return forms.proof_html(self, DEFAULT) if forms.available() else None
+        return proof_rendering.proof_html(self, DEFAULT) if proof_rendering.available() else None
 
     def __rich__(self) -> Tree:
-        return forms.proof_tree(self)
+        return proof_rendering.proof_tree(self)
 
     def __str__(self) -> str:
         return sentences.sentence(self, DEFAULT)

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any, overload
 
 from unless.errors import UnknownNameError, suggest
-from unless.explanation import forms, sentences
+from unless.explanation import proof_rendering, sentences
+from unless.explanation.input_records import answered, method_of, one_record, records_of
 from unless.explanation.proof import Check, Proof, RuleProof
-from unless.explanation.record import answered, method_of, one_record, records_of
 from unless.explanation.words import DEFAULT, Words, printable
 from unless.model import Model, program_of
 from unless.rule import Operator, Program, Rule
@@ -39,7 +39,7 @@ def explain(model: Program | Committee | Model, record: Any) -> Any:
         return ask(record)
     records = records_of(model, record)
     if (committee := committee_of(model)) is not None:
-        from unless.explanation.tally import tally  # it makes proofs, too
+        from unless.explanation.vote_explanation import tally  # it makes proofs, too
 
         return answered(record, [tally(committee, one) for one in records])
     return answered(record, [proof_of(program_of(model), one) for one in records])
@@ -131,7 +131,7 @@ class WhyNot:
                 "number": obstacle.number,
                 "because": obstacle.reason(),
                 "decided_first": obstacle.first,
-                "proof": None if obstacle.rule is None else forms.rule_dict(obstacle.rule),
+                "proof": None if obstacle.rule is None else proof_rendering.rule_dict(obstacle.rule),
             }
             for obstacle in self.obstacles
         ]
@@ -143,7 +143,7 @@ class WhyNot:
         return f"{has}, indeed:" if self.proof.label == self.label else f"{has}, not {label}:"
 
     def _repr_html_(self) -> str | None:
-        return forms.list_html(self._title(DEFAULT), [obstacle.reason() for obstacle in self.obstacles])
+        return proof_rendering.list_html(self._title(DEFAULT), [obstacle.reason() for obstacle in self.obstacles])
 
     def __str__(self) -> str:
         return self.text()

@@ -1,19 +1,19 @@
 """Programs in other forms: text that people write, the paper's text, JSON, SQL, Python, JavaScript, ONNX.
 
-- `rules`: the rules as people write them; `tokens` are the words of such a text, `grammar` says what they are about,
-  `meaning` makes a program of them.
+- `rule_text`: the rules as people write them; `rule_tokens` are the words of such a text, `rule_grammar` says what
+  they are about, `rule_parser` makes a program of them.
 - `clauses`: the rules as the paper prints them, with numbered exceptions, in order or made to exclude each other.
-- `json`: programs as JSON documents, read back exactly; program.schema.json defines the format, `checks` says
-  what is wrong with a document and where, `jsontext` reads JSON text strictly and lays it out for people.
+- `json`: programs as JSON documents, read back exactly; program.schema.json defines the format, `document_checks` says
+  what is wrong with a document and where, `json_text` reads JSON text strictly and lays it out for people.
 - `conditions`: rules as conditions, and programs as lists of decisions, for every language that can run them.
-- `code`: one function in Python or JavaScript; `cells`: how it reads cells, by the text of `python_cells` or
+- `code`: one function in Python or JavaScript; `cell_readers`: how it reads cells, by the text of `python_cells` or
   `javascript_cells`.
-- `sql`: one expression, `query`: a whole SELECT, `sqlpoints`: points and probabilities. `dialect` is what a database is
-  asked for, `dialects` how databases differ, `sqltimes` what thresholds of dates, times and durations are, `sqltree`
-  puts pieces of SQL together.
-- `spark`: columns of a Spark frame; `sparkcells`: what its cells mean to a model.
+- `sql`: one expression, `sql_query`: a whole SELECT, `sql_scores`: points and probabilities. `sql_interface` is what
+  a database is asked for, `sql_dialects` how databases differ, `sql_times` what thresholds of dates, times and
+  durations are, `sql_tree` puts pieces of SQL together.
+- `spark`: columns of a Spark frame; `spark_cells`: what its cells mean to a model.
 - `onnx`: a graph for ONNX.
-- `committee` and `committee_sql`: the same for the many lists of a committee.
+- `committee_code` and `committee_sql`: the same for the many lists of a committee.
 - `fingerprint`: a short hash of the rules.
 """
 
@@ -22,7 +22,7 @@ from typing import Any
 from unless.export import json
 from unless.export.clauses import to_text
 from unless.export.code import to_javascript, to_python
-from unless.export.rules import to_rules
+from unless.export.rule_text import to_rules
 
 __all__ = [
     "json",
@@ -46,7 +46,7 @@ def __getattr__(name: str) -> Any:
 
         return to_sql
     if name == "to_query":
-        from unless.export.query import to_query
+        from unless.export.sql_query import to_query
 
         return to_query
     if name in ("predict_spark", "to_spark"):

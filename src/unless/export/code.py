@@ -18,7 +18,7 @@ from typing import get_args
 
 from unless.errors import ParameterError, ProgramError, suggest
 from unless.export import conditions
-from unless.export.cells import Reader, Training, readers
+from unless.export.cell_readers import Reader, Training, readers
 from unless.export.conditions import card_of
 from unless.export.javascript_cells import javascript_form, javascript_readers
 from unless.export.python_cells import python_readers
@@ -151,7 +151,7 @@ def to_python(program: Program | Committee | Model, *, name: str = "classify", w
     """
     check_python(name)
     if (committee := committee_of(program)) is not None:
-        from unless.export.committee import committee_to_python
+        from unless.export.committee_code import committee_to_python
 
         return committee_to_python(committee, name, what, Training.of(program))
     check_returns(what)
@@ -188,7 +188,7 @@ def to_javascript(program: Program | Committee | Model, *, name: str = "classify
     """
     check_javascript(name)
     if (committee := committee_of(program)) is not None:
-        from unless.export.committee import committee_to_javascript
+        from unless.export.committee_code import committee_to_javascript
 
         return committee_to_javascript(committee, name, what, Training.of(program))
     check_returns(what)

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, TypeVar
 from sqlglot import exp
 
 from unless.export.conditions import Writer, decisions
-from unless.export.sqlpoints import shares_of
-from unless.export.sqltree import WHOLE, NewNames, all_of, cases, cast, greatest, integer, new_column, total
+from unless.export.sql_scores import shares_of
+from unless.export.sql_tree import WHOLE, NewNames, all_of, cases, cast, greatest, integer, new_column, total
 from unless.rule import Program
 from unless.score.committee import Committee
 from unless.score.points import Points

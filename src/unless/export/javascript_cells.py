@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 
 from unless.errors import ParameterError
-from unless.export.cells import with_needs
+from unless.export.cell_readers import with_needs
 from unless.values import NUMBER_FORM
 from unless.values.notation import DURATION_FORMS
 

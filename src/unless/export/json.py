@@ -2,7 +2,7 @@
 
 A file holds ``{"format": "unless-program", "version": 1, "target": …, "features": […], "otherwise": …, "rules": […]}``;
 ``program.schema.json`` next to this module defines the format. A model file has ``columns`` and ``statistics`` too,
-which `unless.estimators.modelfile` reads and this module skips.
+which `unless.estimators.model_file` reads and this module skips.
 
 Labels keep their type: text is a string, a boolean ``true``, an int ``1``, a float ``1.0``. JSON has no infinity: a
 numeric literal spells it ``"inf"`` or ``"-inf"``, a label ``{"float": "inf"}``, since the text ``"inf"`` is a label.
@@ -17,10 +17,10 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from unless.errors import ProgramError, suggest
-from unless.export import checks
-from unless.export.checks import FEATURE, LARGEST, Object, Place, at, row, shown, typed, wrong
+from unless.export import document_checks
 from unless.export.conditions import list_of
-from unless.export.jsontext import TOO_DEEP, content, layout, parse, uncollected
+from unless.export.document_checks import FEATURE, LARGEST, Object, Place, at, row, shown, typed, wrong
+from unless.export.json_text import TOO_DEEP, content, layout, parse, uncollected
 from unless.files import gzip_if_named_so, write_whole
 from unless.model import Model
 from unless.rule import MAX_DEPTH, OPERATORS, Literal, Program, Rule
@@ -91,7 +91,7 @@ def _label_data(label: Label | None, place: Place) -> object:
     if label.__class__ is str:
         return label
     data = label_to_json(label)
-    checks.label(data, place)
+    document_checks.label(data, place)
     return data
 
 
@@ -149,7 +149,7 @@ def from_dict(document: object) -> Program:
     _check_version(document)
     node = _PROGRAM.check(document, None)
     target = _target(node["target"])
-    features = checks.texts(node["features"], (None, "features"), "a list of names", FEATURE, unique=True)
+    features = document_checks.texts(node["features"], (None, "features"), "a list of names", FEATURE, unique=True)
     notations = notations_in(node.get("notations", _NONE), (None, "notations"), features)
     known = _Names((name, name) for name in features)
     known.notations = notations
@@ -209,13 +209,13 @@ def _target(value: object) -> str:
 
 def _otherwise(value: object) -> Label | None:
     expected = "a label, or null where records that no rule covers stay unclassified"
-    return None if value is None else checks.label(value, (None, "otherwise"), expected)
+    return None if value is None else document_checks.label(value, (None, "otherwise"), expected)
 
 
 def _rule(node: Any, place: Place, features: _Names) -> Rule:
     _RULE.check(node, place)
     label = node["label"]
-    head = label if label.__class__ is str else checks.label(label, (place, "label"))
+    head = label if label.__class__ is str else document_checks.label(label, (place, "label"))
     return _body(head, node, place, features, 1)
 
 
@@ -284,7 +284,7 @@ def _noted(value: Any, notation: Notation, place: Place) -> float:
 
 def _other_value(value: Any, wanted: type, place: Place, notation: Notation | None) -> float:
     """A number that is whole, written in a notation, or infinite, which JSON spells as text."""
-    if wanted is not float or not (isinstance(value, str) or checks.is_number(value)):
+    if wanted is not float or not (isinstance(value, str) or document_checks.is_number(value)):
         raise wrong(place, _EXPECTED[wanted], value)
     if notation is None or notation.plain:
         if isinstance(value, str) and value not in ("inf", "-inf"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from unless.export.cells import with_needs
+from unless.export.cell_readers import with_needs
 from unless.values import NUMBER_FORM
 from unless.values.notation import CLOCK_FORM, DURATION_FORMS, ISO_FORM
 

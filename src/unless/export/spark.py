@@ -2,7 +2,7 @@
 
 The rules are one expression of Spark's own SQL (`sql`), so no Python runs on the executors, nothing has to be installed
 there, and Spark compiles the conditions as it does with others: on one core, 1,500,000 records of Parquet took 1.9 s,
-and 17 s by `mapInArrow` and `predict`. `sparkcells` says what cells mean.
+and 17 s by `mapInArrow` and `predict`. `spark_cells` says what cells mean.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from unless.score.committee import Committee, committee_of
 
 from sqlglot import exp  # isort: skip - without it, `sql` has said how to get it
 from unless.export import committee_sql
-from unless.export.sparkcells import read_columns
-from unless.export.sqltree import DOUBLE, TEXT, WHOLE, cast
+from unless.export.spark_cells import read_columns
+from unless.export.sql_tree import DOUBLE, TEXT, WHOLE, cast
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame

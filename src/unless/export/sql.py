@@ -31,11 +31,11 @@ try:
 except ImportError as error:
     raise ImportError("SQL is written with sqlglot; install it with: pip install 'unless[sql]'") from error
 
-from unless.export import committee_sql, sqlpoints
-from unless.export.dialect import Dialect
-from unless.export.dialects import DIALECTS
-from unless.export.sqltimes import KIND_NOTATIONS, equal_bounds, kinds_for, limit, text_limit
-from unless.export.sqltree import all_of, any_of, bracketed, cast, column, concat, first_true, is_null
+from unless.export import committee_sql, sql_scores
+from unless.export.sql_dialects import DIALECTS
+from unless.export.sql_interface import Dialect
+from unless.export.sql_times import KIND_NOTATIONS, equal_bounds, kinds_for, limit, text_limit
+from unless.export.sql_tree import all_of, any_of, bracketed, cast, column, concat, first_true, is_null
 
 What = OneOf["label", "rule", "because", "probability"]
 ColumnKind = OneOf[
@@ -121,7 +121,7 @@ def in_words_of(engine: Dialect, rules: Program) -> Callable[[exp.Expression], s
 
 def _probability(card: ScoreCard, writer: SqlWriter) -> exp.Expression:
     _refuse_many(card.classes)
-    return sqlpoints.second_probability(card, writer)
+    return sql_scores.second_probability(card, writer)
 
 
 def _voted(committee: Committee, what: What, writer: SqlWriter) -> exp.Expression:

@@ -3,7 +3,7 @@
 """JSON lines: where the members of every object are.
 
 The kernel looks only at what holds an object together. The json module decides what a value means; it is asked once for
-each distinct value (`unless.read.jsonlines`).
+each distinct value (`unless.read.json_lines`).
 """
 
 from __future__ import annotations

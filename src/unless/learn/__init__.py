@@ -4,7 +4,7 @@
 `rule_limits` says what constraints allow where, `locked_rules` puts rules that stay into a list that is learned around
 them. `unless_learner` is our learner: it learns a list rule by rule, `list_optimiser` improves the list as a whole,
 `rule_improvement` one rule of it, `thresholds` moves its thresholds, and `chance_test` asks whether it is chance.
-`penalty_search` measures how strict it has to be, `tuning` chooses its settings. `promise` drops rules that are
+`penalty_search` measures how strict it has to be, `tuning` chooses its settings. `rule_pruning` drops rules that are
 expected to be right less often than those after them. `committee_learner` learns many lists that vote, from a table in
 bins (`binned_table`), `distillation` one list that imitates a teacher, which is asked about `synthetic_rows` of the
 records. `score_fitting` finds the points of a score card. They ask an `engine`, which counts rows; `memory_engine` is

@@ -30,8 +30,8 @@ from unless.learn.list_optimiser import ListOptimiser
 from unless.learn.literals import MANY
 from unless.learn.locked_rules import ListAroundLockedRules, learn_around_locked_rules, locked_positions
 from unless.learn.penalty_search import search_penalty
-from unless.learn.promise import promising
 from unless.learn.rule_limits import RuleLimits, limits_for_label
+from unless.learn.rule_pruning import promising
 from unless.learn.thresholds import centre_thresholds
 from unless.rule import Program, Rule
 from unless.table import Table

@@ -17,10 +17,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from unless.errors import MissingFileError, ProgramError, ReadError, suggest
-from unless.logic.checks import CheckedRule, Signature, check_recursion, check_statement, check_text
-from unless.logic.names import commented, spellable
+from unless.logic.background_checks import CheckedRule, Signature, check_recursion, check_statement, check_text
+from unless.logic.clingo_runner import clingo, grounded, message_of
+from unless.logic.engine_names import commented, spellable
 from unless.logic.read_statements import NAME, SMALL, SPACE, STRING
-from unless.logic.run import clingo, grounded, message_of
 
 if TYPE_CHECKING:
     from clingo import Control

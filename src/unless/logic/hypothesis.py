@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from unless.errors import ParameterError, ReadError
+from unless.evaluation.metrics import Quality, quality
 from unless.export.clauses import Spelling, Style, exclusive, flatten, in_style
 from unless.export.code import free_name
-from unless.judge.labels import Quality, quality
 from unless.logic.background import Background, Source, read_background
-from unless.logic.columns import Goals
-from unless.logic.names import free_prefix
-from unless.logic.run import atoms, clingo, grounded
+from unless.logic.clingo_runner import atoms, clingo, grounded
+from unless.logic.engine_names import free_prefix
+from unless.logic.grounding import Goals
 from unless.rule import Program
 from unless.table import Table
 from unless.values import Label

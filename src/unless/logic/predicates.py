@@ -20,7 +20,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, Context, Decimal
 
-from unless.logic.names import new_name
+from unless.logic.engine_names import new_name
 from unless.rule import Literal, Program
 from unless.values.notation import DATE, DURATION, INSTANT, LevelNotation, Notation  # noqa: F401 - DATE and INSTANT are for the examples
 

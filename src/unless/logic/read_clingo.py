@@ -12,11 +12,11 @@ from functools import lru_cache
 
 from unless.errors import ProgramError
 from unless.export.clauses import Body
-from unless.logic.names import commented
+from unless.logic.engine_names import commented
 from unless.logic.predicates import HIGHEST, Feature, sorted_number, sorted_text
+from unless.logic.program_writer import FIRST_LINE
 from unless.logic.read_header import Header, fault, read_header
 from unless.logic.read_statements import NUMBER, RECORD, TEXT, Atom, Comparison, Goal, Statement, Term, statements
-from unless.logic.write import FIRST_LINE
 from unless.rule import MAX_DEPTH, Literal, Program, Rule
 from unless.values import Label
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from unless.errors import ProgramError
-from unless.logic.names import IDENTIFIER, RESERVED, commented, spellable, visible
+from unless.logic.engine_names import IDENTIFIER, RESERVED, commented, spellable, visible
 from unless.logic.predicates import MOST_DECIMALS, SECONDS, WHOLE, Decimals, Feature, Ranks, Scale
 from unless.values.notation import DURATION, LevelNotation, Notation, notation_from_json
 

@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from unless.errors import ProgramError
-from unless.logic.names import commented
+from unless.logic.engine_names import commented
 
 # Stricter than clingo, never laxer: what these match means the same to clingo. Possessive quantifiers (++, *+) read a
 # text in one go or refuse it. None of these match NUL, where clingo stops, or a carriage return, which may end a line.

@@ -17,15 +17,15 @@ from numpy.typing import NDArray
 
 from unless.errors import FormatError, ParameterError
 from unless.files import FilePath
-from unless.read.bytes import MARK, OpenFile, Places, cut, ends, is_packed, objects, opened, records
+from unless.read.csv_files import TextFile, next_header, sniff_next
 from unless.read.dialect import Dialect, Numerals, Remarks, Told
+from unless.read.dialect_detection import Guess
+from unless.read.file_bytes import MARK, OpenFile, Places, cut, ends, is_packed, objects, opened, records
 from unless.read.formats import FORMATS, files_at, format_of, names_of, numerals_at, refuse_other, refuse_told
 from unless.read.frames import PolarsFrame
-from unless.read.jsonlines import JsonLines, decode_next
-from unless.read.sniff import Guess
+from unless.read.json_lines import JsonLines, decode_next
 from unless.read.source import Source, refuse_twins, same_columns
 from unless.read.table import read_table
-from unless.read.text import TextFile, next_header, sniff_next
 from unless.table import Table, part_names
 
 if TYPE_CHECKING:

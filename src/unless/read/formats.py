@@ -23,13 +23,13 @@ from unless.errors import (
     suggest,
 )
 from unless.limits import refuse_above_limit
-from unless.read.binary import ArrowFile, ExcelFile, ParquetFile
-from unless.read.bytes import Content, OpenFile, blaming, ends, is_packed, kind_of, opened
+from unless.read.binary_files import ArrowFile, ExcelFile, ParquetFile
+from unless.read.csv_files import head_names, open_text
 from unless.read.dialect import Numerals, Told
-from unless.read.jsonlines import first_names, open_lines
-from unless.read.sniff import WINDOW, agreed, sniff
+from unless.read.dialect_detection import WINDOW, agreed, sniff
+from unless.read.file_bytes import Content, OpenFile, blaming, ends, is_packed, kind_of, opened
+from unless.read.json_lines import first_names, open_lines
 from unless.read.source import Parts, Source, refuse_twins
-from unless.read.text import head_names, open_text
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,8 +17,17 @@ from numpy.typing import NDArray
 
 from unless.errors import ParameterError, ReadError
 from unless.limits import refuse_above_limit
+from unless.read.column_inference import (
+    Cells,
+    as_names,
+    group,
+    of_dictionary,
+    of_flags,
+    of_numbers,
+    of_objects,
+    of_times,
+)
 from unless.read.dialect import NOTHING
-from unless.read.ranks import Cells, as_names, group, of_dictionary, of_flags, of_numbers, of_objects, of_times
 from unless.read.source import Loaded, Source, refuse_twins
 from unless.values import cell_value, number_to_text
 from unless.values.notation import DATE, DATETIME, DURATION, INSTANT, TIME, LevelNotation, Notation

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Protocol
 
 from unless.errors import ReadError, suggest
+from unless.read.column_inference import Cells, joined
 from unless.read.dialect import NOTHING, Remarks
-from unless.read.ranks import Cells, joined
-from unless.read.sniff import said_of
+from unless.read.dialect_detection import said_of
 from unless.values import missing_among
 
 

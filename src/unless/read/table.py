@@ -14,14 +14,14 @@ from pathlib import Path
 import numpy as np
 
 from unless.errors import ParameterError, ReadError, UnknownNameError, suggest
+from unless.read.column_inference import Cells, Declared, labels, settle, with_labels
+from unless.read.csv_files import TextFile, separator_hint
+from unless.read.date_parts import DateParts, with_known_parts
 from unless.read.dialect import Told, told_by
 from unless.read.formats import FORMATS, names_of, open_bytes, open_path
 from unless.read.frames import PolarsFrame, frame_source, records_source
-from unless.read.jsonlines import JsonLines
-from unless.read.parts import DateParts, with_known_parts
-from unless.read.ranks import Cells, Declared, labels, settle, with_labels
+from unless.read.json_lines import JsonLines
 from unless.read.source import Loaded, Source, refuse_twins
-from unless.read.text import TextFile, separator_hint
 from unless.rule import Program
 from unless.table import Column, Kind, Schema, Table, part_names
 from unless.threads import available_cores

@@ -1,12 +1,13 @@
 """The report: one HTML file that shows a program's rules, what they do on records, and lets a reader try others.
 
 - `facts`: what the program does on the records, counted once for all sections.
-- `sentences`: rules in words; `opening`, `sections` (rules, flow, errors, features), `groups`, `curves`, `weak`: the
-  parts of the page as values.
-- `pictures`: histograms; `kept`: what scripts need besides rules and records.
+- `rule_sentences`: rules in words; `headline`, `sections` (rules, flow, errors, features), `subgroup_views`,
+  `curves`, `weak_spots`: the parts of the page as values.
+- `histograms`: histograms; `page_data`: what scripts need besides rules and records.
 - `summary`: the whole page as values, with what its scripts need.
-- `overview`: a table before anything is learned, as text and in a notebook; `remarks`: what is suspicious, in lines.
-- `modelcard`: a model card as values, which `cardfacts` defines, `cardtext` as Markdown and HTML.
+- `table_overview`: a table before anything is learned, as text and in a notebook; `finding_text`: what is suspicious,
+  in lines.
+- `card`: a model card as values, which `card_facts` defines, `card_rendering` as Markdown and HTML.
 - `render`: the file, made from `templates/` and the scripts and styles of `page/`; a classifier in a notebook.
 """
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from unless.model import wilson_interval
 from unless.report.facts import Facts
-from unless.report.sentences import LabelName, Speaker
+from unless.report.rule_sentences import LabelName, Speaker
 from unless.score.committee import Committee
 from unless.score.points import POINTS_PER_LOGIT
 from unless.score.score_card import ScoreCard

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unless.errors import ParameterError, ReadError
-from unless.judge.labels import Quality, aligned, cross_counts, quality
-from unless.judge.unseen import Unseen, unseen_values
+from unless.evaluation.metrics import Quality, aligned, cross_counts, quality
+from unless.evaluation.unseen_values import Unseen, unseen_values
 from unless.model import Model, RuleStatistics, TrainingOverlap, find_training_overlap, model_of, program_of
 from unless.prediction import deciding_rules
 from unless.rule import Program

@@ -14,15 +14,15 @@ from html import escape
 from importlib.resources import files
 
 from unless import __version__
-from unless.explanation.forms import available, fill
+from unless.evaluation.drift_results import Watch, chance_text
+from unless.evaluation.stability import Stability
+from unless.explanation.proof_rendering import available, fill
 from unless.explanation.sentences import compared
 from unless.explanation.words import DEFAULT, Words
 from unless.files import write_whole
-from unless.judge.stability import Stability
-from unless.judge.watched import Watch, chance_text
 from unless.model import Model, RuleStatistics
 from unless.report.curves import drawn
-from unless.report.sentences import Speaker
+from unless.report.rule_sentences import Speaker
 from unless.report.summary import Page, summarise
 from unless.rule import Program
 from unless.table import Table
@@ -86,7 +86,7 @@ def report(  # noqa: PLR0913 - one parameter for each choice of the caller
     words
         What features, values and labels are called.
     watch, stability
-        What `unless.judge` found about these: a section for each, if it is given.
+        What `unless.evaluation` found about these: a section for each, if it is given.
 
     Returns
     -------

@@ -10,10 +10,10 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from unless.judge.labels import ClassQuality, Quality
-from unless.judge.unseen import numbers_called
+from unless.evaluation.metrics import ClassQuality, Quality
+from unless.evaluation.unseen_values import numbers_called
 from unless.report.facts import Facts
-from unless.report.sentences import LabelName, Sentence, Speaker, Text
+from unless.report.rule_sentences import LabelName, Sentence, Speaker, Text
 from unless.rule import Program, Rule
 from unless.table import Table
 from unless.values.notation import FLAG

@@ -12,22 +12,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unless.errors import ParameterError
+from unless.evaluation.drift_results import Watch
+from unless.evaluation.metrics import ClassQuality, Quality
+from unless.evaluation.stability import Stability
+from unless.evaluation.tradeoff import TradeOff
+from unless.evaluation.unseen_values import Unseen
 from unless.explanation.sentences import figures, words_for
 from unless.explanation.words import DEFAULT, Phrase, Words, printable
-from unless.judge.labels import ClassQuality, Quality
-from unless.judge.stability import Stability
-from unless.judge.tradeoff import TradeOff
-from unless.judge.unseen import Unseen
-from unless.judge.watched import Watch
 from unless.model import HoldoutResult, Model, model_of, wilson_interval
 from unless.report import sections
 from unless.report.curves import Curves, curves_of
 from unless.report.facts import Facts, gather
-from unless.report.groups import NO_GROUPS, Groups, groups_of
-from unless.report.kept import kept_data, shown_columns
-from unless.report.opening import Leading, Trust, leading_rules, trust, were_learned
-from unless.report.sentences import LabelName, Speaker, Text
-from unless.report.weak import Weak, weak_spots
+from unless.report.headline import Leading, Trust, leading_rules, trust, were_learned
+from unless.report.page_data import kept_data, shown_columns
+from unless.report.rule_sentences import LabelName, Speaker, Text
+from unless.report.subgroup_views import NO_GROUPS, Groups, groups_of
+from unless.report.weak_spots import Weak, weak_spots
 from unless.rule import OPERATOR_WORDS, Literal, Program, Rule
 from unless.score.committee import Committee
 from unless.table import Column, Table

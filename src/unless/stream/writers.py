@@ -14,11 +14,11 @@ import numpy as np
 
 from unless.errors import ParameterError, ReadError
 from unless.read.batches import Batch, JsonBatch, TextBatch
-from unless.read.bytes import MARK
 from unless.read.dialect import Dialect, title_of
 from unless.read.encodings import from_utf8
-from unless.stream.columns import Choices, NewColumns, Pieces, free_names, iso_text, text_line
-from unless.stream.excel import FORMULA, need_xlsxwriter, write_sheet
+from unless.read.file_bytes import MARK
+from unless.stream.excel_writer import FORMULA, need_xlsxwriter, write_sheet
+from unless.stream.output_columns import Choices, NewColumns, Pieces, free_names, iso_text, text_line
 
 if TYPE_CHECKING:
     import polars as pl

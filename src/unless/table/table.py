@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from unless.errors import ReadError, UnknownNameError, suggest
 from unless.table.columns import Column, Kind, Labels, take_rows
-from unless.table.frames import column_to_pandas, column_to_polars
+from unless.table.to_frames import column_to_pandas, column_to_polars
 from unless.values import DEFAULT_MISSING, Value
 from unless.values.notation import WHOLE, Notation
 

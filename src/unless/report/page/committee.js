@@ -1,5 +1,5 @@
 /* A committee: lists that vote. Their points, the decision, why it is made, and what would change it, as
-   unless/score/committee.py, unless/explanation/tally.py and unless/explanation/changes/committee.py define them.
+   unless/score/committee.py, unless/explanation/vote_explanation.py and unless/explanation/counterfactuals/committee_search.py define them.
 
    A rule is an array of the numbers of its literals and, behind them, of its exceptions, which are such arrays. */
 (() => {

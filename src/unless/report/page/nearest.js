@@ -1,6 +1,6 @@
 /* What would change a decision: the nearest records with another label, exactly.
 
-   This is the search of unless/explanation/changes, which explains it; order and answers are the same. A set of cells is
+   This is the search of unless/explanation/counterfactuals, which explains it; order and answers are the same. A set of cells is
    a BigInt with a bit per cell; a point is a cell per axis. */
 (() => {
   "use strict";

@@ -1,4 +1,4 @@
-/* The score card of a record: what unless/score and unless/explanation/scored.py say. */
+/* The score card of a record: what unless/score and unless/explanation/score_explanation.py say. */
 (() => {
   "use strict";
   const { unless } = globalThis;

@@ -1,5 +1,5 @@
 /* A reader's own words for features, values, labels and the page's purpose; they stay in the browser, and are saved as
-   the TOML that `unless report --words` reads (unless/explanation/wordsfile.py). */
+   the TOML that `unless report --words` reads (unless/explanation/words_file.py). */
 (() => {
   "use strict";
   const unless = (globalThis.unless = globalThis.unless || {});

@@ -119,7 +119,7 @@
     }
   }
 
-  /** The groups of features that have words of their own, as judge/groups.py names them. */
+  /** The groups of features that have words of their own, as evaluation/subgroups.py names them. */
   function nameGroups(speech) {
     const { groups, program } = unless.page;
     for (const { place, groups: own } of groups.filter((one) => one.place < program.features.length))

@@ -1,0 +1,144 @@
+"""What `unless fit` learns from where it lies: data that does not fit into memory, and databases."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from unless.cli.console import Screen
+from unless.cli.file_io import listed, tell_reading, tokens, written
+from unless.cli.training_data import Columns, Training, check_names, check_training, tell_labels
+from unless.errors import ReadError, without_passwords
+from unless.inspection import Remark, useless
+from unless.read.column_inference import MissingLabelsError
+from unless.table import Table
+from unless.threads import resolve_n_jobs
+
+if TYPE_CHECKING:
+    from unless.blocks.encoding import ClassFactors, TableStats
+    from unless.blocks.sources import FileStream, Stream
+
+_CONSTANT = ("constant", "empty")
+
+
+def large_stream(screen: Screen, data: str, query: str | None, asked: Columns, *, kept: bool = False) -> Stream | None:
+    """Return the records that are learned from in blocks; None for a file that fits into memory, if none are kept."""
+    from unless.blocks.inputs import find_only_table, is_database
+    from unless.blocks.memory_budget import fits_in_memory, free_bytes, needed_bytes
+    from unless.blocks.sources import FileStream, Query
+    from unless.read.dialect import told_by
+
+    if "://" in data and query is None:
+        raise typer.BadParameter("say what to learn from in the database: a table, or a SELECT", param_hint="--query")
+    if is_database(data):
+        return Query(data, query).stream() if query else find_only_table(data).stream()
+    if query is not None:
+        raise typer.BadParameter(
+            f"{without_passwords(data)!r} is no database: give a DuckDB file, or postgresql://…", param_hint="--query"
+        )
+    if data == "-" or Path(data).is_fifo():
+        if kept:
+            raise typer.BadParameter("what comes through a pipe can be read only once; give a file", param_hint="DATA")
+        return None
+    how = dict(asked.how.options)
+    files = FileStream(data, how.pop("format", None), told_by(**how))
+    if kept:
+        return files
+    if fits_in_memory(files):
+        return None
+    screen.note(
+        f"{data} would take about {_gigabytes(needed_bytes(files))} in memory, where {_gigabytes(free_bytes())} "
+        "are free: "
+        "learning in blocks, from the disk"
+    )
+    return files
+
+
+def _gigabytes(size: float) -> str:
+    return f"{size / 1e9:,.1f} GB"
+
+
+def read_large(
+    screen: Screen,
+    data: str,
+    stream: Stream,
+    target: str,
+    asked: Columns,
+    factors: ClassFactors | None,
+    *,
+    folder: str | None = None,
+    unchanged: bool = False,
+    jobs: int = -1,
+) -> Training:
+    """Do what `read_training` does with records that stay where they are; a folder keeps their blocks."""
+    from unless.blocks.block_cache import CacheOptions
+    from unless.blocks.block_dataset import make_block_dataset
+
+    data = without_passwords(data)
+    with closing(stream.batches()) as batches:  # type: ignore[type-var]  # all are generators
+        names = list(next(batches).names)
+    decisive: dict[str, Any] = {"data": data if stream.fingerprint() is None else None}
+    decisive |= {"exclude": listed(asked.exclude, names), "include": listed(asked.include, names)}
+    try:
+        with screen.busy(f"reading {data}") as update:
+            blocks = make_block_dataset(
+                _showing(stream, update),
+                target=target,
+                numeric=listed(asked.numeric, names),
+                categorical=listed(asked.categorical, names),
+                **written(asked.date, asked.order, names),
+                parts=listed(asked.parts, names),
+                missing=tokens(asked.missing),
+                drop_unlabelled=asked.drop_unlabelled,
+                factors=factors,
+                leave_out=_leave_out(target, asked, names),
+                progress=lambda what, rows: update(said=f"{rows:,} records {what}"),
+                keep=None if folder is None else CacheOptions(folder, decisive, unchanged=unchanged),
+                threads=resolve_n_jobs(jobs),
+            )
+    except MissingLabelsError as error:
+        raise ReadError(f"{error}\nTo leave them out: --drop-unlabelled") from None
+    noticed = blocks.coding.task.plan.noticed([one.column for one in blocks.coding.bins])
+    tell_reading(screen, data, "; ".join(filter(None, [getattr(stream, "read_as", ""), noticed])))
+    table, _ = blocks.sample()
+    left_out = [_remark(why) for why in blocks.coding.left_out.values() if why is not None]
+    check_training(table.labels, table.columns, left_out)
+    training = Training(table, tuple(left_out), blocks)
+    tell_labels(screen, training, asked)
+    return training
+
+
+def _showing(stream: Stream, update: Callable[..., None]) -> Stream:
+    """Let the bar show which share of the files is read; it is filled by each pass."""
+    if hasattr(stream, "share"):
+        files: FileStream = stream  # type: ignore[assignment]
+        files.share = lambda share: update(total=1, completed=share or 0)
+    return stream
+
+
+def _leave_out(
+    target: str, asked: Columns, names: list[str]
+) -> Callable[[Table, TableStats], dict[str, dict[str, Any] | None]]:
+    """Say which columns to leave out, by the first records; what looks constant there must be so everywhere."""
+
+    def chosen(first: Table, overview: TableStats) -> dict[str, dict[str, Any] | None]:
+        excluded, included = listed(asked.exclude, names), listed(asked.include, names)
+        check_names(first.features, target, excluded, included)
+        found: dict[str, dict[str, Any] | None] = dict.fromkeys(excluded)
+        for remark in useless(first):
+            survey = overview.columns[str(remark.column)]
+            alone = len(survey.numbers) + len(survey.texts) + bool(survey.missing) <= 1
+            if remark.column not in {*excluded, *included} and (remark.code not in _CONSTANT or alone):
+                found[str(remark.column)] = asdict(remark)
+        return found
+
+    return chosen
+
+
+def _remark(why: dict[str, Any]) -> Remark:
+    return Remark(**{**why, "others": tuple(why["others"])})

@@ -1,0 +1,179 @@
+"""What fit and evaluate learn from: a table without the columns that nothing can be learned from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from unless.cli.console import Screen
+from unless.cli.file_io import Reading, listed, source_of, tell_reading, tokens, written
+from unless.cli.inspect import COMMAND
+from unless.errors import ReadError, UnknownNameError, suggest
+from unless.explanation.words import printable
+from unless.inspection import Remark, no_labels, useless
+from unless.read.column_inference import MissingLabelsError
+from unless.read.table import column_names, read_table
+from unless.table import Labels, Table, part_names
+from unless.values import count_text
+
+if TYPE_CHECKING:
+    from unless.blocks.block_dataset import BlockDataset
+
+_WORDS = {
+    "unique": ("unique", "unique"),
+    "nearly-unique": ("nearly unique", "nearly unique"),
+    "identifier": ("an identifier", "identifiers"),
+    "sentences": ("sentences", "sentences"),
+    "number-as-text": ("numbers written as text", "numbers written as text"),
+    "date-as-text": ("dates written as text", "dates written as text"),
+    "constant": ("constant", "constant"),
+    "empty": ("empty", "empty"),
+}
+_MOST = 6  # names of columns that a line tells
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """The options about columns and cells, as they were typed."""
+
+    numeric: Sequence[str] | None = None
+    categorical: Sequence[str] | None = None
+    exclude: Sequence[str] | None = None
+    include: Sequence[str] | None = None
+    missing: Sequence[str] | None = None
+    how: Reading = field(default_factory=Reading)
+    drop_unlabelled: bool = False
+    date: Sequence[str] | None = None
+    order: Sequence[str] | None = None
+    classes: bool = False
+    parts: Sequence[str] | None = None
+
+    def gone(self, training: Training) -> set[str]:
+        """The columns that are not learned from: excluded, or left out."""
+        left_out = {str(remark.column) for remark in training.left_out}
+        return left_out | set(listed(self.exclude, training.table.features))
+
+
+@dataclass(frozen=True, slots=True)
+class Training:
+    """A table to learn from, and the columns that were left out: they only tell records apart, or are constant."""
+
+    table: Table
+    left_out: tuple[Remark, ...]
+    blocks: BlockDataset | None = None
+    """All records, if they are learned from in blocks; the table has only some of them."""
+
+    def close(self) -> None:
+        """Remove the blocks."""
+        if self.blocks is not None:
+            self.blocks.close()
+
+    @property
+    def records(self) -> int:
+        """How many records there are."""
+        return len(self.table) if self.blocks is None else self.blocks.rows
+
+    @property
+    def size(self) -> str:
+        """The size of the table, and what was left out.
+
+        "900 records, 7 features; left out: name and ticket (nearly unique), id (an identifier)".
+        """
+        parts = []
+        for code, (one, several) in _WORDS.items():
+            names = [str(remark.column) for remark in self.left_out if remark.code == code]
+            if names:
+                parts.append(f"{_and(names)} ({several if len(names) > 1 else one})")
+        size = f"{count_text(self.records, 'record')}, {count_text(len(self.table.columns), 'feature')}"
+        return f"{size}; left out: {', '.join(parts)}" if parts else size
+
+
+def read_training(screen: Screen, data: str, target: str, asked: Columns) -> Training:
+    """Read a table with labels, without the features that are excluded, look like identifiers or are constant."""
+    source, how = source_of(data, asked.how)
+    with screen.busy(f"reading {data}"):
+        training = training_of(source, how, target, asked)
+    tell_reading(screen, data, training.table.read_as)
+    tell_labels(screen, training, asked)
+    return training
+
+
+def tell_labels(screen: Screen, training: Training, asked: Columns) -> None:
+    """Refuse a target that is a quantity, unless it is said that its numbers are labels; warn of one that is unique."""
+    labels = training.table.labels
+    remark = no_labels(labels.name, [str(label) for label in labels.labels], training.records)
+    if remark is None or (remark.code == "continuous" and asked.classes):
+        return
+    if remark.code != "continuous":
+        screen.note(f"{remark.column!r} {remark.finding}. {COMMAND.advice[remark.code]}")
+        return
+    raise ReadError(
+        f"{remark.column!r} {remark.finding}; rules decide between labels. Make a column of a few ranges of it, such "
+        "as low and high, and leave this one out. If its numbers are labels: --classes"
+    )
+
+
+def training_of(source: Any, how: Reading, target: str, asked: Columns) -> Training:
+    """Do what `read_training` does for any source that `read_table` takes, without a screen."""
+    names = column_names(source, **how.options)
+    try:
+        table = read_table(
+            source,
+            target,
+            numeric=listed(asked.numeric, names),
+            categorical=listed(asked.categorical, names),
+            **written(asked.date, asked.order, names),
+            parts=listed(asked.parts, names),
+            missing=tokens(asked.missing),
+            **how.options,
+            drop_unlabelled=asked.drop_unlabelled,
+        )
+    except MissingLabelsError as error:
+        raise ReadError(f"{error}\nTo leave them out: --drop-unlabelled") from None
+    names = part_names(names, listed(asked.parts, names))
+    excluded, included = listed(asked.exclude, names), listed(asked.include, names)
+    check_names(table.features, target, excluded, included)
+    left_out = tuple(one for one in useless(table) if one.column not in {*excluded, *included})
+    dropped = {*excluded, *(remark.column for remark in left_out)}
+    columns = tuple(column for column in table.columns if column.name not in dropped)
+    check_training(table.labels, columns, left_out)
+    return Training(replace(table, columns=columns), left_out)
+
+
+def check_names(features: Sequence[str], target: str, excluded: Sequence[str], included: Sequence[str]) -> None:
+    """Refuse names that are not features, and those that are both excluded and included.
+
+    This waits until the table is read: the columns of JSON lines are not known before.
+    """
+    for name in (*excluded, *included):
+        if name == target:
+            raise typer.BadParameter(f"{name!r} is the target; it is never a feature", param_hint="--exclude")
+        if name not in features:
+            raise UnknownNameError(f"no column {name!r}{suggest(name, features)}")
+    if both := [name for name in included if name in excluded]:
+        raise typer.BadParameter(f"{both[0]!r} is in --exclude too", param_hint="--include")
+
+
+def check_training(labels: Labels, columns: Sequence[object], left_out: Sequence[Remark]) -> None:
+    """Refuse a table with nothing to learn."""
+    if len(labels.labels) < 2:
+        raise ReadError(
+            f"every record has the label {labels.labels[0]!r} in {labels.name!r}: there is nothing to learn; "
+            "is it the right column?"
+        )
+    if not columns:
+        kept = (
+            f": they look like identifiers, or are constant; to keep one: --include {left_out[0].column}"
+            if left_out
+            else ""
+        )
+        raise ReadError(f"no features are left to learn from{kept}")
+
+
+def _and(names: Iterable[str]) -> str:
+    shown = [printable(name) for name in names]
+    *first, last = shown if len(shown) <= _MOST else [*shown[:_MOST], f"{len(shown) - _MOST:,} more"]
+    return f"{', '.join(first)} and {last}" if first else last

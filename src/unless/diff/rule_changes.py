@@ -1,0 +1,348 @@
+"""Two programs side by side: rules kept, moved, changed, added and removed.
+
+Each rule of one program is matched with at most one rule of the other, with the same label. Rules that say the same are
+matched first. The others are assigned so that all pairs together are as alike as possible, and each pair is at least
+as alike as `ALIKE`. The order of literals and of exceptions does not change what a rule says; the order of rules does.
+A text and the label that it spells are the same: one program may come from a text file, the other from a data frame.
+Thresholds are the same, or one that changed, only if they are on one number line: a date is never compared with a plain
+number or a duration, nor a level with that of another order.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, insort
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from operator import itemgetter
+from typing import Any, cast
+from typing import Literal as OneOf
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unless.explanation.proof_rendering import literal_data
+from unless.rule import Literal, Operator, Program, Rule
+from unless.values import Label, Value, label_index, label_to_json, same_label
+from unless.values.notation import DateNotation, NotatedNumber
+
+ALIKE = 0.35
+"""How alike two rules must be to count as one that was changed: from 0, nothing in common, to 1, everything.
+
+One of two literals is enough (0.5), and so is the same test with other numbers (0.67). One common feature with another
+test is not (at most 0.33).
+"""
+
+Status = OneOf["kept", "changed", "added", "removed"]
+
+_Pair = tuple[int | None, int | None]
+"""The numbers of a rule in the old and the new program; None if it is not there."""
+
+
+def _status(old: object, new: object, *, same: bool) -> Status:
+    if old is None or new is None:
+        return "added" if old is None else "removed"
+    return "kept" if same else "changed"
+
+
+@dataclass(frozen=True, slots=True)
+class LiteralEdit:
+    """A literal of the old rule and its counterpart in the new one, which may have another value; one may be None."""
+
+    old: Literal | None
+    new: Literal | None
+
+    @property
+    def literal(self) -> Literal:
+        """The new literal, or the old one if there is no new one."""
+        return cast("Literal", self.old if self.new is None else self.new)
+
+    @property
+    def status(self) -> Status:
+        """What happened to it."""
+        return _status(self.old, self.new, same=self.old == self.new)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The edit as plain lists, dicts and values that JSON can hold."""
+        old, new = (None if one is None else literal_data(one) for one in (self.old, self.new))
+        return {"status": self.status, "old": old, "new": new}
+
+
+@dataclass(frozen=True, slots=True)
+class RuleEdit:
+    """A rule or exception of the old program and its counterpart in the new one; one of them may be None.
+
+    ``old_number`` and ``new_number`` count from 0. A rule has ``moved`` if it changed its order with other rules; if
+    rules were only added before it, it has not.
+    """
+
+    old: Rule | None
+    new: Rule | None
+    old_number: int | None
+    new_number: int | None
+    literals: tuple[LiteralEdit, ...] = ()
+    exceptions: tuple[RuleEdit, ...] = ()
+    moved: bool = False
+
+    @property
+    def rule(self) -> Rule:
+        """The new rule, or the old one if there is no new one."""
+        return cast("Rule", self.old if self.new is None else self.new)
+
+    @property
+    def status(self) -> Status:
+        """What happened to the rule, apart from its place."""
+        parts: list[LiteralEdit | RuleEdit] = [*self.literals, *self.exceptions]
+        return _status(self.old, self.new, same=all(edit.status == "kept" for edit in parts))
+
+    def to_dict(self) -> dict[str, Any]:
+        """The edit as plain lists, dicts and values that JSON can hold."""
+        label = {} if self.rule.head is None else {"label": label_to_json(self.rule.head)}
+        return {
+            "status": self.status,
+            **({"moved": self.moved} if label else {}),
+            "old": self.old_number,
+            "new": self.new_number,
+            **label,
+            "literals": [edit.to_dict() for edit in self.literals],
+            "exceptions": [edit.to_dict() for edit in self.exceptions],
+        }
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two programs. ``rules`` are in the new order; a removed rule comes after the rule that it followed in the old."""
+
+    old: Program
+    new: Program
+    rules: tuple[RuleEdit, ...]
+
+    @property
+    def same(self) -> bool:
+        """Whether both have the same rules in the same order, and the same label if no rule applies."""
+        kept = all(edit.status == "kept" and not edit.moved for edit in self.rules)
+        return kept and self.old.target == self.new.target and self.same_otherwise
+
+    @property
+    def same_otherwise(self) -> bool:
+        """Whether both give the same label, or both none, to records that no rule covers."""
+        old, new = self.old.otherwise, self.new.otherwise
+        return old is new if old is None or new is None else same_label(old, new)
+
+    @cached_property
+    def counts(self) -> dict[str, int]:
+        """How many rules were kept in place, moved, changed, added and removed."""
+        found = Counter("moved" if edit.moved and edit.status == "kept" else edit.status for edit in self.rules)
+        return {status: found[status] for status in ("kept", "moved", "changed", "added", "removed")}
+
+    @property
+    def new_features(self) -> tuple[str, ...]:
+        """The features that only the new program has."""
+        return tuple(name for name in self.new.features if name not in self.old.features)
+
+    @property
+    def lost_features(self) -> tuple[str, ...]:
+        """The features that only the old program has."""
+        return tuple(name for name in self.old.features if name not in self.new.features)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain lists, dicts and values that JSON can hold; numbers of rules count from 0."""
+        return {
+            "same": self.same,
+            "target": [self.old.target, self.new.target],
+            "otherwise": [label_to_json(self.old.otherwise), label_to_json(self.new.otherwise)],
+            "features": {"added": list(self.new_features), "removed": list(self.lost_features)},
+            "counts": self.counts,
+            "rules": [edit.to_dict() for edit in self.rules],
+        }
+
+
+def compare_rules(old: Program, new: Program) -> Comparison:
+    """Compare two programs rule by rule."""
+    pairs = [pair for group in _by_label(old.rules, new.rules) for pair in _matched(*group)]
+    moved = _moved(pairs)
+    edits = [_edit(old.rules, new.rules, pair, moved=pair in moved) for pair in pairs]
+    return Comparison(old, new, tuple(_in_order(edits)))
+
+
+# What happened to one rule.
+
+
+def _edit(old: Sequence[Rule], new: Sequence[Rule], pair: _Pair, *, moved: bool = False) -> RuleEdit:
+    first, second = pair
+    before = None if first is None else old[first]
+    after = None if second is None else new[second]
+    literals = _literal_edits(before.default if before else (), after.default if after else ())
+    inner = before.exceptions if before else (), after.exceptions if after else ()
+    exceptions = _in_order([_edit(*inner, place) for place in _matched(*(dict(enumerate(side)) for side in inner))])
+    return RuleEdit(before, after, first, second, tuple(literals), tuple(exceptions), moved)
+
+
+def _literal_edits(old: Sequence[Literal], new: Sequence[Literal]) -> Iterator[LiteralEdit]:
+    """The edits in the order of the new rule, removed literals last. A test with another value is a changed literal."""
+    before = {_asked(literal): literal for literal in old}
+    left = Counter(map(_asked, old))
+    left.subtract(map(_asked, new))
+    spare: dict[Hashable, list[_Asked]] = defaultdict(list)
+    for asked in left.elements():
+        if asked[1] is not None:
+            insort(spare[asked[0]], asked, key=itemgetter(1))  # the values of one test are all numbers or all texts
+    known = Counter(map(_asked, old))
+    for literal in new:
+        test, _ = asked = _asked(literal)
+        known[asked] -= 1
+        if known[asked] >= 0:
+            yield LiteralEdit(before[asked], literal)
+        elif group := spare[test]:
+            left[group[0]] -= 1
+            yield LiteralEdit(before[group.pop(0)], literal)
+        else:
+            yield LiteralEdit(None, literal)
+    yield from (LiteralEdit(before[asked], None) for asked in left.elements())
+
+
+_Asked = tuple[tuple[str, tuple[Operator, Hashable]], Value]
+"""A test and its value; a test is a feature, and an operator with the number line that it compares on."""
+
+
+def _asked(literal: Literal) -> _Asked:
+    return (literal.feature, (literal.op, _number_line(literal.value))), literal.value
+
+
+def _number_line(value: Value) -> Hashable:
+    """What the number of a literal is compared with: None for plain numbers and for texts."""
+    if not isinstance(value, NotatedNumber) or value.notation.plain:
+        return None
+    return "time" if isinstance(value.notation, DateNotation) else value.notation
+
+
+# Which rule became which.
+
+
+_Numbered = Mapping[int, Rule]
+"""Rules or exceptions by their numbers, in order."""
+
+
+def _by_label(old: Sequence[Rule], new: Sequence[Rule]) -> Iterator[tuple[_Numbered, _Numbered]]:
+    """For each label, its rules in the old and in the new program."""
+    known: list[Label] = []
+    groups: dict[int, tuple[dict[int, Rule], dict[int, Rule]]] = defaultdict(lambda: ({}, {}))
+    for side, rules in enumerate((old, new)):
+        for number, rule in enumerate(rules):
+            label = cast("Label", rule.head)  # every rule of a program has a label
+            place = label_index(label, known)
+            if place is None:
+                place = len(known)
+                known.append(label)
+            groups[place][side][number] = rule
+    yield from groups.values()
+
+
+def _matched(old: _Numbered, new: _Numbered) -> list[_Pair]:
+    """Every rule of both programs once, with its counterpart or None."""
+    equal = _equal(old, new)
+    alike = _assigned(*_others(old, new, equal))
+    left, right = _others(old, new, equal + alike)
+    return [*equal, *alike, *((number, None) for number in left), *((None, number) for number in right)]
+
+
+def _others(old: _Numbered, new: _Numbered, pairs: Sequence[tuple[int, int]]) -> tuple[_Numbered, _Numbered]:
+    """The rules of both programs that are in no pair."""
+    olds, news = ({pair[side] for pair in pairs} for side in (0, 1))
+    return {k: rule for k, rule in old.items() if k not in olds}, {k: rule for k, rule in new.items() if k not in news}
+
+
+def _equal(old: _Numbered, new: _Numbered) -> list[tuple[int, int]]:
+    """The pairs of rules that say the same; of several, the first with the first."""
+    places: dict[Hashable, list[int]] = defaultdict(list)
+    for number, rule in old.items():
+        places[_meaning(rule)].append(number)
+    pairs = []
+    for number, rule in new.items():
+        if found := places[_meaning(rule)]:
+            pairs.append((found.pop(0), number))
+    return pairs
+
+
+def _meaning(rule: Rule) -> Hashable:
+    """What a rule asks for, regardless of the order of its literals and exceptions."""
+    exceptions = map(_meaning, rule.exceptions)  # one frame per level: 200 levels stay within Python's limit
+    return frozenset(Counter(map(_asked, rule.default)).items()), frozenset(Counter(exceptions).items())
+
+
+def _assigned(old: _Numbered, new: _Numbered) -> list[tuple[int, int]]:
+    """The assignment with the largest total likeness; among equals, the one that keeps the order best."""
+    if not old or not new:
+        return []
+    from scipy.optimize import linear_sum_assignment  # type: ignore[import-untyped]
+
+    likeness = _likeness([*old.values()], [*new.values()])
+    likeness[likeness < ALIKE] = 0
+    distance = np.abs(np.linspace(0, 1, len(old))[:, None] - np.linspace(0, 1, len(new)))
+    places = zip(*linear_sum_assignment(likeness - 1e-6 * distance, maximize=True), strict=True)
+    olds, news = list(old), list(new)
+    return [(olds[i], news[j]) for i, j in places if likeness[i, j] > 0]
+
+
+def _likeness(old: Sequence[Rule], new: Sequence[Rule]) -> NDArray[np.float64]:
+    """How alike each old rule is to each new one: twice the weight of common traits, divided by the weight of all."""
+    from scipy.sparse import csr_array  # type: ignore[import-untyped]
+
+    traits = [_traits(rule) for rule in (*old, *new)]
+    place = {trait: k for k, trait in enumerate({trait: None for found in traits for trait in found})}
+    rows = np.repeat(np.arange(len(traits)), [len(found) for found in traits])
+    columns = [place[trait] for found in traits for trait in found]
+    # Each rule has the square roots of weights, so that the product of two rules is the weight of their common traits.
+    roots = np.sqrt([weight for found in traits for weight in found.values()])
+    table = csr_array((roots, (rows, columns)), shape=(len(traits), len(place)))
+    total = table.multiply(table).sum(axis=1)
+    shared = (table[: len(old)] @ table[len(old) :].T).toarray()
+    alike: NDArray[np.float64] = 2 * shared / (total[: len(old), None] + total[None, len(old) :])
+    return alike
+
+
+def _traits(rule: Rule) -> dict[Hashable, float]:
+    """What identifies a rule: the features, operators and values of its tests. Deeper tests weigh less."""
+    counts: Counter[Hashable] = Counter()
+    weights: dict[Hashable, float] = {}
+    stack = [(rule, 0)]
+    while stack:
+        part, depth = stack.pop()
+        tests: list[tuple[Hashable, ...]] = [(*test, value) for test, value in map(_asked, part.default)]
+        for test in tests or [("always",) * 3]:
+            for trait in (test[:1], test[:2], test):
+                counts[depth, trait] += 1  # the same trait twice is two traits
+                weights[depth, trait, counts[depth, trait]] = 1 / (1 + depth) ** 2
+        stack += [(exception, depth + 1) for exception in part.exceptions]
+    return weights
+
+
+def _moved(pairs: Sequence[_Pair]) -> set[_Pair]:
+    """The smallest set of rules in both programs such that all others are in the same order."""
+    ordered = sorted(((old, new) for old, new in pairs if old is not None and new is not None), key=itemgetter(1))
+    ends: list[int] = []  # for each length, the last old number of the best increasing sequence
+    lengths = []
+    for first, _ in ordered:
+        length = bisect_left(ends, first)
+        ends[length : length + 1] = [first]
+        lengths.append(length)
+    wanted, stay = len(ends) - 1, set()
+    for pair, length in zip(reversed(ordered), reversed(lengths), strict=True):
+        if length == wanted:
+            stay.add(pair)
+            wanted -= 1
+    return {pair for pair in ordered if pair not in stay}
+
+
+def _in_order(edits: Sequence[RuleEdit]) -> list[RuleEdit]:
+    """The edits by new number; a removed rule comes after the nearest rule before it that is still there."""
+    after = sorted((edit for edit in edits if edit.new_number is not None), key=lambda edit: edit.new_number or 0)
+    gone = sorted((edit for edit in edits if edit.new_number is None), key=lambda edit: edit.old_number or 0)
+    for edit in gone:
+        place = 0
+        for before, other in enumerate(after, 1):
+            if other.old_number is not None and not other.moved and other.old_number < (edit.old_number or 0):
+                place = before
+        after.insert(place, edit)
+    return after

@@ -1,0 +1,193 @@
+"""A committee of lists as a classifier of scikit-learn."""
+
+# ruff: noqa: N803 - scikit-learn calls it X
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any, NoReturn, cast
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from unless.errors import ParameterError
+from unless.estimators.input_labels import true_places
+from unless.estimators.input_records import row_counts, true_labels
+from unless.estimators.learners import CommitteeLearner
+from unless.estimators.rule_classifier import RuleClassifier, frame_of
+from unless.explanation.counterfactuals.committee_search import committee_changes
+from unless.explanation.counterfactuals.nearest import Counterfactuals
+from unless.explanation.input_records import answered, as_rows
+from unless.explanation.rule_listing import imitation, listing
+from unless.explanation.vote_explanation import tally
+from unless.prediction import deciding_rules
+from unless.rule import Program
+from unless.score.committee import Committee
+from unless.score.points import Points, leading_label_index, probabilities_of
+from unless.table import Table
+from unless.threads import resolve_n_jobs
+from unless.values import Label
+
+
+class UnlessCommittee(RuleClassifier, CommitteeLearner):
+    """A committee of lists: more accurate than one list, and every list can be read.
+
+    Each rule of each list has points for each class. The points of the rules that decide a record, one in each list,
+    add up to the logits of its probabilities. Lists are learned one after another, and each corrects the ones before.
+
+    Parameters
+    ----------
+    size
+        The number of lists. Learning stops earlier when the committee is sure of all labels of training.
+    rate
+        How much each list corrects, from 0 to 1; with less, more lists are needed.
+    ratio, penalty, min_support
+        As in `UnlessClassifier`, for each list. Of more than 25 lists, from 600 records on, they ask
+        for a half or a quarter of the penalty, and for less support, where records held back show that it is better;
+        ``tuned_`` says so.
+    random_state
+        Which records and columns each list learns from: a seed, a source of random numbers, or None for other ones each
+        time. They depend on the values of a record, not on the order of records.
+    n_jobs
+        How many threads predict, and count where a list is learned from many records; -1 is all cores. The lists do not
+        depend on it.
+    max_rules
+        The most rules of each list.
+    constraints
+        As in `UnlessClassifier`, for each list; directions (``monotone``) are refused, since the points of lists add
+        up, and each list may move another way. All but ``never`` make
+        learning slower, and no settings are tried.
+    numeric, categorical, dates, orders, parts, class_weight, max_seconds, verbose, warn
+        As in `UnlessClassifier`.
+
+    Attributes
+    ----------
+    committee_ : Committee
+        The lists and their points.
+    lists_ : tuple of Program
+        The lists.
+    program_ : Program
+        The student: one list that imitates the committee. It is what the report shows, and it decides nothing.
+    agreement_ : float
+        The share of training records that get the same label from the committee and from the student.
+
+    Examples
+    --------
+    >>> from unless import UnlessCommittee
+    >>> X = [{"age": age, "smokes": smokes} for age in range(20, 60) for smokes in ("yes", "no")]
+    >>> y = ["risk" if x["smokes"] == "yes" and x["age"] > 40 else "fine" for x in X]
+    >>> committee = UnlessCommittee(size=20).fit(X, y)
+    >>> committee.predict([{"age": 50, "smokes": "yes"}]).tolist(), len(committee.lists_)
+    (['risk'], 20)
+    """
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The label of every record: the class with most points."""
+        places = leading_label_index(self._sums(self._table(X)))
+        return self.classes_[places]
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """The probability of every class (columns as in ``classes_``): its share of the odds that points stand for."""
+        return probabilities_of(self._sums(self._table(X)))
+
+    def apply(self, X: Any) -> NDArray[np.int32]:
+        """The index of the rule that decides each record, in every list (columns)."""
+        table = self._table(X)
+        rules = [deciding_rules(program, table) for program in self.committee_.lists]
+        return np.column_stack(rules) if rules else np.empty((len(table), 0), dtype=np.int32)
+
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """The accuracy. Labels of another type than in training are the classes that they spell.
+
+        A `Table` with labels needs no y.
+        """
+        truth = true_labels(X, y)
+        table = self._table(X)
+        right = leading_label_index(self._sums(table)) == true_places(truth, self.committee_.classes, len(table))
+        return float(np.average(right, weights=row_counts(sample_weight, len(table))))
+
+    def explain(self, X: Any) -> Any:
+        """How the lists vote on a record: a `Tally`, with points that add up exactly; a list of them for several.
+
+        See `UnlessClassifier.explain` for what one record is.
+        """
+        table = self._table(as_rows(X))
+        return answered(X, [tally(self.committee_, table.record(row)) for row in range(len(table))])
+
+    def counterfactuals(
+        self,
+        record: Any,
+        label: Label | None = None,
+        *,
+        fixed: Collection[str] = (),
+        ranges: Mapping[str, object] | None = None,
+        most: int = 3,
+    ) -> Counterfactuals:
+        """Small changes of one record that give it another label, or the named one.
+
+        Each is verified by the committee. They are not proven to be the smallest: that would take a search through all
+        combinations of thousands of rules. At most three features change.
+        """
+        known = self._record(record)
+        return committee_changes(
+            self.committee_, known, label, fixed=fixed, ranges=ranges, most=most, table=self.domain_
+        )
+
+    def why_not(self, record: Any, label: Label) -> NoReturn:  # noqa: ARG002
+        """Refused: no single rule stops a label of a committee."""
+        raise ParameterError("in a committee no single rule stops a label; see explain(X) and counterfactuals(record)")
+
+    def score_card(self, record: Any) -> NoReturn:  # noqa: ARG002
+        """Refused: the points of a committee are those of its lists."""
+        raise ParameterError("the points of a committee are those of its lists; see explain(X)")
+
+    def with_program(self, program: Program, X: Any = None, y: Any = None, sample_weight: Any = None) -> NoReturn:  # noqa: ARG002
+        """Refused: a committee has many programs."""
+        raise ParameterError("a committee has many programs; edit the rules of an UnlessClassifier instead")
+
+    @property
+    def committee_(self) -> Committee:
+        """The lists and their points."""
+        return cast(Committee, self._fitted.committee)
+
+    @property
+    def agreement_(self) -> float:
+        """The share of training records that get the same label from the committee and from the student."""
+        return cast(float, self._fitted.agreement)
+
+    @property
+    def lists_(self) -> tuple[Program, ...]:
+        """The lists."""
+        return self.committee_.lists
+
+    @property
+    def rules_(self) -> Any:
+        """The rules of all lists with their points, as a data frame: of pandas, if it is installed."""
+        check_is_fitted(self)
+        committee = self.committee_
+        rules = [
+            (place, number, rule)
+            for place, program in enumerate(committee.lists, 1)
+            for number, rule in enumerate(program.rules, 1)
+        ]
+        points = np.concatenate([np.empty((0, len(committee.classes)), np.int64), *committee.points])
+        return frame_of(
+            {
+                "list": [place for place, _, _ in rules],
+                "order": [number for _, number, _ in rules],
+                "label": [rule.head for _, _, rule in rules],
+                "text": [str(rule) for _, _, rule in rules],
+                **{f"points: {label}": points[:, k].tolist() for k, label in enumerate(committee.classes)},
+            }
+        )
+
+    def __str__(self) -> str:
+        if not hasattr(self, "committee_"):
+            return repr(self)
+        rules = listing(self.program_, self.statistics_)
+        return f"{imitation(self.model_)}\n\n{rules}{self._said_of_test()}"
+
+    # Small steps.
+
+    def _sums(self, table: Table) -> Points:
+        return self.committee_.sums(table, resolve_n_jobs(self.n_jobs))

@@ -1,0 +1,332 @@
+"""Records as users of scikit-learn pass them (X): frames, arrays and lists; for training with labels and weights."""
+
+# ruff: noqa: N803 - scikit-learn calls it X
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from narwhals import dependencies
+from numpy.typing import NDArray
+from sklearn.utils import _safe_indexing
+from sklearn.utils.validation import _check_sample_weight, check_array
+
+from unless.blocks.block_dataset import BlockDataset
+from unless.blocks.inputs import is_source, open_source
+from unless.errors import ParameterError, ReadError, UnknownNameError, suggest
+from unless.estimators.input_labels import GivenLabels
+from unless.estimators.learners import Learner, refuse_kinds
+from unless.estimators.training_data import Training, class_weights
+from unless.learn.weights import Weights, check_weights, weights_to_counts
+from unless.read.column_inference import again
+from unless.read.frames import collected, frame_source, is_sparse, matrix_source
+from unless.read.source import refuse_twins
+from unless.read.table import read_table
+from unless.table import Labels, Schema, Table
+from unless.values import Label, count_text
+
+
+@contextmanager
+def training_for(
+    learner: Learner, X: Any, y: Any, sample_weight: Any, feature_names: Sequence[str] | None = None
+) -> Iterator[tuple[Training, NDArray[Any]]]:
+    """What a learner learns from, and the classes; blocks that are made for it are gone afterwards."""
+    data, classes = read_training(learner, X, y, sample_weight, feature_names)
+    try:
+        yield data, classes
+    finally:
+        if data.blocks is not None and data.blocks is not X:
+            data.blocks.close()
+
+
+def read_training(
+    learner: Learner, X: Any, y: Any, sample_weight: Any, feature_names: Sequence[str] | None = None
+) -> tuple[Training, NDArray[Any]]:
+    """What a learner learns from, and the classes as scikit-learn has them.
+
+    Rows of weight 0 are left out, as if they had never been there. Rows that weigh too little to count
+    (`weights_to_counts`) stay: their labels are classes, their values were seen.
+    """
+    if is_source(X):
+        _refuse_names(X, feature_names)
+        return _read_source(learner, X, y, sample_weight)
+    given = Given.of(X).called(feature_names)
+    found = _labels(X, y, given.rows)
+    weights = _row_weights(sample_weight, given.rows)
+    if weights is not None and not weights.all():
+        kept = np.flatnonzero(weights)
+        given, found, weights = given.taking(kept), found.taking(kept), weights[kept]
+    features = given.table(learner)
+    classes, codes = found.classes()
+    name = _target_name(X, y, features.features)
+    labels = Labels(name, tuple(classes.tolist()), codes)
+    table = Table(features.columns, labels, len(features), features.missing, parts=features.parts)
+    counts = None if weights is None else weights_to_counts(weights)
+    return Training.of(table, learner.class_weight, counts, named=given.named), classes
+
+
+def _read_source(learner: Learner, X: Any, y: Any, sample_weight: Any) -> tuple[Training, NDArray[Any]]:
+    """The records of a file, a query or a frame of an engine; y names their labels, and sample_weight their weights."""
+    if sample_weight is not None and not isinstance(sample_weight, str):
+        raise ParameterError("sample_weight must name a column of the source that X is")
+    factors = None
+    if learner.class_weight is not None:
+
+        def factors(labels: tuple[Label, ...], totals: Weights) -> Weights:
+            return class_weights(learner.class_weight, labels, totals)
+
+    declared = {name: getattr(learner, name) for name in ("numeric", "categorical", "dates", "orders", "parts")}
+    found = open_source(
+        X, y, weights=sample_weight, factors=factors, drop_weightless=True, n_jobs=learner.n_jobs, **declared
+    )
+    training = (
+        _of_blocks(found, X)
+        if isinstance(found, BlockDataset)
+        else Training.of(found[0], learner.class_weight, found[1])
+    )
+    labels = training.labels.labels
+    return training, np.array(labels, dtype=object if isinstance(labels[0], str) else None)
+
+
+def _of_blocks(blocks: BlockDataset, X: Any) -> Training:
+    try:
+        return Training.of_blocks(blocks)
+    except BaseException:
+        if blocks is not X:
+            blocks.close()
+        raise
+
+
+def row_counts(sample_weight: Any, rows: int) -> Weights | None:
+    """How often each row counts (`weights_to_counts`); None if there are no weights."""
+    weights = _row_weights(sample_weight, rows)
+    return None if weights is None else weights_to_counts(weights)
+
+
+def _row_weights(sample_weight: Any, rows: int) -> Weights | None:
+    if sample_weight is None:
+        return None
+    weights = _check_sample_weight(sample_weight, np.empty((rows, 1)), dtype=np.float64, ensure_non_negative=True)
+    return check_weights(weights, rows)
+
+
+def true_labels(X: Any, y: Any) -> Any:
+    """The labels to compare with: y, or without y those of the table X."""
+    if y is None and not isinstance(X, Table):
+        raise ReadError("requires y to be passed, but the target y is None; only a table has labels of its own")
+    return X.y if y is None else y
+
+
+def _labels(X: Any, y: Any, rows: int) -> GivenLabels:
+    """The labels of y; without y, those of the table."""
+    if y is not None:
+        return GivenLabels.of(y, rows)
+    if not isinstance(X, Table):
+        raise ReadError("requires y to be passed, but the target y is None")
+    return GivenLabels(np.array(X.labels.labels, dtype=object), X.labels.codes).taking(np.arange(rows))
+
+
+def _target_name(X: Any, y: Any, features: Sequence[str]) -> str:
+    """The name of y, or else of a table's own target, if no feature has the same; else ``label``."""
+    name = getattr(y, "name", None)
+    if name is None and isinstance(X, Table):
+        name = getattr(X.target, "name", None)
+    name = name if isinstance(name, str) and name and name not in features else "label"
+    while name in features:
+        name += "_"
+    return name
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What `read_table` takes, with the names of its columns and the number of its rows.
+
+    ``named`` says whether the names are the columns' own, rather than x0, x1 and so on.
+    """
+
+    source: Any
+    names: Sequence[str]
+    named: bool
+    rows: int
+
+    @classmethod
+    def of(cls, X: Any) -> Given:
+        """What is X? It has at least one row and one column."""
+        if isinstance(X := collected(X), Table):  # noqa: N806
+            found: Given | None = cls(X, X.features, named=True, rows=len(X))
+        else:
+            found = cls._of_records(X) or cls._of_frame(X)
+        if found is None:
+            array = check_array(_objects(X), accept_sparse=True, dtype=None, ensure_all_finite=False)
+            source = matrix_source(array)
+            return cls(array, source.names, named=False, rows=source.rows)
+        if not found.rows or not found.names:  # scikit-learn's words
+            what, shape = "feature" if found.rows else "sample", (found.rows, len(found.names))
+            raise ReadError(f"Found array with 0 {what}(s) (shape={shape}) while a minimum of 1 is required.")
+        return found
+
+    @classmethod
+    def _of_records(cls, X: Any) -> Given | None:
+        if isinstance(X, Mapping) and not is_sparse(X):  # one kind of sparse matrix is a dict
+            raise ParameterError("X is a dict; give a list of records, [X], or a data frame")
+        if not (isinstance(X, list | tuple) and X and all(isinstance(record, Mapping) for record in X)):
+            return None
+        keys = list(dict.fromkeys(key for record in X for key in record))
+        return cls(list(X), list(map(str, keys)), _are_texts(keys), len(X))
+
+    @classmethod
+    def _of_frame(cls, X: Any) -> Given | None:
+        if isinstance(X, np.ndarray) or is_sparse(X) or (frame := frame_source(X)) is None:
+            return None
+        named = not dependencies.is_pandas_like_dataframe(X) or _are_texts(X.columns)
+        return cls(X, list(frame.names), named, frame.rows)
+
+    def called(self, names: Iterable[str] | None) -> Given:
+        """The same, with the names that an array or a matrix cannot have itself."""
+        if names is None:
+            return self
+        if not isinstance(self.source, np.ndarray) and not is_sparse(self.source):
+            _refuse_names(self.source, names)
+        found = [] if isinstance(names, str) else list(names)
+        if not found or not _are_texts(found):
+            raise ParameterError(f"feature_names takes a text for each column of X, not {names!r:.60}")
+        if len(found) != len(self.names):
+            raise ParameterError(
+                f"feature_names has {len(found)} names, but X has {count_text(len(self.names), 'column')}"
+            )
+        refuse_twins(found, "feature_names")
+        return replace(self, names=list(map(str, found)), named=True)
+
+    def taking(self, rows: NDArray[np.intp]) -> Given:
+        """Only these rows."""
+        picked = self.source[rows] if isinstance(self.source, Table) else _safe_indexing(self.source, rows)
+        return replace(self, source=picked)
+
+    def table(self, learner: Learner) -> Table:
+        """The table to learn from, with the columns that the learner declares."""
+        if isinstance(self.source, Table):
+            refuse_kinds(learner)
+            return self.source
+        matrix = isinstance(self.source, np.ndarray) or is_sparse(self.source)
+        source = matrix_source(self.source, self.names) if matrix and self.named else self.source
+        numeric, categorical = self._texts(learner.numeric), self._texts(learner.categorical)
+        dates, orders = self._keys(learner.dates), self._keys(learner.orders)
+        parts = self._texts(learner.parts)
+        return read_table(source, numeric=numeric, categorical=categorical, dates=dates, orders=orders, parts=parts)
+
+    def _texts(self, names: Iterable[Any] | None) -> list[str] | None:
+        """The names of declared columns; those of an array may be declared by their places."""
+        if names is None or isinstance(names, str) or not isinstance(names, Iterable):
+            return names  # type: ignore[return-value]  # read_table says what is wrong with it
+        return [self._name(int(name)) if isinstance(name, int | np.integer) else name for name in names]
+
+    def _name(self, place: int) -> str:
+        if dependencies.is_pandas_like_dataframe(self.source):
+            return str(place)
+        matrix = isinstance(self.source, np.ndarray) or is_sparse(self.source)
+        return self.names[place] if matrix and 0 <= place < len(self.names) else f"x{place}"
+
+    def _keys(self, declared: Any) -> Any:
+        """What is declared of columns, by name, as in `_texts`."""
+        if not isinstance(declared, Mapping):
+            return self._texts(declared)
+        return dict(zip(self._texts(declared) or (), declared.values(), strict=True))
+
+
+def _refuse_names(X: Any, names: object) -> None:
+    """Refuse names for what has its own."""
+    if names is not None:
+        raise ParameterError(
+            f"feature_names is for arrays and sparse matrices, not for {type(X).__name__}; leave it out"
+        )
+
+
+def _are_texts(names: Iterable[object]) -> bool:
+    return all(isinstance(name, str) for name in names)
+
+
+def _objects(X: Any) -> Any:
+    """Lists as arrays of objects, so that numbers stay numbers beside text and booleans; dates as Python's dates."""
+    if isinstance(X, list | tuple):
+        return np.array(X, dtype=object)
+    if isinstance(X, np.ndarray) and X.dtype.kind == "M":
+        return X.astype("datetime64[us]").astype(object)  # finer ones would become integers
+    return X
+
+
+# New records, read like those of training.
+
+
+_WIDE = 1000
+"""With more columns, only those of training are read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Alike:
+    """How the columns of training were read, and what values they had: what ``like=`` takes."""
+
+    schema: Schema
+    domain: Table
+
+    def renamed(self, names: Sequence[str]) -> Alike:
+        """The same columns under other names."""
+        new = dict(zip(self.schema.kinds, names, strict=True))
+        kinds = dict(zip(names, self.schema.kinds.values(), strict=True))
+        notations = {new[name]: notation for name, notation in self.schema.notations.items()}
+        domain = self.domain.renamed([new[feature] for feature in self.domain.features])
+        return Alike(replace(self.schema, kinds=kinds, notations=notations), domain)
+
+
+def read_alike(X: Any, schema: Schema, domain: Table, name: str, *, named: bool) -> Table:
+    """X as a table, read like the training data of the classifier: by name if both have names, else by position."""
+    given = Given.of(X)
+    like = Alike(replace(schema, target=None), domain)  # a column called like the target is not read
+    if isinstance(X, Table):
+        _extra(given.names, schema)
+        known = {column.name: column for column in domain.columns}  # their cells become what training would have read
+        columns = (again(column, known[column.name]) if column.name in known else column for column in X.columns)
+        return replace(X, columns=tuple(columns))
+    if named and given.named:
+        if extra := _extra(given.names, schema):
+            _warn(f"X has {count_text(len(extra), 'column')} that {name} was not trained on: {_listed(extra)}; ignored")
+        return read_table(given.source, like=like)
+    if named and not is_sparse(X):  # which has none
+        _warn(f"X does not have valid feature names, but {name} was fitted with feature names")
+    elif given.named:
+        _warn(f"X has feature names, but {name} was fitted without feature names")
+    expected = list(schema.kinds)
+    if len(given.names) != len(expected):
+        raise ParameterError(
+            f"X has {len(given.names)} features, but {name} is expecting {len(expected)} features as input"
+        )
+    return read_table(given.source, like=like.renamed(given.names)).renamed(expected)
+
+
+def with_others(table: Table, X: Any) -> Table:
+    """The records with the columns of X that training did not have: people know records by them."""
+    given = Given.of(X)
+    others = [name for name in given.names if name not in table.features] if given.named else []
+    if isinstance(X, Table) or not others or len(given.names) > _WIDE:
+        return table
+    return replace(table, columns=(*table.columns, *read_table(given.source, features=others).columns))
+
+
+def _extra(found: Sequence[str], schema: Schema) -> list[str]:
+    """The columns that training did not have; if one that training had is missing, that is an error."""
+    present = schema.available(found)
+    if lacking := [feature for feature in schema.kinds if feature not in present]:
+        near = suggest(lacking[0], found)
+        raise UnknownNameError(f"X lacks {len(lacking)} of the features of training: {_listed(lacking)}{near}")
+    return [feature for feature in found if feature not in schema.kinds and feature not in schema.parts]
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(map(repr, names[:8])) + (", …" if len(names) > 8 else "")
+
+
+def _warn(message: str) -> None:
+    warnings.warn(message, UserWarning, stacklevel=5)  # points at the caller of predict

@@ -1,0 +1,206 @@
+"""What learners learn from: records, their labels and weights; and when they stop."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from math import isfinite
+from typing import Any
+
+import numpy as np
+
+from unless.blocks.block_dataset import BlockDataset, label_weights_left
+from unless.errors import ParameterError, ReadError, UnknownNameError, suggest
+from unless.estimators.progress import Meter
+from unless.evaluation.metrics import measured
+from unless.learn.committee_learner import CommitteeSettings
+from unless.learn.engine import Engine
+from unless.learn.fold import LearnConstraints, LearnedProgram, make_engine
+from unless.learn.locked_rules import LockedRules, locked_positions
+from unless.learn.memory_engine import MemoryEngine
+from unless.learn.weights import Weights, multiply_counts
+from unless.model import RuleStatistics
+from unless.rule import Program
+from unless.table import HoldoutSplit, Labels, Table, domain_table, drop_unused_values
+from unless.values import Label, class_index, to_python_value
+
+_HEAVIEST = 1e200
+"""The largest weight of a class."""
+
+
+@dataclass(frozen=True, slots=True)
+class Training:
+    """A table, its labels, and ``counts``: how often each row counts; None if each counts once.
+
+    ``named`` says whether the columns have names of their own; the columns of an array are called x0, x1 and so on.
+    """
+
+    table: Table
+    labels: Labels
+    counts: Weights | None
+    named: bool
+    blocks: BlockDataset | None = None
+    """All records, if they are in blocks; the table has only some of them."""
+    held_back: HoldoutSplit | None = None
+    """Which records in blocks nothing is learned from."""
+    keep: Any = None
+    """A program, rules or a model to learn around, if there is one."""
+    lock: Any = None
+    """The indices of its rules that stay; None for all."""
+
+    @classmethod
+    def of(cls, table: Table, class_weight: Any, counts: Weights | None = None, *, named: bool = True) -> Training:
+        """The records of a table, weighted by class; values and labels that no row has are left out."""
+        if not len(table):
+            raise ReadError("the table has no rows to learn from")
+        table = drop_unused_values(table)
+        labels = occurring_labels(table.labels)
+        refuse_amounts(labels.labels)
+        if class_weight is not None:
+            counts = np.ones(len(table)) if counts is None else counts
+            totals = np.bincount(labels.codes, counts, len(labels.labels)).astype(np.float64)
+            counts = multiply_counts(counts, class_weights(class_weight, labels.labels, totals)[labels.codes])
+        return cls(table if labels is table.target else replace(table, target=labels), labels, counts, named)
+
+    @classmethod
+    def of_blocks(cls, blocks: BlockDataset, held_back: HoldoutSplit | None = None) -> Training:
+        """The records of blocks, of which some are taken out."""
+        refuse_amounts(blocks.coding.labels)
+        table, counts = blocks.sample(held_back)
+        return cls(table, table.labels, counts, named=True, blocks=blocks, held_back=held_back)
+
+    def engine(self, ratio: float, limits: Limits, n_jobs: int | None) -> Engine[Any]:
+        """The engine that answers the questions of a learner with that ratio, within limits."""
+        if self.blocks is None:
+            engine: Engine[Any] = make_engine(MemoryEngine(self.table, self.counts, n_jobs=n_jobs), ratio)
+        else:
+            engine = make_engine(self.blocks.engine(self.held_back), ratio)
+        engine.late = limits.late if limits.seconds is not None else None
+        return engine
+
+    def learn_constraints(self, engine: Engine[Any], constraints: object) -> LearnConstraints:
+        """Constraints, and the rules that are locked, checked for these records."""
+        return LearnConstraints.of(engine, constraints, self.keep, self.lock)
+
+    def locked_in(self, program: Program) -> dict[int, int]:
+        """The places of locked rules in a program learned around them, and the numbers that they had, from 1."""
+        if self.keep is None:
+            return {}
+        locked = LockedRules.of(self.keep, self.lock).among(program.features, self.labels.labels, self.table.columns)
+        return dict(zip(locked_positions(locked, program), locked.numbers, strict=True))
+
+    def decided(self, learned: LearnedProgram) -> RuleStatistics:
+        """What the rules decide of all records that they were learned from."""
+        if self.blocks is None:
+            return measured(learned, self.table, self.counts)
+        if learned.interrupted is not None or not learned.left:
+            engine = self.blocks.engine(self.held_back)
+            learned = replace(
+                learned, left=label_weights_left(engine, learned.program, engine.all_rows()), interrupted=None
+            )
+        return measured(learned, self.table, self.counts)
+
+    def domain(self, features: Iterable[str]) -> Table:
+        """The values that the named features had."""
+        return domain_table(self.table, features) if self.blocks is None else self.blocks.domain(features)
+
+    def gaps(self, features: Iterable[str]) -> dict[str, float] | None:
+        """How many cells of these features are missing, or their weight; None of blocks, which do not count them."""
+        return None if self.blocks is not None else gaps_in(self.table, features, self.counts)
+
+
+def gaps_in(table: Table, features: Iterable[str], counts: Weights | None) -> dict[str, float]:
+    """How many cells of the named features are missing, or their weight."""
+    columns = [table.column(name) for name in features]
+    there = {column.name: column.codes == column.missing for column in columns}
+    return {name: float(gaps.sum() if counts is None else counts[gaps].sum()) for name, gaps in there.items()}
+
+
+class Limits:
+    """When a learner stops; and what it shows of its progress."""
+
+    def __init__(self, shown: Meter, rules: int | None, seconds: float | None) -> None:
+        self.shown = shown
+        self.rules = rules
+        self.seconds = seconds
+        self.started = time.monotonic()
+
+    def __call__(self, left: int, rules: int) -> bool:
+        """Show the progress, and say whether to stop: there are rules enough, or it is late."""
+        self.shown.show(left, rules)
+        return (self.rules is not None and rules >= self.rules) or self.late()
+
+    def lists(self, done: int, _: int) -> bool:
+        """Show how many lists a committee has, and say whether to stop."""
+        self.shown.show(CommitteeSettings().size - done, done, "lists")
+        return self.late()
+
+    def settings(self, left: int, done: int) -> bool:
+        """Show how many settings were tried, and say whether to stop."""
+        self.shown.show(left, done, "settings")
+        return self.late()
+
+    def late(self, share: float = 1.0) -> bool:
+        """Whether the time is over, or this share of it."""
+        return self.seconds is not None and time.monotonic() - self.started >= share * self.seconds
+
+
+# Labels and the weights of classes.
+
+
+def known_place(label: object, labels: tuple[Label, ...], what: str) -> int:
+    """The place of a label among those of training, whatever its type (`class_index`); ``what`` starts the error."""
+    found = to_python_value(label)
+    place = class_index(found, labels) if isinstance(found, str | bool | int | float) else None
+    if place is None:
+        near = suggest(found, labels)
+        raise UnknownNameError(f"{what} {found!r}, which is not a label of training{near}")
+    return place
+
+
+def refuse_amounts(labels: Iterable[Label]) -> None:
+    """Refuse labels that are numbers and not whole: they are amounts, not classes."""
+    amounts = [label for label in labels if isinstance(label, float) and not label.is_integer()]
+    if not all(map(isfinite, amounts)):
+        raise ReadError("y has infinite labels; leave those rows out, or make the labels text: y.astype(str)")
+    if amounts:
+        raise ReadError(
+            f"Unknown label type: continuous, such as {min(amounts)}; rules decide between labels, and these "
+            "look like amounts: divide them into a few ranges, or make them text: y.astype(str)"
+        )
+
+
+def occurring_labels(labels: Labels) -> Labels:
+    """The labels without those that no row has."""
+    there = np.bincount(labels.codes, minlength=len(labels.labels)) > 0
+    if there.all():
+        return labels
+    kept = tuple(label for label, occurs in zip(labels.labels, there, strict=True) if occurs)
+    return Labels(labels.name, kept, (np.cumsum(there) - 1)[labels.codes])
+
+
+def class_weights(class_weight: Any, labels: tuple[Label, ...], totals: Weights) -> Weights:
+    """The weight of every class, whose records weigh so much: as given, else 1; "balanced" makes all weigh the same."""
+    if isinstance(class_weight, str) and class_weight == "balanced":
+        there = totals > 0  # a class may weigh too little to count
+        return np.where(there, totals.sum() / (np.count_nonzero(there) * np.where(there, totals, 1.0)), 0.0)
+    if not isinstance(class_weight, Mapping):
+        raise ParameterError(f"class_weight must be a dict, 'balanced' or None, not {class_weight!r}")
+    found = np.full(len(labels), np.nan)
+    unknown: list[UnknownNameError] = []
+    for label, weight in class_weight.items():
+        try:
+            found[known_place(label, labels, "class_weight names")] = _class_weight(label, weight)
+        except UnknownNameError as error:
+            unknown.append(error)
+    if unknown and np.isnan(found).any():  # if all classes have weights, a fold of a cross-validation may lack some
+        raise unknown[0]
+    return np.where(np.isnan(found), 1.0, found)
+
+
+def _class_weight(label: object, weight: object) -> float:
+    number = to_python_value(weight)
+    if isinstance(number, bool) or not isinstance(number, int | float) or not 0 <= number < _HEAVIEST:
+        raise ParameterError(f"class_weight of {label!r} must be a number of at least 0, not {weight!r}")
+    return float(number)

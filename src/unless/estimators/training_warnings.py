@@ -1,0 +1,255 @@
+"""What there is to say about a training: columns and labels that look wrong, and rules that decide little.
+
+`fit` warns of it, and the command prints the same.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields, replace
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unless.constraints import to_constraints
+from unless.errors import TrainingWarning
+from unless.estimators.learners import FoldRMLearner, FoldRPPLearner, Learner, learn
+from unless.estimators.training_data import Training
+from unless.evaluation.constraint_check import violations
+from unless.evaluation.metrics import measure
+from unless.explanation.words import joined
+from unless.inspection import Remark, disguised, giveaways, label_texts, no_labels, one_label, useless
+from unless.learn.rule_pruning import in_doubt, promises_less
+from unless.model import Model
+from unless.prediction import deciding_rules
+from unless.report.finding_text import remark_lines
+from unless.table import Labels, Table
+from unless.values import count_text, percent, to_python_value
+from unless.values.notation import DateNotation, NotatedNumber
+
+_LEAK = 0.99  # share of records that a feature alone decides; strong features of healthy tables reach 0.984 (mushrooms)
+_GOOD = 0.97  # accuracy in training of rules that may have such a feature
+_MUCH, _OFTEN = 1 / 4, 1 / 3
+"""A rule that decides at least so much, and is wrong more often than so, is worth a word.
+
+Of 35 datasets one has such a rule, the last of its list (proteins, where it is wrong for 39 %); the next one decides
+36 % and is wrong for 22 % of them.
+"""
+_FEW = 0.01  # share of records: rules that decide fewer hardly matter
+_ENOUGH = 30  # records: what rules decide of fewer proves nothing
+_PATIENCE = 5.0  # seconds to find out which setting leaves no rules
+
+_SETTINGS: Mapping[str, str] = {
+    "max_rules": "without a limit of {given} for its rules",
+    "penalty": "with the default penalty instead of {given}",
+    "min_support": "with a minimal support of {default} instead of {given}",
+    "ratio": "with a ratio of {default} instead of {given}",
+}
+_PLAIN: Mapping[str, Any] = {
+    "verbose": False, "tune": False, "teacher": None, "size": 10, "random_state": 0, "max_seconds": _PATIENCE,
+}  # fmt: skip
+"""A quick learner, to find out what a setting does."""
+
+
+def warn_of(remarks: Sequence[Remark]) -> None:
+    """Warn the caller of `fit` of all remarks at once."""
+    if not remarks:
+        return
+    first = f"{count_text(len(remarks), 'remark')} (unless.inspect shows more, warn=False silences this):"
+    text = "\n".join([first, *(f"- {line}" for line in remark_lines(remarks))])
+    warnings.warn(TrainingWarning(text, tuple(remarks)), stacklevel=3)
+
+
+def all_remarks(learner: Learner, data: Training, model: Model, seconds: float) -> tuple[Remark, ...]:
+    """Everything there is to say about a training that took so many seconds."""
+    about = (*on_labels(data.labels), *useless(data.table))
+    return tuple(dict.fromkeys((*about, *on_learning(learner, data, model, seconds))))
+
+
+def on_labels(labels: Labels) -> Iterator[Remark]:
+    """Whether these are labels, and more than one."""
+    if len(labels.labels) == 1:
+        yield one_label(labels.name, str(labels.labels[0]))
+    elif (doubt := no_labels(labels.name, list(map(str, labels.labels)), len(labels.codes))) is not None:
+        yield doubt
+
+
+def on_learning(learner: Learner, data: Training, model: Model, seconds: float) -> tuple[Remark, ...]:
+    """What is said after learning: texts that should be numbers, features that give the label away, idle rules."""
+    decides = _idle(learner, data, model, seconds) or _weak(model)
+    said = (
+        decides,
+        _unpromising(learner, data, model),
+        _sampled(learner, data, model),
+        *_on_wishes(learner, data, model),
+        *_on_dates(model),
+    )
+    return (*_on_texts(data.table), *_leaks(data, model), *(one for one in said if one is not None))
+
+
+def _on_wishes(learner: Learner, data: Training, model: Model) -> Iterator[Remark]:
+    """Locked rules that decide nothing, and what in the program breaks constraints: only locked rules can."""
+    if data.keep is None:
+        return
+    program = model.program
+    for place, number in data.locked_in(program).items():
+        if not model.statistics.support[place]:
+            was = "" if number == place + 1 else f", which was rule {number},"
+            yield Remark("locked-idle", None, f"Rule {place + 1}{was} is locked and decides no record")
+    if (asked := to_constraints(learner.constraints)) is not None:
+        for broken in violations(program, asked.among(program.features, data.labels.labels)):
+            yield Remark("locked-breaks", None, f"A locked rule breaks a constraint: {broken}")
+
+
+def _on_dates(model: Model) -> Iterator[Remark]:
+    """The columns of dates that are compared with days of training: no later date is at most such a day.
+
+    Where rules only ask whether a date is after such a day, every later one is.
+    """
+    lists = (model.program,) if model.committee is None else model.committee.lists
+    numbered = [(number, rule) for program in lists for number, rule in enumerate(program.rules, 1)]
+    found: dict[str, dict[str, dict[int, NotatedNumber]]] = {}
+    for number, literal in ((number, literal) for number, rule in numbered for literal in rule.literals()):
+        value = literal.value
+        if isinstance(value, NotatedNumber) and isinstance(value.notation, DateNotation):
+            days = found.setdefault(literal.feature, {}).setdefault(literal.op, {})
+            days[number] = max(value, days.get(number, value))
+    for name, asked in found.items():
+        op = "<=" if "<=" in asked else ">"
+        days, met = asked[op], "no later date meets" if op == "<=" else "every later date meets"
+        rules = f"rule{'s' * (len(days) > 1)} {joined(map(str, sorted(days)))}" if len(lists) == 1 else "its rules"
+        have = "has a condition" if rules.startswith("rule ") else "have conditions"
+        last = max(days.values())
+        bound = f"at most {last}" if op == "<=" else f"above {last}"
+        yield Remark("past-dates", name, f"is a date, and {rules} {have} that {met} ({bound})", str(last))
+
+
+def _unpromising(learner: Learner, data: Training, model: Model) -> Remark | None:
+    """The rules of FOLD-RM and FOLD-R++ that `UnlessClassifier` would drop, because those after them promise more."""
+    program, trained = model.program, model.statistics
+    sampled = data.blocks is not None and len(data.table) < trained.total
+    if not isinstance(learner, FoldRMLearner | FoldRPPLearner) or sampled or trained.total < _ENOUGH:
+        return None
+    deciding, locked = deciding_rules(program, data.table), data.locked_in(program)
+    doubtful = [k for k in range(len(program.rules)) if k not in locked and in_doubt(program, trained, k)]
+    found = [k + 1 for k in doubtful if _promises_less(data, model, k, np.flatnonzero(deciding == k))]
+    if sum(trained.coverage[k - 1] for k in found) < _FEW:
+        return None
+    which = f"Rule {found[0]} is" if len(found) == 1 else f"{len(found):,} of {len(program.rules):,} rules are"
+    first = "" if len(found) == 1 else f", rule {found[0]} first"
+    return Remark("unpromising", None, f"{which} expected to be wrong more often than what comes after{first}")
+
+
+def _promises_less(data: Training, model: Model, place: int, rows: NDArray[np.intp]) -> bool:
+    """Whether less is expected of a rule, which decides these rows, than of the rules after it."""
+    program, trained = model.program, model.statistics
+    behind = replace(program, rules=program.rules[place + 1 :])
+    after = measure(behind, data.table[rows], None if data.counts is None else data.counts[rows])
+    head = program.rules[place].head
+    same = sum(one for one, label in zip(after.right, after.labels, strict=True) if label == head)
+    usual = trained.right[place + 1 :].sum() / max(trained.support[place + 1 :].sum(), 1e-9)
+    others = float(after.right.sum() - same)
+    return promises_less(trained, place, float(same), others, float(usual))
+
+
+def _sampled(learner: Learner, data: Training, model: Model) -> Remark | None:
+    """Whether lists learned only from some of the records, because the others are in blocks."""
+    if data.blocks is None or not (model.committee is not None or getattr(learner, "teacher", None)):
+        return None
+    engine = data.blocks.engine(data.held_back)
+    every = int(engine.records(engine.all_rows()).sum())
+    if len(data.table) >= every:
+        return None
+    who = "The committee" if model.committee is not None else "The list and its teacher"
+    return Remark("sampled", None, f"{who} learned from {len(data.table):,} of {every:,} records, evenly spread")
+
+
+def _on_texts(table: Table) -> Iterator[Remark]:
+    """The columns whose numbers or dates are texts."""
+    for column in table.columns:
+        if len(column.categories) > 2 and (told := disguised(column, column.counts())) is not None:
+            yield told
+
+
+def _leaks(data: Training, model: Model) -> list[Remark]:
+    """The features that give the label away; rules that do not test them, or are often wrong, need no warning."""
+    statistics, used = model.statistics, set(model.program.used)
+    if not used or statistics.right.sum() < _GOOD * statistics.total:
+        return []
+    tested = [column for column in data.table.columns if column.name in used]
+    return giveaways(tested, label_texts(data.labels), _LEAK, quick=True)
+
+
+# Rules that decide little.
+
+
+def _idle(learner: Learner, data: Training, model: Model, seconds: float) -> Remark | None:
+    """Why a model says the same of every record; None if it does not, or training had only one label."""
+    if _used(model) or len(data.labels.labels) < 2:
+        return None
+    said = f"The model says the same of every record, {_only_label(model)!r}"
+    limit = to_python_value(learner.max_seconds)
+    if limit is not None and seconds >= limit:
+        return Remark("too-late", None, f"{said}: the time was up before there was a rule")
+    for without, other, some in _trials(learner, data):
+        if _used(found := learn(other, some).model):
+            rules = "" if found.committee is not None else f" {count_text(len(found.program), 'rule')}"
+            return Remark("limited", None, f"{said}; {without} it would have{rules or ' rules'}")
+    why = f"{said}: no rule would be right more often, other than by chance"
+    return Remark("no-knowledge-of-many" if model.committee is not None else "no-knowledge", None, why)
+
+
+def _trials(learner: Learner, data: Training) -> Iterator[tuple[str, Learner, Training]]:
+    """The learner with each setting, and then all, as they are by default; and the records without their weights."""
+    defaults: dict[str, Any] = {field.name: field.default for field in fields(learner)}
+    quick = replace(learner, **{name: value for name, value in _PLAIN.items() if name in defaults})
+    given = {name: to_python_value(getattr(learner, name)) for name in _SETTINGS if name in defaults}
+    changed: dict[str, Any] = {name: defaults[name] for name, value in given.items() if value != defaults[name]}
+    for name, default in changed.items():
+        words = {"given": f"{given[name]:g}", "default": f"{default:g}" if isinstance(default, Real) else default}
+        yield _SETTINGS[name].format(**words), replace(quick, **{name: default}), data
+    if learner.constraints is not None:
+        yield "without the constraints", replace(quick, constraints=None), data
+    alike = replace(data, counts=None)
+    if data.counts is not None:
+        yield "without the weights", quick, alike
+    if len(changed) + (data.counts is not None) > 1:
+        yield "with default settings and without weights", replace(quick, **changed), alike
+
+
+def _used(model: Model) -> Any:
+    """The features that decide anything."""
+    return model.decider.used
+
+
+def _only_label(model: Model) -> object:
+    """What a model says that tests nothing; the lists of such a committee have one rule each."""
+    if (committee := model.committee) is not None:
+        return committee.classes[int(sum((points[-1] for points in committee.points), start=committee.base).argmax())]
+    return next(iter(model.program.heads))
+
+
+def _weak(model: Model) -> Remark | None:
+    """Whether a rule, mostly the last, or the label where no rule applies, decides much and is often wrong."""
+    if model.committee is not None:
+        return None
+    statistics, rules = model.statistics, model.program.rules
+    errors = statistics.support - statistics.right
+    weak = [
+        place
+        for place, label in enumerate(statistics.labels)
+        if label is not None and statistics.coverage[place] >= _MUCH and statistics.precision[place] < 1 - _OFTEN
+    ]
+    if not weak or statistics.total < _ENOUGH:
+        return None
+    place = max(weak, key=errors.__getitem__)
+    what = "weight" if statistics.weighted else "records"
+    label, decided = statistics.labels[place], f"{percent(statistics.coverage[place])} of the {what}"
+    wrong = f"wrong for {percent(1 - statistics.precision[place])} of them"
+    if place == len(rules):
+        return Remark("uncovered", None, f"No rule covers {decided}; they get {label!r}, which is {wrong}")
+    which = "The last rule" if place == len(rules) - 1 else f"Rule {place + 1}"
+    return Remark("weak-rule", None, f"{which} says {label!r} for {decided}, and is {wrong}")

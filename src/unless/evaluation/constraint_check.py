@@ -1,0 +1,307 @@
+"""Whether a program keeps constraints: exactly, for any record there could be.
+
+Most constraints are about what rules look like. A wish such as ``income: more never refuse`` is about what the program
+decides, so it is decided by searching for two records that break it. If there are any, there are two with incomes on
+either side of one threshold: on the way from one income to the other, the decision changes at some threshold. So for
+each threshold the rules are taken twice, as they are just below and just above it, and the search is for the values of
+all other features where one of the two lists says the label and the other does not. One of the rules that decide must
+be another one above than below; with that rule it begins, and divides the remaining box until no other rule covers it
+(`explanation.changes.boxes`). A program that learners have made under the wish needs no search (`learn.rule_limits`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import inf, nextafter
+
+from unless.constraints import Constraints, Monotone, to_constraints
+from unless.errors import ParameterError
+from unless.explanation.counterfactuals.box_search import Cells, Shape, narrowed, outside
+from unless.learn.rule_limits import limits_for_label
+from unless.rule import Literal, Program, Rule
+from unless.values import Label, Value, class_index, count_text
+from unless.values.notation import NotatedNumber
+
+_STEPS = 100_000
+"""How many boxes are divided to decide one wish: seconds. Finding out is as hard as any puzzle."""
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """What breaks a constraint.
+
+    ``rule`` is the number of the rule, counted from 1; None where it is the whole program. ``records`` are two records
+    that show it, alike but for one feature; of other features that the program does not test they say nothing.
+    """
+
+    text: str
+    rule: int | None = None
+    records: tuple[dict[str, Value], dict[str, Value]] | None = None
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def violations(program: Program, constraints: Constraints) -> tuple[Violation, ...]:
+    """What in a program breaks constraints; nothing if it keeps them, whatever the records are.
+
+    A monotone wish that cannot be decided in 100,000 steps is said to be so, as a violation without records.
+
+    >>> from unless import Constraints, Literal, Program, Rule
+    >>> poor = Rule("refuse", (Literal("income", ">", 21000.0),))
+    >>> wish = Constraints(monotone="income: more never refuse")
+    >>> print(*violations(Program("decision", ("income",), (poor,), "accept"), wish))
+    income: more never refuse: with income 21000.0 it is 'accept', with 21000.000000000004 'refuse'
+    """
+    asked = to_constraints(constraints)
+    if not isinstance(program, Program):
+        raise ParameterError(f"violations are those of a Program, not of a {type(program).__name__}")
+    if asked is None:
+        return ()
+    rules = (one for k, rule in enumerate(program.rules, 1) for one in _of_rule(k, rule, asked))
+    return (*rules, *(one for wish in asked.monotone for one in _of_wish(program, wish)))
+
+
+# What rules look like.
+
+
+def _of_rule(number: int, rule: Rule, asked: Constraints) -> Iterator[Violation]:
+    used = {literal.feature for literal in rule.literals()}
+    for name in asked.never:
+        if name in used:
+            yield Violation(f"rule {number} tests {name!r}, which no rule may test", number)
+    top = {literal.feature for literal in rule.default}
+    for name in asked.only_exceptions:
+        if name in top:
+            yield Violation(f"rule {number} tests {name!r} in its default; only exceptions may", number)
+    for one, other in asked.apart:
+        if one in used and other in used:
+            yield Violation(f"rule {number} tests {one!r} and {other!r}, which must be apart", number)
+    longest = max(map(len, _defaults(rule)))
+    if asked.max_literals is not None and longest > asked.max_literals:
+        literals = count_text(longest, "literal")
+        yield Violation(f"rule {number} has {literals} in one default; at most {asked.max_literals} may be", number)
+    if asked.max_depth is not None and rule.depth - 1 > asked.max_depth:
+        levels = count_text(rule.depth - 1, "level")
+        yield Violation(f"rule {number} has {levels} of exceptions; at most {asked.max_depth} may be", number)
+
+
+def _defaults(rule: Rule) -> Iterator[tuple[Literal, ...]]:
+    yield rule.default
+    for exception in rule.exceptions:
+        yield from _defaults(exception)
+
+
+# What the program decides.
+
+
+def _of_wish(program: Program, wish: Monotone) -> Iterator[Violation]:
+    labels = program.labels
+    place = class_index(wish.label, labels)
+    if place is None or wish.feature not in program.used:
+        return
+    label = labels[place]
+    try:
+        pair = _breaking(program, Monotone(wish.feature, wish.direction, label))
+    except _UndecidedError:
+        yield Violation(f"{wish}: this could not be decided in {_STEPS:,} steps")
+        return
+    if pair is not None:
+        yield Violation(_said(program, wish, pair), None, pair)
+
+
+def _said(program: Program, wish: Monotone, pair: tuple[dict[str, Value], dict[str, Value]]) -> str:
+    low, high = pair
+    here = f"{wish}: with {wish.feature} {low[wish.feature]!r} it is {program.label(low)!r}"
+    here += f", with {high[wish.feature]!r} {program.label(high)!r}"
+    others = [f"{name} {'missing' if value is None else repr(value)}" for name, value in low.items()]
+    others.remove(f"{wish.feature} {low[wish.feature]!r}")
+    return f"{here}, where all else is the same: {', '.join(others)}" if others else here
+
+
+def keeps_directions(program: Program, wish: Monotone) -> bool:
+    """Whether the literals of a program alone show that it keeps a wish (`learn.rule_limits` says why)."""
+    asked, after = Constraints(monotone=(wish,)), {program.otherwise}
+    for rule in reversed(program.rules):
+        labels = [label for label in after if label is not None]
+        if rule.head is None or not limits_for_label(asked, program.features, rule.head, labels).admits(rule):
+            return False
+        after.add(rule.head)
+    return True
+
+
+def _breaking(program: Program, wish: Monotone) -> tuple[dict[str, Value], dict[str, Value]] | None:
+    """Two records that break a wish, the one with less of the feature first; None if there are none."""
+    if keeps_directions(program, wish):
+        return None
+    search = _Search(program, wish.label)
+    axis = search.places[wish.feature]
+    for cell in range(len(search.axes[axis].thresholds)):
+        if search.axes[axis].above(cell) is None:
+            continue
+        pair = (cell + 1, cell) if wish.direction == "more" else (cell, cell + 1)
+        found = search.clash(axis, *pair)
+        if found is not None:
+            return search.record(found, axis, cell), search.record(found, axis, cell + 1)
+    return None
+
+
+class _UndecidedError(Exception):
+    """There is no end in sight."""
+
+
+@dataclass(frozen=True)
+class _Axis:
+    """The cells of one feature: numbers up to each threshold and above, categories, others, missing."""
+
+    feature: str
+    thresholds: tuple[float, ...]
+    named: tuple[str, ...]
+
+    @cached_property
+    def size(self) -> int:
+        return len(self.thresholds) + 1 + len(self.named) + 2
+
+    @cached_property
+    def cells(self) -> int:
+        """All cells that have a value, as bits."""
+        every = (1 << self.size) - 1
+        return every if self.above(len(self.thresholds) - 1) is not None else every & ~(1 << len(self.thresholds))
+
+    def mask(self, literal: Literal) -> int:
+        """The cells where a literal holds."""
+        every, numbers = (1 << self.size) - 1, len(self.thresholds) + 1
+        match literal.op:
+            case "<=" | ">":
+                small = (1 << self.thresholds.index(float(literal.value)) + 1) - 1  # type: ignore[arg-type]
+                return small if literal.op == "<=" else (1 << numbers) - 1 & ~small
+            case "==" | "!=":
+                bit = 1 << numbers + self.named.index(str(literal.value))
+                return bit if literal.op == "==" else every & ~bit
+            case _:
+                bit = 1 << self.size - 1
+                return bit if literal.op == "missing" else every & ~bit
+
+    def above(self, cell: int) -> float | None:
+        """A number in the cell above a threshold; None if there is none."""
+        if cell < 0:
+            return 0.0
+        if cell + 1 < len(self.thresholds):
+            return self.thresholds[cell + 1]
+        last = self.thresholds[cell]
+        if last == inf:
+            return None
+        if isinstance(last, NotatedNumber):
+            return last.notation.value(last + last.notation.step if last.notation.step else nextafter(last, inf))
+        return nextafter(last, inf)
+
+    def first(self, cells: int) -> Value:
+        """A value in some cells; a number only if numbers matter."""
+        likely = cells if self.thresholds else cells & ~1 or cells
+        return self.value((likely & -likely).bit_length() - 1)
+
+    def value(self, cell: int) -> Value:
+        """A value in a cell."""
+        numbers = len(self.thresholds) + 1
+        if cell < numbers:
+            return self.thresholds[cell] if cell + 1 < numbers else self.above(cell - 1)
+        if cell < numbers + len(self.named):
+            return self.named[cell - numbers]
+        if cell == self.size - 1:
+            return None
+        other = "another"
+        while other in self.named:
+            other += "?"
+        return other
+
+
+class _Search:
+    """The rules of a program on cells."""
+
+    def __init__(self, program: Program, label: Label) -> None:
+        self.axes = [_axis(program, name) for name in program.used]
+        self.places = {axis.feature: place for place, axis in enumerate(self.axes)}
+        self.shapes = [*map(self.shape, program.rules), Shape(())]
+        self.says = [head == label for head in program.heads]
+        self.steps = 0
+
+    def shape(self, rule: Rule) -> Shape:
+        tests: dict[int, int] = {}
+        for literal in rule.default:
+            place = self.places[literal.feature]
+            tests[place] = tests.get(place, -1) & self.axes[place].mask(literal)
+        return Shape(tuple(tests.items()), tuple(map(self.shape, rule.exceptions)))
+
+    def clash(self, axis: int, yes: int, no: int) -> Cells | None:
+        """Cells of all other axes where the label is said with one cell of an axis and not with another."""
+        there = [_at(shape, axis, 1 << yes) for shape in self.shapes]
+        here = [_at(shape, axis, 1 << no) for shape in self.shapes]
+        for first, (one, other) in enumerate(zip(there, here, strict=True)):
+            if one == other:
+                continue
+            for second in range(first + 1, len(self.shapes)):
+                if self.says[first] == self.says[second]:
+                    continue
+                pair = (first, second) if self.says[first] else (second, first)
+                if (found := self.decided_by(there, here, *pair)) is not None:
+                    return found
+        return None
+
+    def decided_by(
+        self, there: Sequence[Shape | None], here: Sequence[Shape | None], yes: int, no: int
+    ) -> Cells | None:
+        """Cells where one rule decides in one list, and says the label, and another in the other, and does not."""
+        sayer, other = there[yes], here[no]
+        if sayer is None or other is None:
+            return None
+        cells = narrowed(tuple(axis.cells for axis in self.axes), sayer)
+        cells = None if cells is None else narrowed(cells, other)
+        if cells is None:
+            return None
+        before = [shape for shape, says in zip(there[:yes], self.says, strict=False) if shape is not None and not says]
+        behind = [shape for shape, says in zip(here[:no], self.says, strict=False) if shape is not None and says]
+        return self.uncovered(cells, [*sayer.exceptions, *other.exceptions, *before, *behind])
+
+    def uncovered(self, cells: Cells, avoid: list[Shape]) -> Cells | None:
+        """A part of a box that no rule covers."""
+        boxes = [(cells, avoid)]
+        while boxes:
+            cells, avoid = boxes.pop()
+            near = [shape for shape in avoid if narrowed(cells, shape) is not None]
+            if not near:
+                return cells
+            self.steps += 1
+            if self.steps > _STEPS:
+                raise _UndecidedError
+            parts = {id(shape): list(outside(shape, cells)) for shape in near}
+            least = min(near, key=lambda shape: len(parts[id(shape)]))
+            others = [shape for shape in near if shape is not least]
+            boxes += [(part, [*more, *others]) for part, more in reversed(parts[id(least)])]
+        return None
+
+    def record(self, cells: Cells, axis: int, cell: int) -> dict[str, Value]:
+        """A record in a box, with one cell given."""
+        bits = [1 << cell if place == axis else inside for place, inside in enumerate(cells)]
+        return {one.feature: one.first(inside) for one, inside in zip(self.axes, bits, strict=True)}
+
+
+def _axis(program: Program, feature: str) -> _Axis:
+    literals = [literal for rule in program.rules for literal in rule.literals() if literal.feature == feature]
+    numbers = {one.value for one in literals if isinstance(one.value, float)}
+    return _Axis(
+        feature, tuple(sorted(numbers)), tuple(sorted({o.value for o in literals if isinstance(o.value, str)}))
+    )
+
+
+def _at(shape: Shape, axis: int, cell: int) -> Shape | None:
+    """A rule where one axis has a cell, without tests of that axis; None if it covers nothing there."""
+    tests = []
+    for place, inside in shape.tests:
+        if place != axis:
+            tests.append((place, inside))
+        elif not inside & cell:
+            return None
+    inner = (_at(exception, axis, cell) for exception in shape.exceptions)
+    return Shape(tuple(tests), tuple(one for one in inner if one is not None))

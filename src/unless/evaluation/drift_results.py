@@ -1,0 +1,253 @@
+"""What watching a model on new records finds: shares now against the same shares before, as values.
+
+`watch` finds them. Text, JSON, the line of a log and the page take the same `Watch`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from math import isnan, nan
+from typing import Any
+from typing import Literal as OneOf
+
+from unless.evaluation.unseen_values import Unseen
+from unless.explanation.rule_listing import brief
+from unless.explanation.sentences import words_for
+from unless.explanation.words import printable
+from unless.rule import Program, conditions
+from unless.values import Label, amount_text, count_text, label_to_json, percent
+
+__all__ = ["Check", "Share", "Watch", "chance_text", "now"]
+
+Kind = OneOf["decides", "right", "accuracy", "given", "labels", "missing", "unseen"]
+"""What a share is of: the records that a rule decides, its right ones, all right ones, the records that are given a
+label or have it, missing cells, cells with values that training did not have."""
+
+Source = OneOf["training", "the test", "the reference"]
+"""The records that a share before comes from."""
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """So many of so many records, or of their weight."""
+
+    count: float
+    total: float
+
+    @property
+    def value(self) -> float:
+        """The share; NaN of nothing."""
+        return self.count / self.total if self.total else nan
+
+    def __str__(self) -> str:
+        return percent(self.value, 1) if self.total else "–"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The share for JSON."""
+        share = None if isnan(self.value) else self.value
+        return {"count": _whole(self.count), "of": _whole(self.total), "share": share}
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One share now, and before; ``rule`` counts from 0, and the number of rules stands for "no rule".
+
+    ``chance`` is how probable such a difference is if nothing has changed, and ``adjusted`` the same in view of all
+    checks of the watch; both are None if there is nothing sound to compare with. ``moved`` says that chance does not
+    explain the difference.
+    """
+
+    kind: Kind
+    now: Share
+    before: Share | None = None
+    source: Source | None = None
+    rule: int | None = None
+    label: Label | None = None
+    feature: str | None = None
+    chance: float | None = None
+    adjusted: float | None = None
+    moved: bool = False
+
+    def to_dict(self) -> dict[str, Any]:
+        """The check for JSON."""
+        return {
+            "kind": self.kind,
+            "rule": self.rule,
+            "label": label_to_json(self.label),
+            "feature": self.feature,
+            "now": self.now.to_dict(),
+            "before": None if self.before is None else self.before.to_dict(),
+            "source": self.source,
+            "chance": self.chance,
+            "adjusted": self.adjusted,
+            "moved": self.moved,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Watch:
+    """What has moved since a model was learned, and what has not: a check for every share that can be compared.
+
+    If nothing has changed, ``moved`` has anything in it with a probability of at most ``alpha``. ``checks`` begin with
+    the least probable by chance. ``program`` is that of the rules that are counted; of a committee it is the list
+    that imitates it. ``notes`` say what could not be compared, and why.
+    """
+
+    fingerprint: str
+    program: Program
+    records: float
+    labelled: float
+    checks: tuple[Check, ...]
+    unseen: tuple[Unseen, ...]
+    notes: tuple[str, ...]
+    alpha: float
+    least: float = 0.0
+    read_as: str = ""
+
+    @property
+    def moved(self) -> tuple[Check, ...]:
+        """The checks that chance does not explain."""
+        return tuple(check for check in self.checks if check.moved)
+
+    @property
+    def compared(self) -> int:
+        """How many checks there are to which chance applies."""
+        return sum(check.chance is not None for check in self.checks)
+
+    @property
+    def accuracy(self) -> Share | None:
+        """The share of labelled records that are decided correctly; None without labels."""
+        return next((check.now for check in self.checks if check.kind == "accuracy"), None)
+
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        """A flat dict for every check, for a data frame."""
+        return [
+            {
+                "what": self.name(check),
+                "kind": check.kind,
+                "rule": None if check.rule is None else check.rule + 1,
+                "label": check.label,
+                "feature": check.feature,
+                "before": None if check.before is None else check.before.value,
+                "now": check.now.value,
+                "source": check.source,
+                "p": check.chance,
+                "adjusted": check.adjusted,
+                "moved": check.moved,
+            }
+            for check in self.checks
+        ]
+
+    def name(self, check: Check) -> str:
+        """What the share of a check is of, in few words: "rule 3 decides", "history missing"."""
+        label = "" if check.label is None else printable(str(check.label))
+        match check.kind:
+            case "decides" | "right":
+                return f"{self._rule(check.rule)} {'decides' if check.kind == 'decides' else 'is right'}"
+            case "accuracy":
+                return "accuracy"
+            case "given":
+                return f"{label or 'no label'} is decided"
+            case "labels":
+                return f"{label} is the true label" if label else "labels that training did not have"
+            case "missing":
+                return f"{printable(check.feature or '')} is missing"
+            case "unseen":
+                return f"{printable(check.feature or '')} is new"
+
+    def about(self, check: Check) -> str:
+        """What else there is to say: the conditions of the rule, or the values or labels that training did not have."""
+        if check.kind == "labels" and check.label is None:
+            return next((one.text().partition(", ")[2] for one in self.unseen if one.kind == "label"), "")
+        if check.kind == "unseen":
+            return next(one.text().partition(": ")[2] for one in self.unseen if one.feature == check.feature)
+        if check.kind not in ("decides", "right") or check.rule is None:
+            return ""
+        head = self.program.heads[check.rule]
+        label = "no label" if head is None else printable(str(head))
+        if check.rule == len(self.program.rules) or not self.program.rules[check.rule].default:
+            return f"{label} otherwise"
+        rule, words = self.program.rules[check.rule], words_for(self.program)
+        asks = " and ".join(brief(one, words) for one in conditions(rule.default))
+        return f"{label} if {asks}" + (f", {count_text(len(rule.exceptions), 'exception')}" if rule.exceptions else "")
+
+    def _rule(self, rule: int | None) -> str:
+        return "no rule" if rule == len(self.program.rules) else f"rule {(rule or 0) + 1}"
+
+    def sentence(self, check: Check) -> str:
+        """A check as a sentence: "rule 3 decides: 34.0 % of 40, 12.1 % in training"."""
+        before = "" if check.before is None else f", {check.before} in {check.source}"
+        return f"{self.name(check)}: {check.now} of {amount_text(check.now.total)}{before}"
+
+    @property
+    def headline(self) -> str:
+        """The result in one sentence."""
+        if not self.records:
+            return "there are no records"
+        if not self.moved:
+            return f"nothing moved: {count_text(self.compared, 'check')} on {amount_text(self.records)} records"
+        return (
+            f"{len(self.moved):,} of {count_text(self.compared, 'check')} moved, on {amount_text(self.records)} records"
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain lists, dicts and values that JSON can hold."""
+        return {
+            "model": self.fingerprint,
+            "target": self.program.target,
+            "records": _whole(self.records),
+            "labelled": _whole(self.labelled),
+            "alpha": self.alpha,
+            "least": self.least,
+            "alarms": len(self.moved),
+            "compared": self.compared,
+            "checks": [{"what": self.name(check), **check.to_dict()} for check in self.checks],
+            "unseen": [one.to_dict() for one in self.unseen],
+            "notes": list(self.notes),
+        }
+
+    def log_line(self, data: str, time: datetime | None = None) -> str:
+        """One line about the watch, a JSON object, for a log: when, which model, which data, and what moved."""
+        found = {
+            "time": (time or now()).isoformat(timespec="seconds").replace("+00:00", "Z"),
+            "model": self.fingerprint,
+            "data": data,
+            "records": _whole(self.records),
+            "labelled": _whole(self.labelled),
+            "accuracy": None if self.accuracy is None else round(self.accuracy.value, 6),
+            "checks": self.compared,
+            "alarms": len(self.moved),
+            "moved": [self.name(check) for check in self.moved],
+        }
+        return json.dumps(found, ensure_ascii=True, allow_nan=False) + "\n"
+
+    def __str__(self) -> str:
+        return "\n".join([self.headline, *(f"! {self.sentence(check)}" for check in self.moved), *self.notes])
+
+
+def chance_text(chance: float | None) -> str:
+    """A probability in few digits.
+
+    >>> chance_text(0.00001), chance_text(0.0213), chance_text(1.0), chance_text(None)
+    ('< 0.001', '0.021', '1', '')
+    """
+    if chance is None:
+        return ""
+    if chance >= 1:
+        return "1"
+    return "< 0.001" if chance < 0.001 else f"{chance:.3f}"
+
+
+def _whole(count: float) -> float:
+    """A count for JSON, as an int if it is whole."""
+    return int(count) if count == int(count) else count
+
+
+def now() -> datetime:
+    """The time, in UTC; the one that SOURCE_DATE_EPOCH names, so that what is written can be written again."""
+    given = os.environ.get("SOURCE_DATE_EPOCH", "")
+    return datetime.fromtimestamp(int(given), UTC) if given.isascii() and given.isdigit() else datetime.now(UTC)

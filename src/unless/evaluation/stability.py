@@ -1,0 +1,373 @@
+"""How stable rules are: learn again from other samples of the same records, and see what comes back.
+
+A sample is a Poisson bootstrap: every record counts 0, 1, 2 … times, once on average. How often is told by a hash of
+the record and the seed, so the samples, and with them the result, do not depend on the order of rows.
+
+A rule *comes back* in a refit if a rule with the same label decides nearly the same records: those that both decide are
+at least `ALIKE` of those that either decides (Jaccard). It has the *same tests* if such a label's rule asks for the
+same features in the same directions, and for the same categories; thresholds may differ, and exceptions do not count.
+The first says that the knowledge is stable, the second that its wording is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from math import ceil
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unless.errors import ParameterError
+from unless.evaluation.metrics import cross_counts
+from unless.explanation.proof_rendering import literal_data
+from unless.explanation.rule_listing import brief, rule_lines
+from unless.explanation.sentences import words_for
+from unless.explanation.words import printable
+from unless.prediction import deciding_rules
+from unless.rule import Literal, Program, Rule, conditions
+from unless.score.committee import Committee
+from unless.score.points import leading_label_index
+from unless.table import Table
+from unless.table.record_hashes import mix_bits, record_hashes
+from unless.values import Label, Value, count_text, label_to_json, percent, value_to_json
+
+__all__ = ["ALIKE", "Refit", "RuleStability", "Stability", "ThresholdStability", "bootstraps", "refits"]
+
+ALIKE = 0.5
+"""How much of the records that either of two rules decides both must decide, to be one rule that has come back."""
+
+QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
+
+Weights = NDArray[np.float64]
+Relearn = Callable[[Table, Weights], Program | Committee]
+"""Learns from a table whose records count so often."""
+
+
+# Samples.
+
+
+def bootstraps(table: Table, count: int, seed: int = 0) -> Iterator[Weights]:
+    """How often every record counts, in each of so many samples; equal records that are repeated count on their own."""
+    for name, value, least in (("n", count, 1), ("random_state", seed, 0)):
+        if isinstance(value, bool) or not isinstance(value, int) or value < least:
+            raise ParameterError(f"{name} must be a whole number of at least {least}, not {value!r}")
+    labels = table.labels.codes.astype(np.uint64)
+    own = mix_bits(record_hashes(table.columns, len(table)) + mix_bits(labels))
+    own = mix_bits(own + _occurrence(own))
+    for number in range(count):
+        salt = mix_bits(np.array([seed], np.uint64) + mix_bits(np.array([number], np.uint64)))
+        shares = mix_bits(own ^ salt) / 2.0**64
+        yield np.searchsorted(_POISSON, shares, side="right").astype(np.float64)
+
+
+def _occurrence(hashes: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """For every record, how many equal ones come before it."""
+    order = np.argsort(hashes, kind="stable")
+    ranked = hashes[order]
+    first = np.flatnonzero(np.append(True, ranked[1:] != ranked[:-1]))
+    places = np.arange(len(hashes)) - np.repeat(first, np.diff(np.append(first, len(hashes))))
+    found = np.empty(len(hashes), np.uint64)
+    found[order] = places
+    return found
+
+
+_POISSON = np.cumsum(np.exp(-1.0) / np.cumprod(np.append(1.0, np.arange(1.0, 20.0))))
+"""How probable it is that a record counts at most 0, 1, 2 … times."""
+
+
+# Refits.
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Refit:
+    """What was learned from one sample, and which of its rules, or of a committee which of its labels, decides records.
+
+    ``heads`` has the place of the label of each.
+    """
+
+    program: Program | None
+    decided: NDArray[np.int32]
+    heads: NDArray[np.intp]
+
+    @property
+    def labels(self) -> NDArray[np.intp]:
+        """The place of the label of every record."""
+        return self.heads[self.decided]
+
+
+def refits(learn: Relearn, table: Table, samples: Iterable[Weights], weights: Weights | None = None) -> Iterator[Refit]:
+    """Learn from each sample; a record of weight 2 counts twice as often as in the sample."""
+    for times in samples:
+        yield refit(learn, table, times if weights is None else times * weights)
+
+
+def refit(learn: Relearn, table: Table, counts: Weights) -> Refit:
+    """Learn from the records that count, and decide all of them."""
+    there = counts > 0
+    if not there.any():  # hardly ever: of a few records, none is in the sample
+        there, counts = np.ones(len(counts), np.bool_), np.ones(len(counts))
+    return decided_by(learn(table[there], counts[there]), table)
+
+
+def decided_by(found: Program | Committee, table: Table) -> Refit:
+    """What a program or a committee decides of the records; places of labels are those of the table's."""
+    place: dict[Label | None, int] = {label: k for k, label in enumerate(table.labels.labels)}
+    if isinstance(found, Committee):
+        classes = np.array([place[label] for label in found.classes], dtype=np.intp)
+        return Refit(None, leading_label_index(found.sums(table)).astype(np.int32), classes)
+    heads = np.array([place.get(head, -1) for head in found.heads], dtype=np.intp)
+    return Refit(found, deciding_rules(found, table), heads)
+
+
+# What comes back.
+
+
+@dataclass(frozen=True, slots=True)
+class RuleStability:
+    """A rule, counted from 0: in which shares of the refits it comes back, and with the same tests.
+
+    ``overlap`` is the mean over the refits of how much of the records the most similar rule shares with it.
+    """
+
+    rule: int
+    returns: float
+    same_tests: float
+    overlap: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """The figures for JSON."""
+        return {"rule": self.rule, "returns": self.returns, "same_tests": self.same_tests, "overlap": self.overlap}
+
+
+@dataclass(frozen=True, slots=True)
+class ThresholdStability:
+    """A threshold of a rule or one of its exceptions, and where it is in the refits in which the rule comes back.
+
+    ``found`` is the share of those refits that compare the same feature in the same direction; of several such
+    comparisons in exceptions, the nearest counts. ``quantiles`` are at `QUANTILES` of them; None if there are none.
+    """
+
+    rule: int
+    literal: Literal
+    exception: bool
+    found: float
+    quantiles: tuple[Value, ...] | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The figures for JSON."""
+        return {
+            "rule": self.rule,
+            "literal": literal_data(self.literal),
+            "exception": self.exception,
+            "found": self.found,
+            "quantiles": None if self.quantiles is None else [value_to_json(value) for value in self.quantiles],
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class Stability:
+    """How stable the rules of a model are, over so many refits.
+
+    ``records`` has for every record the share of refits that give it the same label as the model. Of a committee there
+    are no rules or thresholds to compare.
+    """
+
+    program: Program | None
+    refits: int
+    rules: tuple[RuleStability, ...]
+    thresholds: tuple[ThresholdStability, ...]
+    records: NDArray[np.float64]
+    weights: Weights | None = None
+    locked: tuple[int, ...] = ()
+    """The indices of rules that are in every refit, because they were locked and not learned."""
+
+    @classmethod
+    def of(
+        cls,
+        model: Program | Committee,
+        table: Table,
+        found: Sequence[Refit],
+        weights: Weights | None = None,
+        locked: Sequence[int] = (),
+    ) -> Stability:
+        """Compare refits with what was learned from all records."""
+        if not found:
+            raise ParameterError("there are no refits to compare with")
+        own = decided_by(model, table)
+        same = np.zeros(len(table))
+        for one in found:
+            same += one.labels == own.labels
+        same /= len(found)
+        if own.program is None:
+            return cls(None, len(found), (), (), same, weights)
+        matched = [_matched(own, refit, weights) for refit in found if refit.program is not None]
+        rules = tuple(_rule(own.program, place, found, matched) for place in range(len(own.program.rules)))
+        thresholds = tuple(
+            threshold
+            for place in range(len(own.program.rules))
+            if place not in locked
+            for threshold in _thresholds(own.program.rules[place], place, found, matched)
+        )
+        return cls(own.program, len(found), rules, thresholds, same, weights, tuple(locked))
+
+    @property
+    def agreement(self) -> float:
+        """How often a refit gives a record the same label as the model, on average."""
+        return float(np.average(self.records, weights=self.weights))
+
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        """A flat dict for every rule, for a data frame."""
+        heads = () if self.program is None else self.program.rules
+        return [
+            {"order": one.rule + 1, "label": heads[one.rule].head, "returns": one.returns}
+            | {"same_tests": one.same_tests, "overlap": one.overlap}
+            for one in self.rules
+        ]
+
+    def unstable(self, least: float = 0.5) -> tuple[RuleStability, ...]:
+        """The rules that come back in less than this share of the refits, the least stable first; no locked ones."""
+        weak = (one for one in self.rules if one.returns < least and one.rule not in self.locked)
+        return tuple(sorted(weak, key=lambda one: one.returns))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain lists, dicts and values that JSON can hold; rules count from 0."""
+        heads = () if self.program is None else self.program.rules
+        shares = np.sort(self.records)
+        return {
+            "refits": self.refits,
+            "alike": ALIKE,
+            "agreement": self.agreement,
+            "records": {
+                "count": len(shares),
+                "always_same": float(np.mean(shares == 1)),
+                "quantiles": {str(share): float(_quantile(shares.tolist(), share)) for share in QUANTILES},
+            },
+            "rules": [{"label": label_to_json(heads[one.rule].head), **one.to_dict()} for one in self.rules],
+            "locked": list(self.locked),
+            "quantiles": list(QUANTILES),
+            "thresholds": [one.to_dict() for one in self.thresholds],
+        }
+
+    @property
+    def headline(self) -> str:
+        """The result in a sentence."""
+        always = percent(float(np.mean(self.records == 1)))
+        return (
+            f"{count_text(self.refits, 'refit')}: {percent(self.agreement, 1)} of decisions stay the same, "
+            f"{always} of records always get the same label"
+        )
+
+    def lines(self) -> list[tuple[str, str, str, str, str]]:
+        """A row for each rule: its number, how often it comes back, with the same tests, its label and conditions."""
+        if self.program is None:
+            return []
+        words = words_for(self.program)
+        return [
+            (
+                str(one.rule + 1),
+                "locked" if one.rule in self.locked else percent(one.returns),
+                "" if one.rule in self.locked else percent(one.same_tests),
+                printable(str(self.program.rules[one.rule].head)),
+                _said(self.program.rules[one.rule], words),
+            )
+            for one in self.rules
+        ]
+
+    def threshold_lines(self) -> list[tuple[str, str, str, str]]:
+        """A row for each threshold: its rule, the test, in how many refits it is found, and where."""
+        if self.program is None:
+            return []
+        words, found = words_for(self.program), []
+        for one in self.thresholds:
+            where = "–"
+            if one.quantiles is not None:
+                low, middle, high = (words.value(one.literal.feature, one.quantiles[place]) for place in (0, 2, 4))
+                where = middle if low == high else f"{low} … {middle} … {high}"
+            test = " ".join(brief(part, words) for part in conditions((one.literal,)))
+            found.append((str(one.rule + 1), ("unless " if one.exception else "") + test, percent(one.found), where))
+        return found
+
+    def __str__(self) -> str:
+        rows = [("rule", "returns", "same tests", "", ""), *self.lines()] if self.rules else []
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        listed = [
+            "  ".join([*(cell.rjust(width) for cell, width in zip(row[:3], widths, strict=False)), *row[3:]]).rstrip()
+            for row in rows
+        ]
+        moved = [
+            f"rule {rule}: {test}, in {share} of those refits at {where}"
+            for rule, test, share, where in self.threshold_lines()
+        ]
+        return "\n".join([self.headline, *listed, *moved])
+
+
+def _said(rule: Rule, words: Any) -> str:
+    """The first line of a rule, and how many exceptions it has."""
+    first = next(rule_lines(rule, words))
+    more = f", {count_text(len(rule.exceptions), 'exception')}" if rule.exceptions else ""
+    return " ".join([first.word, " and ".join(first.asks)]).rstrip() + more
+
+
+def _matched(own: Refit, other: Refit, weights: Weights | None) -> list[tuple[int, float]]:
+    """For each rule of the model, the most similar rule of a refit with the same label, and how similar it is."""
+    mine, theirs = ([] if one.program is None else [rule.head for rule in one.program.rules] for one in (own, other))
+    height, width = len(mine) + 1, len(theirs) + 1
+    both = cross_counts(own.decided, other.decided, height, width, weights).astype(np.float64)
+    either = both.sum(axis=1)[:, None] + both.sum(axis=0)[None, :] - both
+    overlap = np.divide(both, either, out=np.zeros_like(both), where=either > 0)[:-1, :-1]
+    overlap[[[head != label for label in theirs] for head in mine]] = -1.0
+    best = [int(np.argmax(row)) if len(theirs) else -1 for row in overlap]
+    return [(place, float(row[place]) if place >= 0 else 0.0) for place, row in zip(best, overlap, strict=True)]
+
+
+def _rule(
+    program: Program, place: int, found: Sequence[Refit], matched: Sequence[list[tuple[int, float]]]
+) -> RuleStability:
+    form = _form(program.rules[place])
+    forms = [{_form(rule) for rule in refit.program.rules} for refit in found if refit.program is not None]
+    overlaps = [max(one[place][1], 0.0) for one in matched]
+    back = float(np.mean([overlap >= ALIKE for overlap in overlaps]))
+    return RuleStability(place, back, float(np.mean([form in one for one in forms])), float(np.mean(overlaps)))
+
+
+def _form(rule: Rule) -> tuple[Label | None, frozenset[tuple[object, ...]]]:
+    """The label and the tests of a rule, without thresholds and exceptions."""
+    return rule.head, frozenset(
+        (one.feature, one.op, None if _is_threshold(one) else one.value) for one in rule.default
+    )
+
+
+def _is_threshold(literal: Literal) -> bool:
+    return literal.op in ("<=", ">")
+
+
+def _thresholds(
+    rule: Rule, place: int, found: Sequence[Refit], matched: Sequence[list[tuple[int, float]]]
+) -> Iterator[ThresholdStability]:
+    """The thresholds of a rule and its exceptions, and their counterparts where the rule comes back."""
+    likes = [
+        refit.program.rules[one[place][0]]
+        for refit, one in zip(found, matched, strict=True)
+        if refit.program is not None and one[place][1] >= ALIKE
+    ]
+    parts = [(False, rule.default), (True, [one for part in rule.exceptions for one in part.literals()])]
+    for exception, literal in [(inside, one) for inside, part in parts for one in part if _is_threshold(one)]:
+        near = [nearest for like in likes if (nearest := _nearest(literal, like, exception=exception)) is not None]
+        values = sorted(near)
+        quantiles = tuple(_quantile(values, share) for share in QUANTILES) if values else None
+        yield ThresholdStability(place, literal, exception, len(near) / max(len(likes), 1), quantiles)
+
+
+def _nearest(literal: Literal, rule: Rule, *, exception: bool) -> Value:
+    """The threshold of the same comparison in a rule, in its default or its exceptions; the nearest of several."""
+    inside = rule.default if not exception else [one for part in rule.exceptions for one in part.literals()]
+    values = [one.value for one in inside if one.feature == literal.feature and one.op == literal.op]
+    return min(values, key=lambda value: abs(value - literal.value), default=None)  # type: ignore[operator]
+
+
+def _quantile(ordered: Sequence[Any], share: float) -> Any:
+    """A quantile that is one of the ordered values."""
+    return ordered[max(ceil(share * len(ordered)) - 1, 0)]

@@ -1,0 +1,279 @@
+"""Subgroups: how often a model is right, and what it decides, for the records with each value of a column.
+
+A difference to all other records is one that chance does not explain. All tests of all columns count together
+(`chance`): the chance that any difference is found where there is none is at most 5 %. The model card and the page
+both show what is found here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice, pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unless.evaluation.significance import holm, same_share
+from unless.explanation.words import DEFAULT, Words
+from unless.model import wilson_interval
+from unless.table import Column
+from unless.values import Label, label_to_json, value_to_json
+from unless.values.notation import NotatedNumber
+
+__all__ = ["LEAST", "Difference", "Group", "Subgroups", "groups_of"]
+
+_VALUES = 8
+"""The most numbers, or texts, of a column that are groups of their own: more numbers make ranges, and texts that are
+rarer than these are one group."""
+
+_RANGES = 4
+"""How many groups of about the same size many numbers make."""
+
+LEAST = 10
+"""A group with fewer records is counted, but not compared: it would only make the other tests weaker."""
+
+_LABELS = 6
+"""The most labels whose shares of decisions are compared: the most frequent ones."""
+
+_LONG = 60
+"""The most characters of a group's name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A share in a group that differs from that of all other records by more than chance.
+
+    ``label`` is the one that is decided, or None for the share that is right.
+    """
+
+    label: Label | None
+    share: float
+    elsewhere: float
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """The records with a value, or a range of values: how many, what is decided, and how many labelled ones are right.
+
+    ``test`` is what a value must be, as data: ("=", value), ("between", above, up to) with None for no bound,
+    ("other", texts) for any other text, or ("missing",).
+    """
+
+    feature: str
+    name: str
+    test: tuple[object, ...]
+    records: int
+    decided: tuple[tuple[Label | None, int], ...]
+    labelled: int = 0
+    right: int = 0
+    differences: tuple[Difference, ...] = ()
+
+    @property
+    def accuracy(self) -> float | None:
+        """The share of labelled records that are right; None if there are none."""
+        return self.right / self.labelled if self.labelled else None
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The 95 % interval of the accuracy."""
+        return wilson_interval(self.right, self.labelled)
+
+    @property
+    def differs(self) -> bool:
+        """Whether the accuracy differs from that of all other records by more than chance."""
+        return any(one.label is None for one in self.differences)
+
+    @property
+    def labels(self) -> tuple[Label, ...]:
+        """The labels that are decided more or less often than for all other records, by more than chance."""
+        return tuple(one.label for one in self.differences if one.label is not None)
+
+    def given(self, label: Label) -> int:
+        """How many of the records are given a label."""
+        return dict(self.decided).get(label, 0)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The group for JSON."""
+        return {
+            "feature": self.feature,
+            "group": self.name,
+            "records": self.records,
+            "labelled": self.labelled,
+            "right": self.right,
+            "accuracy": self.accuracy,
+            "interval": list(self.interval) if self.labelled else None,
+            "differs": self.differs,
+            "decided": [{"label": label_to_json(label), "records": count} for label, count in self.decided],
+            "labels_differ": [label_to_json(label) for label in self.labels],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Subgroups:
+    """The groups of each column, the labels whose shares of decisions were compared, and how many tests were made."""
+
+    columns: tuple[tuple[Group, ...], ...]
+    labels: tuple[Label, ...]
+    tests: int
+
+
+def groups_of(
+    columns: Sequence[Column],
+    given: NDArray[np.integer[Any]],
+    truth: NDArray[np.integer[Any]] | None,
+    labels: Sequence[Label],
+    *,
+    words: Words = DEFAULT,
+    alpha: float = 0.05,
+) -> Subgroups:
+    """The groups of each column; decisions and true labels are places among ``labels``, negative for none."""
+    records = _Records(given, truth, tuple(labels))
+    (whole,) = records.counted("", [_Part("all", (), np.array([0]))], np.zeros(len(given), np.int64))
+    found = [tuple(_groups(column, records, words)) for column in columns]
+    compared = records.compared()
+    shares = [_shares(group, whole, compared) for groups in found for group in groups]
+    adjusted = holm([one.chance for many in shares for one in many])
+    marked = _marked((group for groups in found for group in groups), shares, iter(adjusted), alpha)
+    return Subgroups(tuple(tuple(islice(marked, len(groups))) for groups in found), compared, len(adjusted))
+
+
+# Who is in a group.
+
+
+class _Part(NamedTuple):
+    """A group of a column: its name, what a value must be, and the ranks of its values."""
+
+    name: str
+    test: tuple[object, ...]
+    codes: NDArray[np.intp]
+
+
+def _parts(column: Column, words: Words) -> Iterator[_Part]:
+    """The groups of a column. Every record is in one of them, and none is empty."""
+    counts, numbers = column.counts(), len(column.numbers)
+    present = np.flatnonzero(counts[:numbers])
+    if len(present) <= _VALUES:
+        yield from (_one(column, code, words) for code in present.tolist())
+    else:
+        yield from _ranges(column, present, counts, words)
+    yield from _texts(column, counts[numbers:-1], words)
+    if counts[-1]:
+        yield _Part("missing", ("missing",), np.array([column.missing]))
+
+
+def _one(column: Column, code: int, words: Words) -> _Part:
+    return _Part(words.value(column.name, column.value(code)), ("=", _data(column, code)), np.array([code]))
+
+
+def _ranges(column: Column, present: NDArray[np.intp], counts: NDArray[np.intp], words: Words) -> Iterator[_Part]:
+    """Ranges that any number is in one of: the first and the last have no end."""
+    upto = np.cumsum(counts[present])
+    cuts = np.searchsorted(upto, upto[-1] * np.arange(1, _RANGES) / _RANGES)
+    ends = np.unique(present[np.minimum(cuts, len(present) - 2)]).tolist()  # the last range is not empty
+    for low, high in pairwise([None, *ends, None]):
+        said = [("above", low), ("at most", high)]
+        name = " and ".join(f"{how} {words.value(column.name, column.value(k))}" for how, k in said if k is not None)
+        bounds = (None if k is None else _data(column, k) for k in (low, high))
+        first, end = 0 if low is None else low + 1, len(column.numbers) if high is None else high + 1
+        yield _Part(name, ("between", *bounds), np.arange(first, end))
+
+
+def _texts(column: Column, counts: NDArray[np.intp], words: Words) -> Iterator[_Part]:
+    """The most frequent texts, by code point, and all others; one that would be alone there is shown."""
+    order = np.argsort(-counts, kind="stable")[: np.count_nonzero(counts)]
+    shown = order[: _VALUES if len(order) > _VALUES + 1 else len(order)]
+    first, others = len(column.numbers), order[len(shown) :]
+    yield from (_one(column, first + place, words) for place in np.sort(shown).tolist())
+    if len(others):
+        names = [column.categories[place] for place in shown.tolist()]
+        yield _Part(f"{len(others):,} other values", ("other", names), others + first)
+
+
+def _data(column: Column, code: int) -> object:
+    value = column.value(code)
+    return value_to_json(float(value) if isinstance(value, NotatedNumber) else value)
+
+
+# What is decided there.
+
+
+class _Records(NamedTuple):
+    """The label that each record is given, and the true one, as places among the labels; negative for none."""
+
+    given: NDArray[np.integer[Any]]
+    truth: NDArray[np.integer[Any]] | None
+    labels: tuple[Label, ...]
+
+    def counted(self, feature: str, parts: Sequence[_Part], member: NDArray[np.int64]) -> Iterator[Group]:
+        """The groups of a column, of which ``member`` says where each record belongs."""
+        width, groups = len(self.labels) + 1, len(parts)
+        given = np.where(self.given < 0, width - 1, self.given)
+        decided = np.bincount(member * width + given, minlength=groups * width).reshape(groups, width).tolist()
+        known = np.zeros(len(given), np.bool_) if self.truth is None else self.truth >= 0
+        labelled = np.bincount(member[known], minlength=groups).tolist()
+        right = np.bincount(member[known & (self.given == self.truth)], minlength=groups).tolist()
+        for part, row, *counts in zip(parts, decided, labelled, right, strict=True):
+            pairs = tuple((label, count) for label, count in zip((*self.labels, None), row, strict=True) if count)
+            name = part.name if len(part.name) <= _LONG else f"{part.name[: _LONG - 1]}…"
+            yield Group(feature, name, part.test, sum(row), pairs, *counts)
+
+    def compared(self) -> tuple[Label, ...]:
+        """The labels whose shares of decisions are compared: the most frequent ones, ties by their text.
+
+        Of two labels it is the rarer one, since the other has the rest; unless some records are not decided.
+        """
+        known = self.given if self.truth is None else self.truth
+        often = np.bincount(known[known >= 0], minlength=len(self.labels))
+        order = sorted(range(len(self.labels)), key=lambda place: (-often[place], str(self.labels[place])))
+        kept = order[1:] if len(order) == 2 and (self.given >= 0).all() else sorted(order[:_LABELS])
+        return tuple(self.labels[place] for place in kept)
+
+
+def _groups(column: Column, records: _Records, words: Words) -> Iterator[Group]:
+    parts, place = list(_parts(column, words)), np.zeros(column.missing + 1, np.int64)
+    for number, part in enumerate(parts):
+        place[part.codes] = number
+    return records.counted(column.name, parts, place[column.codes])
+
+
+# Which differences chance does not explain.
+
+
+class _Share(NamedTuple):
+    """Some records of a group, such as those that are right, and of all records."""
+
+    label: Label | None
+    some: int
+    of: int
+    all_some: int
+    all: int
+
+    @property
+    def telling(self) -> bool:
+        """Whether a difference could be found at all."""
+        return min(self.of, self.all - self.of) >= LEAST and 0 < self.all_some < self.all
+
+    @property
+    def chance(self) -> float:
+        return same_share(self.some, self.of, self.all_some - self.some, self.all - self.of)
+
+    @property
+    def difference(self) -> Difference:
+        return Difference(self.label, self.some / self.of, (self.all_some - self.some) / (self.all - self.of))
+
+
+def _shares(group: Group, whole: Group, labels: Sequence[Label]) -> list[_Share]:
+    """The shares of a group to compare with all other records."""
+    right = _Share(None, group.right, group.labelled, whole.right, whole.labelled)
+    decided = (_Share(one, group.given(one), group.records, whole.given(one), whole.records) for one in labels)
+    return [share for share in (right, *decided) if share.telling]
+
+
+def _marked(
+    groups: Iterator[Group], shares: Sequence[Sequence[_Share]], adjusted: Iterator[float], alpha: float
+) -> Iterator[Group]:
+    """The groups with their differences; ``adjusted`` has a probability for each share."""
+    for group, many in zip(groups, shares, strict=True):
+        yield replace(group, differences=tuple(one.difference for one in many if next(adjusted) <= alpha))

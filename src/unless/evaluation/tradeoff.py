@@ -1,0 +1,110 @@
+"""How much accuracy a rule more is worth: lists with few rules and with many, on records that they are not from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unless.evaluation.metrics import judged
+from unless.model import wilson_interval
+from unless.rule import Program
+from unless.table import Table
+
+Settings = Mapping[str, float]
+"""What differs from the given settings: ``max_rules`` for fewer rules, ``penalty`` for more; nothing for the given."""
+
+Learn = Callable[[Table, Settings], Program]
+Progress = Callable[[int, int], object]
+"""Told how many settings are done, and how many there are."""
+
+_FEWER = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128)
+_MORE = (0.5, 0.25)
+"""Numbers of rules to try below that of the given settings; and shares of the penalty, for longer lists."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Lists that were learned with some settings: their mean number of rules, and for how many records they are right.
+
+    The rules include the last one, which decides all other records; exceptions are not counted.
+    """
+
+    settings: Settings
+    rules: float
+    right: int
+    records: int
+
+    @property
+    def accuracy(self) -> float:
+        """The share of records that is decided correctly."""
+        return self.right / self.records if self.records else 0.0
+
+    @property
+    def between(self) -> tuple[float, float]:
+        """The 95 % interval of the accuracy."""
+        return wilson_interval(self.right, self.records)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The choice for JSON."""
+        measured = {"rules": self.rules, "right": self.right, "records": self.records, "accuracy": self.accuracy}
+        return {"settings": dict(self.settings), **measured, "interval": list(self.between)}
+
+
+@dataclass(frozen=True, slots=True)
+class TradeOff:
+    """Accuracy against the number of rules, fewest rules first; that without settings is as the learner was asked."""
+
+    choices: tuple[Choice, ...]
+
+    @property
+    def enough(self) -> Choice:
+        """The shortest lists that are as accurate as the best ones, as far as chance tells."""
+        best = max(self.choices, key=lambda one: one.accuracy)
+        return next(one for one in self.choices if one.accuracy >= best.between[0])
+
+    def to_dict(self) -> dict[str, Any]:
+        """The trade-off for JSON."""
+        return {"choices": [one.to_dict() for one in self.choices], "enough": self.enough.to_dict()}
+
+
+def fold_pairs(table: Table, folds: NDArray[np.integer[Any]]) -> list[tuple[Table, Table]]:
+    """For each fold, the records of all others and its own; ``folds`` says in which each record is."""
+    return [(table[folds != fold], table[folds == fold]) for fold in np.unique(folds)]
+
+
+def trade_off(
+    pairs: Sequence[tuple[Table, Table]], learn: Learn, penalty: float, progress: Progress | None = None
+) -> TradeOff:
+    """Learn lists from the first table of each pair and count how often they are right on the second.
+
+    ``penalty`` is that of the given settings.
+    """
+    found = [_choice({}, pairs, learn)]
+    others: list[Settings] = [{"max_rules": most} for most in _FEWER if most < found[0].rules]
+    others += [{"penalty": penalty * share} for share in _MORE if penalty]
+    for settings in others:
+        if progress is not None:
+            progress(len(found), 1 + len(others))
+        found.append(_choice(settings, pairs, learn))
+    return TradeOff(tuple(_distinct(found)))
+
+
+def _choice(settings: Settings, pairs: Sequence[tuple[Table, Table]], learn: Learn) -> Choice:
+    rules, right, records = 0, 0, 0
+    for train, test in pairs:
+        program = learn(train, settings)
+        rules, right, records = rules + len(program), right + judged(program, test).right, records + len(test)
+    return Choice(settings, rules / len(pairs), right, records)
+
+
+def _distinct(choices: Sequence[Choice]) -> Iterator[Choice]:
+    """One choice for each number of rules, fewest first; the given settings rather than others."""
+    known = set[float]()
+    for one in sorted(choices, key=lambda one: (one.rules, bool(one.settings))):
+        if one.rules not in known:
+            known.add(one.rules)
+            yield one

@@ -1,0 +1,168 @@
+"""How good learners are on records that they have not seen: held back rows, or folds."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean, stdev
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unless.errors import ParameterError, ReadError
+from unless.evaluation.metrics import Quality, aligned, judged
+from unless.export.clauses import flatten
+from unless.rule import Program
+from unless.score.committee import Committee
+from unless.table import Labels, Table
+
+Learn = Callable[[Table], Program | Committee]
+"""A learner makes a program, or a committee, from a table with labels."""
+
+BASELINE = "most frequent"
+"""What every learner has to beat: the most frequent training label for every record."""
+
+MEASURES = ("accuracy", "precision", "recall", "f1", "rules", "seconds")
+
+
+# Measuring.
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One learner on one fold. ``rules`` is counted as the paper does: every rule and every exception."""
+
+    algorithm: str
+    fold: int
+    quality: Quality
+    rules: int
+    seconds: float
+
+    def measure(self, name: str) -> float:
+        """One of `MEASURES`."""
+        return float(getattr(self if name in ("rules", "seconds") else self.quality, name))
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """All runs of one learner."""
+
+    algorithm: str
+    runs: tuple[Run, ...]
+
+    def mean(self, measure: str) -> float:
+        """The mean over the folds."""
+        return fmean(run.measure(measure) for run in self.runs)
+
+    def spread(self, measure: str) -> float | None:
+        """The standard deviation over the folds; None if there is only one."""
+        return stdev(run.measure(measure) for run in self.runs) if len(self.runs) > 1 else None
+
+    @property
+    def undecided(self) -> int:
+        """How many records no rule decided, over all folds."""
+        return sum(run.quality.undecided for run in self.runs)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The score for JSON."""
+        return {
+            "algorithm": self.algorithm,
+            **{name: {"mean": self.mean(name), "sd": self.spread(name)} for name in MEASURES},
+            "undecided": self.undecided,
+            "folds": [{name: run.measure(name) for name in MEASURES} for run in self.runs],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """Learners side by side, the baseline first, on the folds that every learner finished."""
+
+    folds: int
+    scores: tuple[Score, ...]
+
+    @classmethod
+    def of(cls, runs: Sequence[Run], learners: Iterable[str]) -> Evaluation:
+        """Collect the runs that `cross_validation` or `holdout` gave, also if they were stopped early."""
+        names = (BASELINE, *learners)
+        folds = set.intersection(*({run.fold for run in runs if run.algorithm == name} for name in names))
+        kept = [run for run in runs if run.fold in folds]
+        return cls(
+            len(folds), tuple(Score(name, tuple(run for run in kept if run.algorithm == name)) for name in names)
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """The evaluation for JSON."""
+        return {"folds": self.folds, "algorithms": [score.to_dict() for score in self.scores]}
+
+
+def cross_validation(table: Table, learners: Mapping[str, Learn], folds: int = 10, seed: int = 0) -> Iterator[Run]:
+    """Learn from all folds but one and test on that one; fold by fold, learner by learner, the baseline first."""
+    places = fold_of(table.labels, folds, seed)
+    for fold in range(folds):
+        yield from _runs(table[places != fold], table[places == fold], learners, fold)
+
+
+def holdout(train: Table, test: Table, learners: Mapping[str, Learn]) -> Iterator[Run]:
+    """Learn from one table and test on another, learner by learner, the baseline first."""
+    known, found = train.labels.labels, test.labels
+    labels = aligned(found, known)
+    if len(labels.codes) and labels.codes.min() >= len(known):
+        raise ReadError(
+            f"the test has labels such as {found.labels[0]!r}, training has labels such as {known[0]!r}, "
+            "and they have no label in common"
+        )
+    return _runs(train, Table(test.columns, labels, len(test), test.missing), learners, 0)
+
+
+def _runs(train: Table, test: Table, learners: Mapping[str, Learn], fold: int) -> Iterator[Run]:
+    yield Run(BASELINE, fold, judged(baseline(train), test), 0, 0.0)
+    for name, learner in learners.items():
+        start = time.perf_counter()
+        program = learner(train)
+        seconds = time.perf_counter() - start
+        rules = len(flatten(program)) if isinstance(program, Program) else program.rule_count
+        yield Run(name, fold, judged(program, test), rules, seconds)
+
+
+def baseline(table: Table) -> Program:
+    """A program without rules: every record gets the most frequent label of the table."""
+    labels = table.labels
+    most = int(np.argmax(np.bincount(labels.codes, minlength=len(labels.labels))))
+    return Program(labels.name, table.features, (), labels.labels[most])
+
+
+# Which records to test on. Both ways keep the share of every label, and depend only on the labels and the seed.
+
+
+def held_back(labels: Labels, share: float, seed: int = 0) -> NDArray[np.bool_]:
+    """Which rows to hold back for a test: about that share of every label, but never all its records."""
+    if not 0 <= share < 1:
+        raise ParameterError(f"the share of records to hold back must be at least 0 and less than 1, not {share!r}")
+    order = _by_label(labels, seed)
+    sizes = np.bincount(labels.codes, minlength=len(labels.labels))
+    ends = np.cumsum(sizes)
+    upto = np.floor(share * ends + 0.5).astype(np.int64)  # rounding sums takes records of small labels in turn
+    wanted = np.minimum(np.diff(upto, prepend=0), np.maximum(sizes - 1, 0))
+    place = np.arange(len(order)) - np.repeat(ends - sizes, sizes)
+    chosen = np.zeros(len(order), dtype=np.bool_)
+    chosen[order] = place < np.repeat(wanted, sizes)
+    return chosen
+
+
+def fold_of(labels: Labels, count: int, seed: int = 0) -> NDArray[np.intp]:
+    """The fold of every row, from 0 to ``count - 1``: each has its share of every label."""
+    if not 2 <= count <= len(labels.codes):
+        raise ParameterError(f"{len(labels.codes)} records make 2 to {len(labels.codes)} folds, not {count}")
+    folds = np.empty(len(labels.codes), dtype=np.intp)
+    folds[_by_label(labels, seed)] = np.arange(len(labels.codes)) % count
+    return folds
+
+
+def _by_label(labels: Labels, seed: int) -> NDArray[np.intp]:
+    """The rows in the order of labels, shuffled within each label."""
+    if seed < 0:
+        raise ParameterError(f"the seed must be at least 0, not {seed!r}")
+    order = np.random.default_rng(seed).permutation(len(labels.codes))
+    return order[np.argsort(labels.codes[order], kind="stable")]

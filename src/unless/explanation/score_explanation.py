@@ -1,0 +1,153 @@
+"""The score card of one record: the parts of the program that hold, with their points, which add up."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from unless.explanation import proof_rendering
+from unless.explanation.proof import Proof
+from unless.explanation.sentences import condition_text, default_texts, rule_name, words_for
+from unless.explanation.why import values_of
+from unless.explanation.words import DEFAULT, Words, joined, printable
+from unless.model import Model
+from unless.rule import Program
+from unless.score.points import probabilities_of
+from unless.score.program_parts import ProgramPart
+from unless.score.score_card import ScoreCard, expand_to_all_labels
+from unless.values import Label, Value, label_to_json, percent
+
+_LABELS = 6
+"""The most labels that a text shows: the most probable ones."""
+
+
+def scored(card: ScoreCard, record: Mapping[str, object], words: Words = DEFAULT) -> ScoredRecord:
+    """The score card of a record, a mapping from features to values (None where missing)."""
+    values = values_of(card.program, record)
+    base, *others = (ScoreLine(part, tuple(points.tolist())) for part, points in card.lines(values))
+    kept = (replace(base, every=True), *(line for line in others if any(line.points)))
+    return ScoredRecord(card.program, card.classes, tuple(values.items()), kept, words)
+
+
+def label_probability(model: Program | Model, proof: Proof) -> float | None:
+    """The probability of the label that a proof gives, as `predict_proba` has it; None if it is not known."""
+    if isinstance(model, Program) or proof.label is None:
+        return None
+    if model.card is not None:
+        return scored(model.card, proof.record).probabilities[proof.label]
+    statistics, rule = model.statistics, -1 if proof.decided is None else proof.decided
+    return float(statistics.probabilities()[rule, statistics.classes.index(proof.label)])
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreLine:
+    """A part that holds, and its points in each column; None is what ``every`` record has, or else the list itself."""
+
+    part: ProgramPart | None
+    points: tuple[int, ...]
+    every: bool = False
+
+    @property
+    def text(self) -> str:
+        """What holds: "rule 2 decides", "income is at most 21,000"."""
+        return self.said(DEFAULT)
+
+    def said(self, words: Words) -> str:
+        """What holds, in some words."""
+        part = self.part
+        if part is None:
+            return "every record" if self.every else "the list decides"
+        if part.literal is not None:
+            return condition_text((part.literal,), words)
+        name = rule_name(part.number)
+        match part.kind:
+            case "decides":
+                return name if part.number is None else f"{name} decides"
+            case "rule":
+                return f"{name} holds"
+            case "default":
+                return f"the default of {name} holds"
+        inner = part.within is not None and part.within.kind == "exception"
+        asks = [] if part.rule is None else default_texts(part.rule, words)
+        return f"an {'inner ' if inner else ''}exception to {name} holds: {joined(asks) or 'always'}"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ScoredRecord:
+    """The points of one record: a line for each part that holds, and what they add up to.
+
+    Two labels share one column: points for the second, against the first. A thousand points multiply the odds by e.
+    """
+
+    program: Program
+    classes: tuple[Label, ...]
+    items: tuple[tuple[str, Value], ...]
+    rows: tuple[ScoreLine, ...]
+    words: Words = DEFAULT
+
+    @cached_property
+    def total(self) -> tuple[int, ...]:
+        """The sum of the points in each column."""
+        return tuple(sum(column) for column in zip(*(row.points for row in self.rows), strict=True))
+
+    @cached_property
+    def probabilities(self) -> dict[Label, float]:
+        """The probability of each label."""
+        points = expand_to_all_labels(np.array(self.total, dtype=np.int64), len(self.classes))
+        return dict(zip(self.classes, probabilities_of(points).tolist(), strict=True))
+
+    @property
+    def columns(self) -> tuple[Label, ...]:
+        """The label of each column of points."""
+        return self.classes[1:] if len(self.classes) == 2 else self.classes
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain lists, dicts and values that JSON can hold."""
+        return {
+            "columns": [label_to_json(label) for label in self.columns],
+            "rows": [{"part": row.said(self._words), "points": list(row.points)} for row in self.rows],
+            "total": list(self.total),
+            "probabilities": [
+                {"label": label_to_json(label), "probability": share} for label, share in self.probabilities.items()
+            ],
+        }
+
+    def table(self) -> list[list[str]]:
+        """The cells of a table for people: a head, a row for each part, the total, and probabilities.
+
+        Of many labels it shows the most probable ones.
+        """
+        ranked = sorted(range(len(self.columns)), key=lambda k: -self.probabilities[self.columns[k]])
+        shown = sorted(ranked[:_LABELS])
+        heads = [self.words.labels.get(self.columns[k]) or printable(str(self.columns[k])) for k in shown]
+        rows = [[row.said(self._words), *_signed(row.points, shown)] for row in self.rows]
+        shares = [percent(self.probabilities[self.columns[k]], 1) for k in shown]
+        return [["points for", *heads], *rows, ["total", *_signed(self.total, shown)], ["probability", *shares]]
+
+    @property
+    def _words(self) -> Words:
+        told = words_for(self.program, record=dict(self.items), words=self.words)
+        literals = (row.part.literal for row in self.rows if row.part is not None)
+        return told.fitting((one.feature, one.value) for one in literals if one is not None)
+
+    def __str__(self) -> str:
+        rows = self.table()
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        lines = ["  ".join([f"{row[0]:<{widths[0]}}", *map(str.rjust, row[1:], widths[1:])]) for row in rows]
+        return "\n".join(lines)
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str | None:
+        head, *rows, total, shares = self.table()
+        if not proof_rendering.available():
+            return None
+        return proof_rendering.fill("card.html.j2", head=head, rows=rows, ends=[total, shares])
+
+
+def _signed(points: Sequence[int], shown: Sequence[int]) -> list[str]:
+    return [f"{points[k]:+,}" if points[k] else "0" for k in shown]

@@ -1,0 +1,199 @@
+"""Why a committee decides a record as it does: the points of every list, which add up to the probability."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any
+
+import numpy as np
+
+from unless.explanation import proof_rendering
+from unless.explanation.proof import Check, Proof, RuleProof
+from unless.explanation.sentences import check, fitting, told
+from unless.explanation.why import proof_of, values_of
+from unless.explanation.words import DEFAULT, Words, joined, printable
+from unless.score.committee import Committee
+from unless.score.points import leading_label_index, probabilities_of
+from unless.values import Label, Value, count_text, label_to_json, share_text, value_to_json
+
+_NAMED = 3
+"""How many lists the sentence names."""
+
+_SHOWN = 4
+"""How many classes have a column in the table, the leading ones; `to_dict` has all of them."""
+
+
+def tally(committee: Committee, record: Mapping[str, object]) -> Tally:
+    """Explain how the lists of a committee vote on a record, a mapping from features to values (None where missing)."""
+    values = values_of(committee.rules, record)
+    votes = []
+    for number, (program, points) in enumerate(zip(committee.lists, committee.points, strict=True)):
+        proof = proof_of(program, values)
+        votes.append(Vote(number, proof, tuple(points[len(proof.tried) - 1].tolist())))
+    return Tally(committee, tuple(values.items()), tuple(votes))
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Vote:
+    """One list: the proof of its decision, and the points that its deciding rule gives to each class."""
+
+    list: int
+    proof: Proof
+    points: tuple[int, ...]
+
+    @property
+    def rule(self) -> RuleProof:
+        """The proof of the deciding rule: the last one that was tried, since the last rule covers every record."""
+        return self.proof.tried[-1]
+
+    @property
+    def name(self) -> str:
+        """The list and the rule, counted from 1."""
+        return f"list {self.list + 1}, rule {len(self.proof.tried)}"
+
+    def reason(self, words: Words = DEFAULT) -> str:
+        """The deciding rule, and why it applies: "list 3, rule 2: income is 1,000, at most 2,000"."""
+        return f"{self.name}: {self.rule.reason(words)}"
+
+    def briefly(self, words: Words = DEFAULT) -> str:
+        """The same without exceptions that do not apply."""
+        return f"{self.name}: {joined(check(one, words) for one in told(self.rule)) or 'otherwise'}"
+
+    def __repr__(self) -> str:
+        return f"<Vote of {self.reason()}: {self.points}>"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Tally:
+    """A vote: the points of every list, which add up with those of the base to ``total``, a logit in thousandths."""
+
+    committee: Committee
+    items: tuple[tuple[str, Value], ...]
+    votes: tuple[Vote, ...]
+
+    @property
+    def record(self) -> dict[str, Value]:
+        """The record's values, by feature."""
+        return dict(self.items)
+
+    @property
+    def base(self) -> tuple[int, ...]:
+        """The points that each class has before any list votes."""
+        return tuple(self.committee.base.tolist())
+
+    @property
+    def total(self) -> tuple[int, ...]:
+        """The points of each class: exactly the sum of the base and of all votes."""
+        return tuple(map(sum, zip(self.base, *(vote.points for vote in self.votes), strict=True)))
+
+    @property
+    def probabilities(self) -> dict[Label, float]:
+        """The probability of each class."""
+        shares = probabilities_of(np.array(self.total, dtype=np.int64)).tolist()
+        return dict(zip(self.committee.classes, shares, strict=True))
+
+    @property
+    def label(self) -> Label:
+        """The class with most points, the first of several."""
+        return self.committee.classes[self._order[0]]
+
+    @property
+    def decided(self) -> None:
+        """No rule decides alone."""
+
+    @property
+    def _order(self) -> list[int]:
+        """The places of the classes, most points first."""
+        first = int(leading_label_index(np.array(self.total)))
+        rest = sorted((k for k in range(len(self.total)) if k != first), key=lambda k: -self.total[k])
+        return [first, *rest]
+
+    def lead(self, points: tuple[int, ...]) -> int:
+        """By how many points the label leads the class that comes next."""
+        first, *rest = self._order
+        return points[first] - (points[rest[0]] if rest else 0)
+
+    @property
+    def carrying(self) -> tuple[Vote, ...]:
+        """The votes for the label and against the class that comes next, those with most points first."""
+        return tuple(
+            sorted((vote for vote in self.votes if self.lead(vote.points) > 0), key=lambda v: -self.lead(v.points))
+        )
+
+    def every_check(self) -> Iterator[Check]:
+        """The checks of all deciding rules."""
+        return chain.from_iterable(vote.rule.every_check() for vote in self.votes)
+
+    def sentence(self, words: Words = DEFAULT) -> str:
+        """The decision, and the lists and rules that carried it."""
+        words = fitting(words, self.every_check())
+        label = words.label(self.committee.target, self.label)
+        said = f"{label}, with probability {share_text(self.probabilities[self.label])}"
+        if not self.votes:
+            return f"{said}, because there are no lists: that is its share in training"
+        rest = self._order[1:]
+        if not rest:
+            return f"{said}: there is no other class"
+        other = printable(str(self.committee.classes[rest[0]]))
+        votes = self.carrying
+        said += f": {len(votes)} of {count_text(len(self.votes), 'list')} prefer it to {other}"
+        if not votes:
+            return f"{said}, which is rarer in training"
+        named = "; ".join(f"{vote.briefly(words)} ({self.lead(vote.points):+,})" for vote in votes[:_NAMED])
+        return f"{said}, {'above all ' if len(votes) > _NAMED else ''}{named}"
+
+    def rows(self, words: Words = DEFAULT) -> list[tuple[str, tuple[int, ...]]]:
+        """The table: what gives points, and the points of each class; the last row is the sum of all others."""
+        words = fitting(words, self.every_check())
+        votes = sorted(self.votes, key=lambda vote: -abs(self.lead(vote.points)))
+        return [("base", self.base), *((vote.reason(words), vote.points) for vote in votes), ("total", self.total)]
+
+    def text(self, most: int | None = None, *, words: Words = DEFAULT) -> str:
+        """The sentence and the table. With ``most``, the table has that many lists and the sum of the others."""
+        places = sorted(self._order[:_SHOWN])
+        rows = self.rows(words)
+        if most is not None and len(rows) - 2 > most:
+            rest = rows[1 + most : -1]
+            points = tuple(map(sum, zip(*(points for _, points in rest), strict=True)))
+            rows = [*rows[: 1 + most], (count_text(len(rest), "other list"), points), rows[-1]]
+        heads = [printable(str(self.committee.classes[k])) for k in places]
+        shares = [share_text(self.probabilities[self.committee.classes[k]]) for k in places]
+        cells = [heads, *([f"{points[k]:,}" for k in places] for _, points in rows), shares]
+        widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+        names = ["points", *(name for name, _ in rows), "probability"]
+        lines = [
+            "  ".join([*(f"{cell:>{width}}" for cell, width in zip(line, widths, strict=True)), name])
+            for line, name in zip(cells, names, strict=True)
+        ]
+        return "\n".join([self.sentence(words), *lines])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain lists, dicts and values that JSON can hold."""
+        return {
+            "target": self.committee.target,
+            "label": label_to_json(self.label),
+            "because": str(self),
+            "record": {feature: value_to_json(value) for feature, value in self.items},
+            "classes": [label_to_json(label) for label in self.committee.classes],
+            "base": list(self.base),
+            "votes": [
+                {"list": vote.list, "rule": vote.proof.decided, "points": list(vote.points), "because": vote.reason()}
+                for vote in self.votes
+            ],
+            "total": list(self.total),
+            "probabilities": [
+                {"label": label_to_json(label), "probability": share} for label, share in self.probabilities.items()
+            ],
+        }
+
+    def _repr_html_(self) -> str | None:
+        title, *lines = self.text(most=20).split("\n")
+        return proof_rendering.list_html(title, [" ".join(line.split()) for line in lines])
+
+    def __str__(self) -> str:
+        return self.sentence()
+
+    def __repr__(self) -> str:
+        return f"<Tally: {self}>"

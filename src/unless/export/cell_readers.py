@@ -1,0 +1,155 @@
+"""How exported functions read cells: which readers a program needs, for what `values.value_of` and `read_as` mean.
+
+`python_cells` and `javascript_cells` have their text. A function has only the readers that its program needs. Without
+dates, times, durations and orders, that is ``value`` and ``number``; a reader of a notation then turns what it can into
+a number, and anything else into text.
+
+A model knows how the columns of training were read (`Training`), and `read.ranks.settle` says what cells of other types
+mean there. Its function has readers for that too: "3" is a number in a column of numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from unless.export.sql_times import equal_bounds
+from unless.model import model_of
+from unless.rule import Program
+from unless.table import Schema, Table
+from unless.values import DEFAULT_MISSING, EARLIER_MISSING
+from unless.values.notation import (
+    DATETIME,
+    DURATION,
+    INSTANT,
+    TIME,
+    Amounts,
+    DateNotation,
+    LevelNotation,
+    Notation,
+    TimeNotation,
+)
+
+_NEEDS = {
+    "written": ["micro"],
+    "text": ["written", "spelled"],
+    "moment": ["text"],
+    "clock": ["text"],
+    "duration": ["text"],
+    "level": ["text"],
+    "measure": ["numeral"],
+    "flag": ["measure"],
+}
+"""The readers that other readers call."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """What turns the value of a feature into a number, where it is more than a number or a text."""
+
+    name: str
+    argument: object = None
+
+    def call(self, value: str, spell: str) -> str:
+        """The call, given the value and the argument as the language spells it."""
+        return f"{self.name}({value}{f', {spell}' if self.argument is not None else ''})"
+
+
+@dataclass(frozen=True, slots=True)
+class Training:
+    """How a model read the columns of its training, and the values that they had; a program alone does not know."""
+
+    schema: Schema
+    domain: Table
+
+    @classmethod
+    def of(cls, model: object) -> Training | None:
+        """What a model knows; None for a program or a committee alone."""
+        known = model_of(model)
+        return None if known is None else cls(known.schema, known.domain)
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """The texts that mean a missing cell in records too, as in `read_table`: those that somebody gave."""
+        return () if self.schema.missing in (DEFAULT_MISSING, EARLIER_MISSING) else self.schema.missing
+
+    def readers(self, feature: str, tested: Collection[str]) -> Iterator[Reader]:
+        """What a cell goes through that is no number in a notation; ``tested`` are the texts that rules name."""
+        from unless.read.column_inference import (  # 20 ms that a program alone does not need
+            as_known,
+            flag_names,
+            numbers_spelled,
+        )
+
+        if any(map(_is_time, (*tested, *self.missing))):
+            yield Reader("written")
+        if self.missing:
+            yield from _known(self.missing, sorted(numbers_spelled(self.missing)))
+        categories = {column.name: column.categories for column in self.domain.columns}.get(feature)
+        if isinstance(unit := self.schema.notations.get(feature), Amounts):
+            yield Reader("amount", [unit.pattern, unit.thousands, unit.decimal])
+        if self.schema.kinds[feature] != "text":
+            yield Reader("measure" if categories == () else "numeral")
+            return
+        yield Reader("spelled")
+        if categories and (names := flag_names(categories)):
+            yield Reader("flag", [names[False], names[True]])
+        elif categories and (same := as_known(_twins(tested), self.domain.column(feature))):
+            yield Reader("same", same)
+
+
+def _twins(texts: Iterable[str]) -> list[str]:
+    """Texts, and how else they may be spelled: 3.0 is 3 where training had only 3."""
+    return sorted({twin for text in texts for twin in (text, f"{text}.0", text.removesuffix(".0"))})
+
+
+def readers(program: Program, training: Training | None = None) -> dict[str, list[Reader]]:
+    """The readers of each feature, in the order of use: by notation, as in training, or for the texts of times."""
+    tested: dict[str, set[str]] = {feature: set() for feature in program.used}
+    for literal in (literal for rule in program.rules for literal in rule.literals()):
+        if isinstance(literal.value, str):
+            tested[literal.feature].add(literal.value)
+    notations = {**(training.schema.notations if training else {}), **program.notations}
+    found: dict[str, list[Reader]] = {}
+    for feature, texts in tested.items():
+        notation = notations.get(feature)
+        if notation is not None and not notation.plain:
+            missing = training.missing if training else ()
+            found[feature] = [*_known(missing), _reader(notation)]
+        elif training is not None and feature in training.schema.kinds:
+            found[feature] = list(training.readers(feature, sorted(texts)))
+        elif isinstance(notation, Amounts):
+            found[feature] = [Reader("amount", [notation.pattern, notation.thousands, notation.decimal])]
+        elif any(map(_is_time, texts)):
+            found[feature] = [Reader("written")]
+    return found
+
+
+def _known(missing: Sequence[str], numbers: Sequence[float] = ()) -> Iterator[Reader]:
+    """The readers of cells that mean missing; a space stands for any number of them."""
+    if " " in missing:
+        yield Reader("blank")
+    if missing:
+        yield Reader("known", [*missing, *numbers])
+
+
+def _reader(notation: Notation) -> Reader:
+    match notation:
+        case DateNotation():
+            return Reader("moment", notation.format)
+        case LevelNotation():
+            return Reader("level", list(notation.levels))
+        case TimeNotation():
+            return Reader("clock")
+    return Reader("duration")
+
+
+def _is_time(text: str) -> bool:
+    """Whether a date, a time or a duration can be written like this."""
+    return any(equal_bounds(notation, text) is not None for notation in (DATETIME, INSTANT, TIME, DURATION))
+
+
+def with_needs(used: Iterable[str]) -> set[str]:
+    """The names of readers, and of those that they call."""
+    names = set(used)
+    return names if not names else names | with_needs(need for name in names for need in _NEEDS.get(name, ()))

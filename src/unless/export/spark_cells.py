@@ -1,0 +1,264 @@
+"""What the cells of a Spark frame mean to a model: the kind of each column, and its cells as expressions.
+
+A column may have another type than it had in training: 1 where there were texts, "3" where there were numbers. What
+`read_table` makes of such cells is not written here again: the model's own reading is asked about the few cells that
+the rules can tell apart, and the expression has its answers.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+from sqlglot import exp
+
+from unless.errors import ParameterError, UnknownNameError, suggest
+from unless.export import sql_tree
+from unless.export.sql import ColumnKind
+from unless.export.sql_dialects import DIALECTS
+from unless.export.sql_tree import DOUBLE, TEXT, any_of, cases, column, is_null
+from unless.model import Model, model_of
+from unless.read.table import read_table
+from unless.rule import Literal, Program
+from unless.score.committee import Committee
+from unless.values import Value, parse_number
+from unless.values.notation import Amounts, DateNotation, LevelNotation, NotatedNumber, Notation, TimeNotation
+
+_ENGINE = DIALECTS["spark"]
+_NTZ = _ENGINE.times["timestamp"]
+_NUMBERS = ("byte", "short", "integer", "long", "float", "double", "decimal")
+_TRUE, _FALSE = "tRuE", "fAlSe"
+"""Texts that mean booleans, if any text does, and that no training had."""
+_SPELLED = {True: "^[Tt][Rr][Uu][Ee]$", False: "^[Ff][Aa][Ll][Ssſ][Ee]$"}  # ſ is a small s to casefold
+
+Cells = exp.Expression | None
+"""The cells of a column as the writer of conditions takes them; None if they are the column itself."""
+Arm = tuple[exp.Expression | None, exp.Expression]
+
+
+def read_columns(
+    model: Program | Committee | Model, rules: Program, fields: Iterable[Any]
+) -> tuple[dict[str, ColumnKind], dict[str, exp.Expression]]:
+    """The kinds of the columns that rules test, and those whose cells are not taken as they are.
+
+    ``fields`` are those of the frame's schema.
+    """
+    types = {field.name: field.dataType for field in fields}
+    tests: dict[str, list[Literal]] = {feature: [] for feature in rules.used}
+    for rule in rules.rules:
+        for literal in rule.literals():
+            tests[literal.feature].append(literal)
+    kinds: dict[str, ColumnKind] = {}
+    cells: dict[str, exp.Expression] = {}
+    for feature, literals in tests.items():
+        if feature not in types:
+            raise UnknownNameError(f"no column {feature!r} in the Spark frame{suggest(feature, types)}")
+        reading = _Reading.of(model, rules, feature, literals)
+        kind, found = reading.column(types[feature])
+        kinds[feature] = cast("ColumnKind", kind)
+        if found is not None:
+            cells[feature] = found
+    return kinds, cells
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """How a model reads the cells of a feature."""
+
+    feature: str
+    like: object
+    missing: Sequence[str]
+    """The texts that may mean a missing cell."""
+    notation: Notation | None
+    """How numbers are written, if not as plain numbers."""
+    tested: Sequence[str]
+    """The texts that rules compare cells with."""
+    compared: bool
+    """Whether rules ask for more than whether a cell is missing."""
+    unit: str | None = None
+    """How numbers with a unit are written, if they are."""
+
+    @classmethod
+    def of(
+        cls, model: Program | Committee | Model, rules: Program, feature: str, literals: Sequence[Literal]
+    ) -> _Reading:
+        known = model_of(model)
+        schema = None if known is None else known.schema
+        written = {} if schema is None else schema.notations
+        notation = rules.notations.get(feature, written.get(feature))
+        unit = notation.form if isinstance(notation, Amounts) else None
+        notation = None if notation is None or notation.plain else notation
+        texts = [literal.value for literal in literals if isinstance(literal.value, str)]
+        texts += notation.levels if isinstance(notation, LevelNotation) else ()
+        compared = any(literal.value is not None for literal in literals)
+        missing = () if schema is None else schema.missing
+        like = rules if schema is None else model
+        return cls(feature, like, missing, notation, list(dict.fromkeys(texts)), compared, unit)
+
+    def values(self, cells: Sequence[object]) -> list[Value]:
+        """What cells of one type mean; a date, a time or a level is its text."""
+        if not cells:
+            return []
+        table = read_table([{self.feature: cell} for cell in cells], like=self.like, features=[self.feature])
+        found = (table.columns[0].value(code) for code in table.columns[0].codes.tolist())
+        return [str(one) if isinstance(one, NotatedNumber) and not one.notation.plain else one for one in found]
+
+    def column(self, dtype: Any) -> tuple[str, Cells]:
+        """The kind of a column of a type, and its cells."""
+        name = dtype.typeName()
+        if name in _NUMBERS:
+            return self.numbers()
+        read: Mapping[str, Callable[[], tuple[str, Cells]]] = {
+            "boolean": self.booleans,
+            "date": self.dates,
+            "timestamp_ntz": self.moments,
+            "timestamp": self.instants,
+            "void": lambda: ("text", sql_tree.cast(exp.Null(), TEXT)),
+        }
+        if name in ("string", "char", "varchar"):
+            return self.texts(getattr(dtype, "collation", "UTF8_BINARY"))
+        if name in read:
+            return read[name]()
+        if name.startswith("time") and isinstance(self.notation, TimeNotation):
+            return "text", sql_tree.cast(column(self.feature), TEXT)
+        if not self.compared:
+            return "text", None
+        raise ParameterError(
+            f"the column {self.feature!r} is {dtype.simpleString()}, which rules cannot be compared with in Spark; "
+            "cast it to what it was in training"
+        )
+
+    def numbers(self) -> tuple[str, Cells]:
+        """A column of numbers: numbers, or the names that they are in a column of texts."""
+        self._refuse_format()
+        own, (sample,) = column(self.feature), self.values([1.5])
+        if isinstance(sample, float):
+            numbers = [number for number in map(parse_number, self.missing) if number is not None]
+            gone = [one for one, value in zip(numbers, self.values(numbers), strict=True) if value is None]
+            return "number", _replaced(own, self._arms(own, gone))
+        numbers = [number for number in map(parse_number, self.tested) if number is not None]
+        double = sql_tree.cast(own, DOUBLE)
+        nan = any_of(
+            is_null(own), exp.EQ(this=double.copy(), expression=sql_tree.cast(exp.Literal.string("NaN"), DOUBLE))
+        )
+        arms = self._arms(double, dict.fromkeys([0.0, 1.0, math.inf, -math.inf, *numbers]))
+        return "text", cases([(nan, exp.Null()), *arms, (None, sql_tree.cast(own, TEXT))])
+
+    def booleans(self) -> tuple[str, Cells]:
+        """A column of booleans: categories, or 0 and 1 in a column of numbers."""
+        values = self.values([True, False])
+        tests = column(self.feature), exp.Not(this=column(self.feature))
+        arms = [(test, _constant(value)) for test, value in zip(tests, values, strict=True)]
+        kind = "number" if any(isinstance(value, float) for value in values) else "text"
+        return kind, cases([*arms, (None, exp.Null())])
+
+    def texts(self, collation: str) -> tuple[str, Cells]:
+        """A column of texts, some of which may be numbers, booleans or missing, as in training."""
+        self._refuse_format()
+        if self.unit is not None:
+            raise ParameterError(
+                f"the column {self.feature!r} is text, and in training it had numbers with a unit, such as "
+                f"{self.unit!r}, which Spark does not read; make it a number first"
+            )
+        own: exp.Expression = column(self.feature)
+        if collation != "UTF8_BINARY":  # else "A" may equal "a"
+            own = exp.Anonymous(this="COLLATE", expressions=[own, exp.Literal.string("UTF8_BINARY")])
+        (sample,) = self.values(["1.5"])
+        mixed = isinstance(sample, float)
+        twins = (text.removesuffix(".0") if text.endswith(".0") else f"{text}.0" for text in self.tested)
+        candidates = list(dict.fromkeys([*self.missing, *self.tested, *twins]))
+        plain = [parse_number(text) if mixed else None for text in candidates]
+        differing = [
+            (text, value)
+            for text, value, number in zip(candidates, self.values(candidates), plain, strict=True)
+            if value != (text if number is None else number)
+        ]
+        arms: list[Arm] = [(self._equal(own, text), _constant(value, text=True)) for text, value in differing]
+        if self.values(["  "]) == [None]:
+            arms.append((exp.RegexpLike(this=own.copy(), expression=exp.Literal.string("^ +$")), exp.Null()))
+        return "mixed" if mixed else "text", _replaced(own, [*arms, *self._flags(own, mixed=mixed)])
+
+    def dates(self) -> tuple[str, Cells]:
+        """A column of dates."""
+        self._refuse_spellings()
+        return "date", None
+
+    def moments(self) -> tuple[str, Cells]:
+        """A column of times without a zone."""
+        self._refuse_spellings()
+        return "timestamp", None
+
+    def instants(self) -> tuple[str, Cells]:
+        """A column of instants: where training had times without a zone, they are what the session shows."""
+        if isinstance(self.notation, DateNotation) and self.notation.zoned:
+            return "timestamptz", None
+        self._refuse_spellings()
+        return "timestamp", sql_tree.cast(column(self.feature), _NTZ)
+
+    def _arms(self, own: exp.Expression, numbers: Iterable[float]) -> list[Arm]:
+        """What some numbers are in training."""
+        found = list(numbers)
+        equal = (exp.EQ(this=own.copy(), expression=_constant(number)) for number in found)
+        return [(one, _constant(value)) for one, value in zip(equal, self.values(found), strict=True)]
+
+    def _flags(self, own: exp.Expression, *, mixed: bool) -> list[Arm]:
+        """What texts are that mean booleans; nothing if they are texts like any other."""
+        values = self.values([_TRUE, _FALSE])
+        if values == [_TRUE, _FALSE]:
+            return []
+        arms: list[Arm] = []
+        for flag, value in zip((True, False), values, strict=True):
+            spelled = exp.RegexpLike(this=own.copy(), expression=exp.Literal.string(_SPELLED[flag]))
+            number = exp.EQ(this=_number(own), expression=_constant(float(flag)))
+            arms.append((spelled if mixed else any_of(spelled, number), _constant(value, text=True)))
+        return arms
+
+    def _equal(self, own: exp.Expression, text: str) -> exp.Expression:
+        return exp.EQ(this=own.copy(), expression=_constant(text))
+
+    def _refuse_format(self) -> None:
+        """Refuse dates in a format of their own: Spark would read others than Python does."""
+        if isinstance(self.notation, DateNotation) and self.notation.format is not None:
+            raise ParameterError(
+                f"the column {self.feature!r} has dates like {self.notation.format!r}, which only Python reads exactly "
+                "so; make it a date first: to_date(column, 'dd.MM.yyyy')"
+            )
+
+    def _refuse_spellings(self) -> None:
+        """Refuse a column of dates where training had texts that spell dates in their own way."""
+        if self.notation is None:
+            for text in self.tested:
+                if (number := _DATED.number(text)) is not None and _DATED.text(number) != text:
+                    raise ParameterError(
+                        f"the rules compare {self.feature!r} with the text {text!r}, and in Spark it has a type for "
+                        "dates; learn the model again, or make the column text that is spelled like that"
+                    )
+
+
+_DATED = DateNotation("datetime", 1.0)
+
+
+def _replaced(own: exp.Expression, arms: Sequence[Arm]) -> Cells:
+    """The cells, some of them replaced; None if they are the column as it is."""
+    if not arms:
+        return None if isinstance(own, exp.Column) else own
+    return cases([*arms, (None, own)])
+
+
+def _number(own: exp.Expression) -> exp.Expression:
+    """The number that a text spells, or NULL."""
+    none: list[Arm] = [(condition, exp.Null()) for condition in _ENGINE.no_number(own.copy())]
+    return cases([*none, (None, _ENGINE.spelled(own.copy()))])
+
+
+def _constant(value: Value, *, text: bool = False) -> exp.Expression:
+    """A value, or if ``text`` the text that spells it."""
+    if value is None:
+        return exp.Null()
+    if isinstance(value, float) and not text:
+        found = _ENGINE.double(value)
+    else:
+        found = _ENGINE.text(repr(float(value)) if isinstance(value, float) else value)
+    return exp.Null() if found is None else found

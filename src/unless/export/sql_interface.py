@@ -1,0 +1,240 @@
+"""What the SQL of a database is asked for: numbers, texts, time, and text that spells a number or a time.
+
+The answers are sqlglot trees. Those of `Dialect` are DuckDB's; `dialects` has those of other databases.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import sys
+from collections.abc import Mapping, Sequence
+
+from sqlglot import exp
+from sqlglot.dialects.dialect import DialectType
+
+from unless.export.sql_tree import DOUBLE, TEXT, all_of, cases, cast, filled, nothing_else, signed
+from unless.values.spelling import CONTROLS
+
+LARGEST = sys.float_info.max
+SMALLEST = 5e-324
+_NUMBER = "[+-]?([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][+-]?[0-9]+)?"
+"""The cells that `values.number_in` takes for numbers, apart from spaces and size."""
+
+_MINUTES = ":[0-5][0-9](:[0-5][0-9]([.][0-9]{1,9})?)?"
+_CLOCK = f"([01][0-9]|2[0-3]){_MINUTES}"
+_DAY = (
+    "[0-9]{4}-(0[13578]|1[02])-(0[1-9]|[12][0-9]|3[01])"
+    "|[0-9]{4}-(0[469]|11)-(0[1-9]|[12][0-9]|30)"
+    "|[0-9]{4}-02-(0[1-9]|1[0-9]|2[0-8])"
+    "|([0-9]{2}(0[48]|[2468][048]|[13579][26])|([02468][048]|[13579][26])00)-02-29"
+)
+"""The cells that are times of the day and days to `notation`, apart from spaces and the year 0."""
+
+TIMES = {
+    "date": exp.DataType(this=exp.DataType.Type.DATE),
+    "timestamp": exp.DataType(this=exp.DataType.Type.TIMESTAMP),
+    "timestamp_ns": exp.DataType(this=exp.DataType.Type.TIMESTAMP),
+    "timestamptz": exp.DataType(this=exp.DataType.Type.TIMESTAMPTZ),
+    "time": exp.DataType(this=exp.DataType.Type.TIME),
+}
+_INTERVAL = {"interval": exp.DataType(this=exp.DataType.Type.INTERVAL)}
+
+
+class Dialect:
+    """Standard behaviour: that of DuckDB, and of the others where they do not say otherwise."""
+
+    name = "duckdb"
+    nan_is_high = True
+    """NaN can be stored, equals itself, and is above every number."""
+    infinity: str | None = "Infinity"
+    """How an infinite double is spelled in a text; None where there is none."""
+    unquotable: tuple[str, ...] = ("\0",)
+    """What cannot stand between quotes, as sqlglot escapes it: a text with any of these is given by its bytes."""
+    spells_bytes = True
+    """Texts can be given by their bytes, as those are that would move the cursor of a terminal."""
+    holds_nul = True
+    """A text can hold the character NUL."""
+    fence = ""
+    """What ends a subquery so that it is not merged into the query around it, which would write its expressions again
+    wherever their names are used."""
+    at_once: int | None = 10
+    """How many lists of a committee are decided in one step of a query; None for all.
+
+    DuckDB plans a step in a time that grows with the square of its conditions: 30 s for 100 lists of 20 rules at once,
+    5 s for ten of them at a time."""
+    number_types = ("DOUBLE", "FLOAT", "BIGINT", "INTEGER")
+    """Types of numbers, as TYPEOF spells them."""
+    sees_out = True
+    """A subquery inside of a subquery can use the columns of the query around both."""
+    times: Mapping[str, exp.DataType] = TIMES | _INTERVAL
+    """The types of columns that hold time, by kind."""
+    finer: tuple[str, ...] = ("timestamp_ns",)
+    """The kinds whose cells can be finer than microseconds."""
+    zone = "Z|[+-](0[0-9]|1[0-4]):?[0-5][0-9]"
+    """The zones that a text may end in: as far as there are any in the world."""
+    moved = (
+        "REGEXP_MATCHES(cell, '[Z+]|-[0-9]{2}:?[0-9]{2} *$')",
+        "STRFTIME(CAST(TRIM(cell) AS TIMESTAMPTZ) AT TIME ZONE 'UTC', '%Y-%m-%d %H:%M:%S.%f')",
+    )
+    """A text ends in a zone, and then is this text in UTC; DuckDB cuts off what is finer than microseconds."""
+    reads_times = True
+    """Whether text can be read as time."""
+
+    @property
+    def syntax(self) -> DialectType:
+        """What sqlglot calls the dialect."""
+        return self.name
+
+    def has_name(self, name: str) -> bool:
+        """Whether a column can have the name."""
+        return bool(name) and "\0" not in name and self.text(name) is not None
+
+    def folded(self, name: str) -> str:
+        """What the database makes of the name of a column: "Age" and "age" are the same."""
+        return name.lower()
+
+    # Numbers and booleans.
+
+    def double(self, number: float) -> exp.Expression | None:
+        """A double as a label; None where the database has no infinite ones."""
+        if math.isfinite(number):
+            return self.literal(number)
+        return None if self.infinity is None else self.infinite(number)
+
+    def infinite(self, number: float) -> exp.Expression:
+        """An infinite double."""
+        return cast(exp.Literal.string(f"{'-' if number < 0 else ''}{self.infinity}"), DOUBLE)
+
+    def literal(self, number: float) -> exp.Expression:
+        """A finite double, exact to the last bit: with an exponent it is read as a double, without as a decimal."""
+        text = repr(abs(number))
+        return signed(exp.Literal.number(text if "e" in text else f"{text}E0"), number)
+
+    def limit(self, bound: float) -> tuple[exp.Expression, bool]:
+        """What to compare a numeric column with, and whether a cell that equals it is still at most the bound.
+
+        Minus infinity is not spelled: it is what is below the lowest double.
+        """
+        return (self.literal(-LARGEST), False) if bound == -math.inf else (self.literal(bound), True)
+
+    def is_nan(self, column: exp.Expression) -> exp.Expression | None:
+        """The numeric column holds NaN; None where it cannot."""
+        if not self.nan_is_high:
+            return None
+        return exp.EQ(this=column, expression=cast(exp.Literal.string("NaN"), DOUBLE))
+
+    def number(self, column: exp.Expression) -> exp.Expression:
+        """A numeric column to compare with a double, so that integers, decimals and short floats are widened."""
+        return column
+
+    def boolean(self, *, truth: bool) -> exp.Expression:
+        """A truth value, as a label or to compare a column with."""
+        return exp.Boolean(this=truth)
+
+    # Texts.
+
+    def text(self, text: str) -> exp.Expression | None:
+        """A text; None where no column can hold it."""
+        if re.search("[\ud800-\udfff]", text) or ("\0" in text and not self.holds_nul):
+            return None  # half of a surrogate pair has no bytes
+        hidden = self.spells_bytes and CONTROLS.search(text)
+        return self.from_bytes(text) if hidden or any(part in text for part in self.unquotable) else self.quoted(text)
+
+    def quoted(self, text: str) -> exp.Expression:
+        """A text between quotes."""
+        return exp.Literal.string(text)
+
+    def from_bytes(self, text: str) -> exp.Expression:
+        """A text given by its bytes."""
+        return exp.Anonymous(this="DECODE", expressions=[exp.Unhex(this=exp.Literal.string(text.encode().hex()))])
+
+    def as_text(self, column: exp.Expression) -> exp.Expression:
+        """A cell as the database spells it."""
+        return cast(column, TEXT)
+
+    def sides(self, column: exp.Expression, text: exp.Expression) -> tuple[exp.Expression, exp.Expression]:
+        """A text column and a text such that ``=`` between them compares character by character."""
+        return column, text
+
+    def member(self, column: exp.Expression, texts: Sequence[exp.Expression]) -> exp.Expression:
+        """The text column is one of some texts."""
+        left, rights = column, [self.sides(column, text)[1] for text in texts]
+        return exp.In(this=self.sides(left, texts[0])[0], expressions=rights)
+
+    # Text that may spell a number or a time.
+
+    def unlike(self, column: exp.Expression, pattern: str, characters: str) -> list[exp.Expression]:  # noqa: ARG002 - for some
+        """Conditions, at least one of which holds where a text cell, apart from spaces, does not have a pattern.
+
+        ``characters`` are those that a cell with the pattern may have, as inside of brackets.
+        """
+        whole = exp.Literal.string(f" *({pattern}) *")
+        return [exp.Not(this=exp.Anonymous(this="REGEXP_FULL_MATCH", expressions=[column, whole]))]
+
+    def no_number(self, column: exp.Expression) -> list[exp.Expression]:
+        """Conditions, at least one of which holds where a text cell does not spell a number."""
+        return self.unlike(column, _NUMBER, "0-9.eE+ -")
+
+    def time(self, column: exp.Expression) -> exp.Expression:
+        """The time of the day that a cell spells, as a text to compare; NULL where it spells none."""
+        wrong = self.unlike(column, f"[0-9]{_MINUTES}|{_CLOCK}", "0-9.: ")
+        short = exp.Like(this=exp.Trim(this=column.copy()), expression=exp.Literal.string("_:%"))
+        padded = filled("CONCAT('0', TRIM(cell))", self.name, column)
+        return cases([*((one, exp.Null()) for one in wrong), (short, padded), (None, exp.Trim(this=column.copy()))])
+
+    def moment(self, column: exp.Expression) -> exp.Expression:
+        """The moment that a cell spells, as a text to compare; NULL where it spells none.
+
+        The text is in UTC, without a zone, and has a space before the time.
+        """
+        wrong = self.unlike(column, f"({_DAY})([T ]{_CLOCK}({self.zone})?)?", "0-9.:TZ+ -")
+        zero = exp.Like(this=exp.Trim(this=column.copy()), expression=exp.Literal.string("0000%"))
+        moved = (filled(self.moved[0], self.name, column), filled(self.moved[1], self.name, column))
+        plain = filled("REPLACE(TRIM(cell), 'T', ' ')", self.name, column)
+        return cases([*((one, exp.Null()) for one in (*wrong, zero)), moved, (None, plain)])
+
+    # Columns of any type, whose cells may be numbers or spell them.
+
+    def value(self, column: exp.Expression) -> exp.Expression:
+        """The number that a cell of a column of any type is or spells, as a double; NULL where there is none."""
+        number, numeric = cast(column, DOUBLE), self.numeric(column)
+        arms: list[tuple[exp.Expression, exp.Expression]] = []
+        if numeric is not None:
+            nan = cast(exp.Literal.string("NaN"), DOUBLE)
+            arms.append((numeric, exp.Nullif(this=number, expression=nan) if self.nan_is_high else number))
+        arms += [(condition, exp.Null()) for condition in self.no_number(self.any_text(column))]
+        return nothing_else([*arms, *self.read(column)])
+
+    def read(self, column: exp.Expression) -> list[tuple[exp.Expression, exp.Expression]]:
+        """Doubles that a cell spells that looks like a number, each with its condition."""
+        number, ends = self.spelled(column), (self.bound(-LARGEST, column), self.bound(LARGEST, column))
+        return [(exp.Between(this=number, low=ends[0], high=ends[1]), number.copy())]
+
+    def spelled(self, column: exp.Expression) -> exp.Expression:
+        """The double that a cell is or spells that looks like a number; infinite, or NULL, where it is too large."""
+        return cast(column, DOUBLE)  # spaces around it are skipped
+
+    def bound(self, number: float, column: exp.Expression) -> exp.Expression:  # noqa: ARG002 - for SQLite
+        """A double to compare the `value` of a column with."""
+        return self.literal(number)
+
+    def numeric(self, column: exp.Expression) -> exp.Expression | None:
+        """The column has a type of numbers, at least one that has NaN or infinite ones, whose texts spell no numbers.
+
+        None where no type has them: then every number is read from its text.
+        """
+        types = [exp.Literal.string(name) for name in self.number_types]
+        return exp.In(this=exp.Anonymous(this="TYPEOF", expressions=[column]), expressions=types)
+
+    def is_any_nan(self, column: exp.Expression) -> exp.Expression | None:
+        """A cell of a column of any type is NaN, not a text that looks like it; None where that cannot be."""
+        numeric = self.numeric(column)
+        if numeric is None:
+            return None
+        nan = exp.EQ(this=exp.Lower(this=self.as_text(column)), expression=exp.Literal.string("nan"))
+        return all_of(numeric, nan)
+
+    def any_text(self, column: exp.Expression) -> exp.Expression:
+        """A cell of a column of any type as a text."""
+        return self.as_text(column)

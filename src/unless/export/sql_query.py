@@ -1,0 +1,141 @@
+"""Programs as a whole SQL query: the rows of a table with their label, the deciding rule and the reason."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from sqlglot import exp
+from sqlglot.errors import SqlglotError
+
+from unless.errors import ParameterError
+from unless.export import committee_sql, sql_scores
+from unless.export.committee_sql import batched
+from unless.export.conditions import card_of
+from unless.export.sql import ColumnKind, SqlWriter, What, in_words_of, prepared, to_sql
+from unless.export.sql_dialects import DIALECTS
+from unless.export.sql_interface import Dialect
+from unless.export.sql_tree import NewNames, new_column
+from unless.model import Model
+from unless.rule import Program
+from unless.score.committee import Committee, committee_of
+from unless.score.score_card import ScoreCard
+from unless.values import Label
+
+_COLUMNS: dict[What, str] = {"label": "predicted", "rule": "rule", "because": "because"}
+
+_LONGEST = 40
+"""The most characters of a label in the name of a column: PostgreSQL has room for 63."""
+
+
+def to_query(
+    program: Program | Committee | Model,
+    table: str,
+    dialect: str = "duckdb",
+    what: What | Sequence[What] | None = None,
+    columns: Mapping[str, ColumnKind] | None = None,
+) -> str:
+    """Write a SELECT of all columns of a table, and of ``predicted``, ``rule`` and ``because``; see `to_sql`.
+
+    With ``probability`` in ``what`` there are ``predicted``, ``rule``, and for each label ``points_LABEL`` and
+    ``probability_LABEL``; ``points_list`` is what the list adds so that its label leads. Of two labels, only the second
+    has points.
+
+    Of a committee there is ``predicted`` alone; with ``probability`` in ``what`` also ``list_1``, ``list_2`` and so
+    on, the number of the rule that decides in each list, and for each label ``points_LABEL`` and ``probability_LABEL``.
+
+    The name of the table is spelled as in SQL, such as ``sales.applicants`` or ``"My table"``. Where a feature or the
+    target has the name of a new column, the new column gets another: ``rule_2``.
+    """
+    committee, source = committee_of(program), _table(table, dialect)
+    whats = ([what] if isinstance(what, str) else what) or (
+        ("label", "rule", "because") if committee is None else ("label",)
+    )
+    rules, engine, writer = prepared(program, dialect, columns)
+    query = _Query(source, NewNames(rules), writer, in_words_of(engine, rules))
+    if "probability" in whats and committee is not None:
+        return query.voted(committee)
+    plain: list[What] = [one for one in whats if one != "probability"]
+    if "probability" in whats:
+        plain = ["label", "rule", *(one for one in whats if one == "because")]
+    own = {one: query.names.free(_COLUMNS[one]) for one in plain}
+    parts = [(to_sql(program, dialect, one, columns), own[one]) for one in plain]
+    return query.scored(card_of(program), parts, own["rule"]) if "probability" in whats else query.plain(parts)
+
+
+@dataclass(frozen=True, slots=True)
+class _Query:
+    """Puts a query together, from a table, names for new columns, and what writes conditions and expressions."""
+
+    source: str
+    names: NewNames
+    writer: SqlWriter
+    text: Callable[[exp.Expression], str]
+
+    @property
+    def dialect(self) -> Dialect:
+        """The database."""
+        return self.writer.dialect
+
+    def plain(self, parts: Sequence[tuple[str, str]]) -> str:
+        """The table with new columns."""
+        return f"{_select(parts, self.source)};\n"
+
+    def scored(self, card: ScoreCard, parts: Sequence[tuple[str, str]], rule: str) -> str:
+        """The table with new columns, and with the points and the probability of each label."""
+        points, listed = self._points(card.classes[-len(card.base) :]), self.names.free("points_list")
+        inner = _select([*parts, *self._named(sql_scores.sums(card, self.writer), points)], self.source)
+        added = self._named([sql_scores.list_points(card, rule, points)], [listed])
+        middle = _select(added, self._inner(inner, "summed"))
+        shares = self._named(sql_scores.shares(card, rule, points, listed), self._probabilities(card.classes))
+        return f"{_select(shares, self._inner(middle, 'scored'))};\n"
+
+    def voted(self, committee: Committee) -> str:
+        """The table with the deciding rule of each list, the points and probabilities of the labels, and the label."""
+        predicted = self.names.free(_COLUMNS["label"])
+        lists = [self.names.free(f"list_{number + 1}") for number in range(len(committee))]
+        points = self._points(committee.classes)
+        source = self.source
+        for some in batched(self._named(committee_sql.deciding(committee, self.writer), lists), self.dialect.at_once):
+            source = self._inner(_select(some, source), "voted")
+        middle = _select(self._named(committee_sql.sums(committee, lists), points), source)
+        label = committee_sql.leading(points, [self.writer.label(one) for one in committee.classes])
+        shares = self._named(sql_scores.shares_of([*map(new_column, points)]), self._probabilities(committee.classes))
+        return f"{_select([(self.text(label), predicted), *shares], self._inner(middle, 'summed'))};\n"
+
+    def _inner(self, query: str, name: str) -> str:
+        """A query as a source of another."""
+        return "\n".join(["(", query, *filter(None, [self.dialect.fence]), f") AS {name}"])
+
+    def _named(self, nodes: Iterable[exp.Expression], names: Sequence[str]) -> list[tuple[str, str]]:
+        return list(zip(map(self.text, nodes), names, strict=True))
+
+    def _points(self, labels: Sequence[Label]) -> list[str]:
+        return [self.names.free(f"points_{_plain(label)}") for label in labels]
+
+    def _probabilities(self, labels: Sequence[Label]) -> list[str]:
+        return [self.names.free(f"probability_{_plain(label)}") for label in labels]
+
+
+def _plain(label: Label) -> str:
+    """A label as a part of a name."""
+    return re.sub(r"[^0-9a-z]+", "_", str(label).lower()).strip("_")[:_LONGEST] or "label"
+
+
+def _select(parts: Sequence[tuple[str, str]], source: str) -> str:
+    """All columns of a source, and some expressions with names. Not indented: a text may have line breaks."""
+    selected = ",\n".join(["*", *(f"{expression} AS {name}" for expression, name in parts)])
+    return f"SELECT\n{selected}\nFROM {source}"
+
+
+def _table(name: str, dialect: str) -> str:
+    """The name of a table, with quotes around every part that needs them."""
+    syntax = DIALECTS[dialect].syntax
+    try:
+        found = exp.to_table(name, dialect=syntax)
+    except SqlglotError as error:
+        raise ParameterError(f'{name!r} is not the name of a table; write one, such as sales or "My table"') from error
+    for part in found.find_all(exp.Identifier):
+        part.set("quoted", part.args.get("quoted") or not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", part.name))
+    return found.sql(syntax)

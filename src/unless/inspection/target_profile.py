@@ -1,0 +1,159 @@
+"""The labels: how many of each, whether they are labels at all, and which feature gives them away."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Sequence
+from math import sqrt
+
+import numpy as np
+
+from unless.inspection.column_profile import remarks_on_texts, sample
+from unless.inspection.findings import Remark, TargetProfile
+from unless.table import Codes, Column, Labels
+from unless.values import number_to_text, parse_number, percent
+
+_RARE = 10  # records of a label: fewer are too few to learn from and to test on
+_CONTINUOUS = 20  # different numbers: more may be a quantity
+_ROWS = 20_000  # records: enough to see that a feature gives the label away
+_FIRST = 1000  # records that show that most features do not
+_SURE = 3.0  # standard deviations: hundreds of features are tried
+_NAMES = (
+    "target", "label", "class", "y", "outcome", "decision", "diagnosis", "result", "response", "survived", "churn",
+)  # fmt: skip
+
+
+def label_texts(labels: Labels) -> Column:
+    """Labels as a column of texts, as `target_profile` and `giveaways` take them."""
+    texts = [number_to_text(label) if isinstance(label, float) else str(label) for label in labels.labels]
+    return text_column(labels.name, texts, labels.codes)
+
+
+def text_column(name: str, texts: Sequence[str], codes: Codes) -> Column:
+    """A column of categories, given the text of every code, in any order; the code after them means missing."""
+    known = sorted(set(texts))
+    place = np.array([*(bisect_left(known, text) for text in texts), len(known)])
+    return Column(name, "text", np.empty(0), tuple(known), place[codes])
+
+
+def target_profile(column: Column) -> TargetProfile:
+    """The classes of a target that was read as categories."""
+    counts = column.counts()
+    often = counts[len(column.numbers) : -1]
+    order = np.argsort(-often, kind="stable")
+    classes = tuple((column.categories[place], int(often[place])) for place in order.tolist() if often[place])
+    return TargetProfile(column.name, classes, int(counts[-1]), tuple(_remarks(column.name, classes, int(counts[-1]))))
+
+
+def _remarks(name: str, classes: Sequence[tuple[str, int]], missing: int) -> list[Remark]:
+    total = sum(count for _, count in classes)
+    found: list[Remark] = []
+    if missing:
+        found.append(Remark("no-labels", name, f"is missing in {missing:,} of {total + missing:,} records"))
+    if len(classes) == 1:
+        return [*found, one_label(name, classes[0][0])]
+    if (doubt := no_labels(name, [label for label, _ in classes], total)) is not None:
+        return [*found, doubt]
+    found += [one for one in remarks_on_texts(name, dict(classes)) if one.code == "spellings"]
+    if rare := [(label, count) for label, count in classes if count < _RARE]:
+        some = [f"{_as_it_is(label)} {count:,}" for label, count in rare[:4]]
+        said = ", ".join([*some, *["…"] * (len(rare) > 4)])
+        found.append(Remark("rare-labels", name, f"has labels with fewer than {_RARE} records: {said}"))
+    return found
+
+
+def one_label(name: str, label: str) -> Remark:
+    """The remark on a target that has the same label everywhere."""
+    return Remark("one-label", name, f"has only one label, {_as_it_is(label)}")
+
+
+def _as_it_is(label: str) -> str:
+    """A label: a number or a boolean has no quotes, which would make it another one."""
+    return label if parse_number(label) is not None or label in ("True", "False") else repr(label)
+
+
+def no_labels(name: str, labels: Sequence[str], records: int) -> Remark | None:
+    """Why a target may not be labels: it looks like a quantity, or most records have a label of their own.
+
+    Rules can predict neither. Many numbers are a quantity if some have fractions, or if few records have each.
+    """
+    if len(labels) <= _CONTINUOUS:
+        return None
+    numbers = list(map(parse_number, sample(labels)))
+    many = 20 * len(labels) > records
+    if None not in numbers and (many or any(number and number % 1 for number in numbers)):
+        said = f"looks like a quantity: {len(labels):,} different numbers in {records:,} records"
+        return Remark("continuous", name, said)
+    if 2 * len(labels) > records:
+        nearly = "nearly " if len(labels) < records else ""
+        return Remark("unique-labels", name, f"is {nearly}unique: {len(labels):,} labels in {records:,} records")
+    return None
+
+
+def likely_target(columns: Sequence[Column]) -> str | None:
+    """The column that looks most like labels: by its name, else the last one if it has few values."""
+    for name in _NAMES:
+        for column in columns:
+            if column.name.strip().casefold() == name:
+                return column.name
+    if columns and 2 <= int(np.count_nonzero(columns[-1].counts()[:-1])) <= _CONTINUOUS:
+        return columns[-1].name
+    return None
+
+
+def giveaways(columns: Sequence[Column], target: Column, share: float = 0.98, *, quick: bool = False) -> list[Remark]:
+    """The features that alone decide the label of this share of all records, more often than chance allows.
+
+    One half of the labelled records (of some thousands) shows which label goes with which value; the other half shows
+    whether that holds. So an identifier decides nothing, and a handful of records proves nothing.
+    If it must be ``quick``, a thousand records rule most features out.
+    """
+    rows = np.random.default_rng(0).permutation(np.flatnonzero(target.codes != target.missing))[:_ROWS]
+    labels, half, tried = target.codes[rows], len(rows) // 2, len(rows) - len(rows) // 2
+    errors = 1 - int(np.bincount(labels[half:]).max(initial=0)) / max(tried, 1)  # if every label were the same
+    if not half or not errors:
+        return []
+    found: list[Remark] = []
+    for column in columns:
+        codes = column.codes[rows]
+        if quick and len(rows) > _FIRST and _wrong_share(codes[:_FIRST], labels[:_FIRST]) > errors / 2:
+            continue
+        wrong = _wrong_share(codes, labels)
+        if wrong <= 1 - share and _gives_away(wrong, tried, errors):
+            right = percent(1 - wrong, 1)
+            said = f"alone decides {target.name!r} for {right} of the records"
+            found.append(Remark("gives-away", column.name, said, right))
+    return found
+
+
+def _wrong_share(codes: Codes, labels: Codes) -> float:
+    """The share of wrong records in the second half, if the first half tells which label goes with which code."""
+    half = len(codes) // 2
+    known, tried = _by_code(codes[:half], labels[:half]), _by_code(codes[half:], labels[half:])
+    return _wrong(known, tried) / (len(codes) - half)
+
+
+def _by_code(codes: Codes, labels: Codes) -> tuple[Codes, Codes]:
+    order = np.argsort(codes, kind="stable")
+    return codes[order], labels[order]
+
+
+def _wrong(known: tuple[Codes, Codes], tried: tuple[Codes, Codes]) -> int:
+    """How many tried records have another label than most of the five known records with the nearest codes.
+
+    If many known records have the same code, the five are from their middle. A wrong label is outvoted, and thresholds
+    are found exactly. The median of five labels is the most frequent one if at least three are equal.
+    """
+    (codes, labels), (new, truth) = known, tried
+    first, last = labels[:1], labels[-1:]
+    edged = np.concatenate([first, first, labels, last, last])
+    usual = np.sort([edged[k : k + len(labels)] for k in range(5)], axis=0)[2]
+    middle = (np.searchsorted(codes, new, "left") + np.searchsorted(codes, new, "right") - 1) // 2
+    return int(np.count_nonzero(usual[np.maximum(middle, 0)] != truth))
+
+
+def _gives_away(wrong: float, tried: int, errors: float) -> bool:
+    """Whether a share of wrong records is small, compared with the errors of a constant, and surely no chance."""
+    half = errors / 2
+    surely = half - wrong > _SURE * sqrt(half * (1 - half) / tried)
+    return wrong <= errors / 10 and surely

@@ -1,0 +1,100 @@
+"""Run clingo: import it when it is needed, ground programs, and accept only answers that are certain."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from unless.errors import ProgramError, UnlessError
+from unless.logic.program_writer import ClingoWriter
+
+if TYPE_CHECKING:
+    from clingo import Control, Symbol
+    from numpy.typing import NDArray
+
+    from unless.rule import Program
+    from unless.table import Table
+
+_BATCH = 2000
+"""Records per run. This bounds memory: clingo keeps every symbol it has seen, and each run numbers records from 1."""
+
+_PLACE = re.compile(r"^<(?:string|block)>:(\d+):\d+(?:-[\d:]+)?: (?:error|info): ")
+
+
+def run_clingo(program: Program, table: Table) -> NDArray[np.object_]:
+    """The label of every row as clingo derives it: the same as `unless.predict`, found by a logic engine.
+
+    Use it to check and to reason; `unless.predict` is more than a thousand times faster (on cars and on anneal).
+    """
+    out = np.full(len(table), None, dtype=object)
+    writer = ClingoWriter(program)
+    rules = "\n".join(writer.rules())
+    heads = program.heads  # not its labels: 1 and 1.0 are one label, but two terms
+    labels = {clingo().parse_term(writer.term(label)): label for label in heads if label is not None}
+    for start in range(0, max(len(table), 1), _BATCH):  # an empty table too: it may lack a column
+        control = grounded("\n".join([rules, *writer.facts(table[start : start + _BATCH])]))
+        for row, term in atoms(control, writer.target, 2):
+            place = start + row.number - 1
+            if out[place] is not None:
+                raise ProgramError(f"record {place + 1} has two labels: {out[place]!r} and {labels[term]!r}")
+            out[place] = labels[term]
+    return out
+
+
+def clingo() -> Any:
+    """The clingo package."""
+    try:
+        import clingo as package  # an extra, and slow to load
+        import clingo.ast
+    except ImportError as error:
+        raise UnlessError('this needs clingo, which is not installed; pip install "unless[logic]"') from error
+    return package
+
+
+def grounded(text: str, fill: Callable[[Control], None] | None = None) -> Control:
+    """The program in a text, and in what else the caller fills in, grounded.
+
+    clingo's messages about what is undefined are errors here, with one exception: an atom may have no rule at all,
+    because a missing cell has no fact.
+    """
+    package = clingo()
+    messages: list[str] = []
+
+    def log(code: Any, message: str) -> None:
+        if code != package.MessageCode.AtomUndefined:
+            messages.append(message)
+
+    control: Control = package.Control(logger=log)
+    try:
+        control.add("base", [], text)
+        if fill is not None:
+            fill(control)
+        control.ground([("base", [])])
+    except RuntimeError as error:
+        raise ProgramError(message_of(messages, error)) from error
+    if messages:
+        raise ProgramError(message_of(messages))
+    return control
+
+
+def message_of(messages: list[str], error: Exception | None = None) -> str:
+    """The first of clingo's messages on one line, with the line of the program in our words."""
+    first = " ".join((messages[0] if messages else str(error)).split())
+    first = re.sub(r":-\[#inc_base\](?=\.)|\[#inc_base\];", "", first)
+    first = re.sub(r"#Anon\d+", "_", first)
+    first = re.sub(r"<\w+>:\S+ note:", "here", first)
+    return _PLACE.sub(lambda found: f"line {found.group(1)}: ", first, count=1)
+
+
+def atoms(control: Control, name: str, arity: int) -> Iterator[tuple[Symbol, ...]]:
+    """The arguments of the atoms of a predicate, in the order of the program.
+
+    Each must be a fact. In a stratified program, grounding decides every atom.
+    """
+    for atom in control.symbolic_atoms.by_signature(name, arity):
+        if not atom.is_fact:
+            raise ProgramError(f"clingo leaves {atom.symbol} open")
+        yield tuple(atom.symbol.arguments)

@@ -1,0 +1,238 @@
+"""Learn from logic programs, as in the paper: from background knowledge B and examples E, a hypothesis H."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, get_args
+from typing import Literal as OneOf
+
+import numpy as np
+
+from unless.errors import ParameterError, ProgramError, ReadError, UnknownNameError, suggest
+from unless.evaluation.validation import held_back
+from unless.learn.fold import fold_rm, fold_rpp
+from unless.learn.memory_engine import MemoryEngine
+from unless.learn.unless_learner import fold_unless
+from unless.logic.background import Background, Source, read_background
+from unless.logic.background_checks import Signature, shown
+from unless.logic.clingo_runner import atoms
+from unless.logic.grounding import Goals, categories, chosen, columns, without_names
+from unless.logic.hypothesis import Hypothesis, Trial, derived, refuse_leak
+from unless.prediction import predict
+from unless.rule import Literal, Program
+from unless.table import Labels, Table
+from unless.values import Label
+
+if TYPE_CHECKING:
+    from clingo import Control, Symbol
+
+Algorithm = OneOf["fold_rm", "fold_rpp", "fold_unless"]
+
+_SHARE = 0.2
+_ENOUGH = 20
+"""The fewest examples that the default share is held back from: a test on three individuals tells nothing."""
+
+
+def learn_logic(  # noqa: PLR0913 - options that people give by name
+    background: Source | Sequence[Source],
+    examples: Source,
+    target: str,
+    ratio: float = 0.5,
+    *,
+    algorithm: Algorithm = "fold_rm",
+    positive: Label | None = None,
+    features: Iterable[str] | None = None,
+    ignore: Iterable[str] = (),
+    test: float | None = 0.0,
+    seed: int = 0,
+) -> Hypothesis:
+    """Learn rules for ``target(X,Label)`` from background knowledge B and examples E, both `.lp` text or files.
+
+    B is grounded without E. Its unary predicates become features that are true or not, its binary predicates features
+    with a value. To learn from anything else, add a rule to B: ``owner_age(X,A) :- owner(X,P), age(P,A).`` clingo runs
+    the result together with B, to check that the two entail what the program predicts.
+
+    Parameters
+    ----------
+    background, examples
+        Text, or a path (a string that ends in ``.lp`` is a path). The background may be a list of these.
+    target
+        The predicate of the examples: ``habitat`` for facts like ``habitat(kitty,land).``
+    ratio
+        The same as in `unless.fold_rm`.
+    algorithm
+        ``fold_rm``, ``fold_rpp`` (rules for the label ``positive``), or our own ``fold_unless``.
+    features, ignore
+        The predicates of B to learn from (None: all), and those to leave out: ``age``, or ``age/2`` if several are
+        called ``age``.
+    test, seed
+        The share of the examples to hold back, and the random seed. ``trial`` of the result says how it does on them.
+        None holds back a fifth if there are at least 20 examples.
+    """
+    known = read_background(background)
+    refuse_leak(known, target)
+    predicates = chosen(known, features, ignore)
+    control = known.ground()
+    given = _read_examples(examples, target, known, control)
+    learned, held = given.split(test, seed)
+    found, left_out = columns(control, predicates, learned, target)
+    if not found:
+        raise ReadError(f"{known.name}: {_nothing(left_out, learned[0])}")
+    labels = Labels.of(target, [given.labels[one] for one in learned])
+    table = Table(tuple(column for column, _ in found), labels)
+    goals = {column.name: goal for column, goal in found}
+    hypothesis = Hypothesis(
+        program=_learned(table, goals, ratio, algorithm, positive),
+        table=table,
+        individuals=tuple(map(str, learned)),
+        entailed=(),
+        trial=_trial(held, given, labels),
+        left_out=tuple(left_out),
+        _terms={label: str(term) for term, label in given.terms.items()},
+        _goals=goals,
+        _taken=frozenset(name for name, _ in known.mentions),
+    )
+    entailed = derived(known, hypothesis.to_clingo(), target, given.terms)
+    return _checked(hypothesis, [entailed.get(one) for one in learned], [entailed.get(one) for one in held])
+
+
+def _trial(held: list[Symbol], given: _Examples, learned: Labels) -> Trial | None:
+    """The individuals that are held back; what is entailed comes later."""
+    if not held:
+        return None
+    usual = learned.labels[int(np.argmax(np.bincount(learned.codes)))]  # the first one if several are as frequent
+    return Trial(tuple(map(str, held)), tuple(given.labels[one] for one in held), (), usual)
+
+
+def _closed_world(table: Table, unary: Collection[str]) -> MemoryEngine:
+    """An engine that leaves out literals which say nothing new, or only a name.
+
+    A predicate that is true or not is never "missing": "is not yes" says that already. A value that only one individual
+    has is a name: a rule on it would hold of nobody else.
+    """
+    told = [(column, None) if column.name in unary else without_names(column) for column in table.columns]
+    names = [literal for _, literal in told if literal is not None]
+    banned = (*(Literal(feature, "missing") for feature in unary), *names)
+    return MemoryEngine(replace(table, columns=tuple(column for column, _ in told)), banned=banned)
+
+
+def _learned(
+    table: Table, goals: dict[str, Goals], ratio: float, algorithm: Algorithm, positive: Label | None
+) -> Program:
+    engine = _closed_world(table, [feature for feature, goal in goals.items() if goal.yes is not None])
+    match algorithm:
+        case "fold_rm":
+            return fold_rm(engine, ratio)
+        case "fold_rpp":
+            if positive is None:
+                raise ParameterError("fold_rpp learns rules for one label; name it: positive=…")
+            return fold_rpp(engine, positive, ratio)
+        case "fold_unless":
+            return fold_unless(engine, ratio)
+    raise ParameterError(f"no algorithm {algorithm!r}{suggest(str(algorithm), get_args(Algorithm))}")
+
+
+def _nothing(left_out: list[str], individual: Symbol) -> str:
+    """Why there are no features, and what to do."""
+    if not left_out:
+        return f"no unary or binary predicate holds of any example, such as {individual}"
+    relation = left_out[0]
+    return (
+        f"nothing to learn from: every value of {' and of '.join(left_out)} belongs to one example only; say in a rule "
+        f"what they have in common, such as big_one(X) :- {relation}(X,Y), big(Y)."
+    )
+
+
+def _checked(hypothesis: Hypothesis, entailed: list[Label | None], others: list[Label | None]) -> Hypothesis:
+    """Add the labels that B and H entail; for the examples they must be what the program predicts."""
+    if entailed != predict(hypothesis.program, hypothesis.table).tolist():
+        raise ProgramError("B and H do not entail what the program predicts; please report this bug")
+    trial = hypothesis.trial and replace(hypothesis.trial, entailed=tuple(others))
+    return replace(hypothesis, entailed=tuple(entailed), trial=trial)
+
+
+# Examples: facts that give each individual a label.
+
+
+@dataclass(frozen=True, eq=False)
+class _Examples:
+    """The label of every individual, in the order of the text, and the label behind each of clingo's terms."""
+
+    target: str
+    labels: dict[Symbol, Label]
+    terms: dict[Symbol, Label]
+
+    def split(self, share: float | None, seed: int) -> tuple[list[Symbol], list[Symbol]]:
+        """The individuals to learn from, and those to hold back."""
+        if share is None:
+            share = _SHARE if len(self.labels) >= _ENOUGH else 0.0
+        held = held_back(Labels.of(self.target, self.labels.values()), share, seed).tolist()
+        pairs = list(zip(self.labels, held, strict=True))
+        return [one for one, back in pairs if not back], [one for one, back in pairs if back]
+
+
+def _read_examples(source: Source, target: str, known: Background, control: Control) -> _Examples:
+    """Read the facts of the target; ``control`` is the grounded background knowledge."""
+    read = read_background(source, "examples")
+    pairs = _facts(read, (target, 2))
+    _refuse_relation(read, pairs, target, known, control)
+    labels: dict[Symbol, Symbol] = {}
+    for individual, label in pairs:
+        if labels.setdefault(individual, label) != label:
+            raise ReadError(
+                f"{read.name}: {individual} has two labels, {labels[individual]} and {label}; keep one, as relations "
+                "with several are not learned"
+            )
+    terms = _label_terms(labels.values(), target)
+    return _Examples(target, {individual: terms[term] for individual, term in labels.items()}, terms)
+
+
+def _facts(read: Background, wanted: Signature) -> list[tuple[Symbol, Symbol]]:
+    """The individuals and their labels, in the order of the text."""
+    target = wanted[0]
+    if wanted not in read.mentions:
+        names = [name for name, _ in read.mentions]
+        if target in names:
+            raise ReadError(f"{read.name}: {target} takes an individual and its label: {target}(kitty,land).")
+        raise UnknownNameError(f"{read.name}: no examples of {target!r}{suggest(target, names)}")
+    if line := next((rule.line for rule in read.rules if rule.node.body), None):
+        raise ReadError(f"{read.name.line(line)}: a rule; examples are facts, rules belong to the background")
+    if other := next((signature for signature in read.mentions if signature != wanted), None):
+        line = read.mentions[other]
+        raise ReadError(f"{read.name.line(line)}: {shown(other)} is not the target {shown(wanted)}; move it to B")
+    return [(individual, label) for individual, label in atoms(read.ground(), *wanted)]
+
+
+def _refuse_relation(
+    read: Background, pairs: list[tuple[Symbol, Symbol]], target: str, known: Background, control: Control
+) -> None:
+    """Refuse examples that relate individuals to each other.
+
+    They do if a label is an example itself, or if most labels share a predicate with examples. If an individual has
+    several labels, one such label is enough.
+    """
+    given = {individual for individual, _ in pairs}
+    labels = {label for _, label in pairs if label.type.name != "Number"}
+    alike = dict.fromkeys(labels & given, (target, 2))
+    for signature in known.mentions if labels else ():
+        firsts = {arguments[0] for arguments in atoms(control, *signature) if arguments}
+        if not firsts.isdisjoint(given):
+            alike |= dict.fromkeys((labels & firsts) - set(alike), signature)
+    enough = len(labels) // 2 + 1 if labels.isdisjoint(given) and len(pairs) == len(given) else 1
+    if len(alike) < enough:
+        return
+    individual, label = next(pair for pair in pairs if pair[1] in alike)
+    raise ReadError(
+        f"{read.name}: {target}({individual},{label}) relates two individuals: {shown(alike[label])} holds of {label}, "
+        f"as it does of examples; what is learned is a label, as in {target}({individual},yes)"
+    )
+
+
+def _label_terms(terms: Iterable[Symbol], target: str) -> dict[Symbol, Label]:
+    """The label behind each term: a number stays a number, anything else is text."""
+    distinct = sorted(set(terms))
+    texts = categories(distinct, target)
+    if texts and len(texts) < len(distinct):
+        raise ReadError(f"the labels of {target} are numbers and text; make them all one or the other")
+    return {term: texts[term] if texts else term.number for term in distinct}

@@ -1,0 +1,385 @@
+"""Write a program for clingo, SWI-Prolog or s(CASP), exactly: thresholds are never rounded, values keep their spelling.
+
+    class(X,"1") :- rule2(X), not rule1(X).
+    rule2(X) :- record(X), flavanoids(X,N0), N0 > 203, not ab1(X).
+
+Clauses have the exclusive form. Every body that negates starts with what makes negation safe, mostly ``record(X)``.
+
+clingo has no decimals: numbers become integers. Dates and times are texts, which clingo and SWI-Prolog compare; s(CASP)
+does not, so there they are microseconds. Levels of an order are texts, with facts that give the place of each
+(``size_level("M",1)``); for s(CASP) they are just places. Where a goal does not say what its number stands for, a
+comment does: ``N2 > 183600.  % wait > 2 d 3 h``.
+
+What clingo cannot spell (names of columns, decimals, labels that are not text) goes into comments that begin with
+``%:`` and hold one JSON object each; `from_clingo` reads them.
+
+For Prolog, numbers stay decimals and texts are quoted atoms. SWI-Prolog needs directives, for ``not`` and for
+predicates without facts; s(CASP) takes them for constraints, which nothing violates but every explanation mentions.
+s(CASP) makes its explanations from sentences (``#pred``); with the right operators, SWI-Prolog takes them for facts
+that nobody asks for.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Collection, Iterator, Mapping
+from typing import Any, get_args
+from typing import Literal as OneOf
+
+from unless.errors import ParameterError, ProgramError, UnknownNameError, suggest
+from unless.export.clauses import Clause, Spelling, exclusive, flatten
+from unless.export.conditions import list_of
+from unless.logic.engine_names import as_json, clingo_string, commented, new_name, prolog_atom, spellable, visible
+from unless.logic.predicates import HIGHEST, Decimals, Feature, Ranks, predicates, sorted_text
+from unless.model import Model
+from unless.rule import Literal, Operator, Program
+from unless.table import Column, Table
+from unless.values import Label, number_to_json
+from unless.values.notation import DateNotation, DurationNotation, LevelNotation, NotatedNumber, Notation, TimeNotation
+
+FIRST_LINE = "% unless-program 2"
+LABEL_KINDS = {str: "text", bool: "boolean", int: "number", float: "number"}
+Dialect = OneOf["swi", "scasp", "both"]
+
+_TOO_LARGE = 10**400
+"""Python refuses to print much larger integers."""
+
+_AVOIDED = {
+    *("term_expansion", "goal_expansion"),  # SWI-Prolog asks a program for these while it loads it
+    *("is", "mod", "rem", "inf", "sup", "findall", "goal_origin", "prolog", "writef"),  # s(CASP) has its own
+}
+"""Names that mean something else to an engine. Unlike other system predicates, a program cannot redefine them."""
+
+_SENTENCES = {
+    "rule": "rule {} covers {{record}}",
+    "undecided": "no rule up to {} covers {{record}}",
+    "ab": "exception {} covers {{record}}",
+}
+
+
+def to_clingo(model: Program | Model, table: Table | None = None) -> str:
+    """A program, or that of a model, for clingo, in the mutually exclusive form; with a table also its records' facts.
+
+    ``class(5,"2")`` in the answer means that record 5 (the first is 1) has label 2. Numbers become integers in a way
+    that keeps the result of every comparison. The text is a whole program, and
+    ``from_clingo(to_clingo(program)) == program``.
+    """
+    writer = ClingoWriter(list_of(model, "a clingo program"))
+    rules = writer.rules()
+    records = [] if table is None else [*writer.facts(table)]
+    header = [f"%: {as_json(parts)}" for parts in writer.header()]
+    return "\n".join([FIRST_LINE, *header, *rules, *records]) + "\n"
+
+
+def to_prolog(
+    model: Program | Model,
+    table: Table | None = None,
+    dialect: Dialect = "swi",
+    *,
+    sentences: Mapping[str, str] | None = None,
+) -> str:
+    """A program, or that of a model, for SWI-Prolog or s(CASP), mutually exclusive; with a table also facts of records.
+
+    Ask ``?- class(5,L).`` for the label of record 5. Numbers are exact. Where a predicate has another name than its
+    column, a comment explains it.
+
+    Parameters
+    ----------
+    dialect
+        ``swi`` writes the directives that SWI-Prolog needs. ``scasp`` writes a sentence for every predicate, and
+        nothing that would clutter its explanations. ``both`` writes one file for both engines, clutter included.
+    sentences
+        Sentences for s(CASP) by feature or target: ``{"age": "{record} is {value} years old"}``.
+    """
+    if dialect not in get_args(Dialect):
+        raise ParameterError(f"no dialect {dialect!r}{suggest(str(dialect), get_args(Dialect))}")
+    if sentences and dialect == "swi":
+        raise ParameterError("sentences are for s(CASP); say so: dialect='scasp'")
+    writer = PrologWriter(list_of(model, "a Prolog program"), dialect)
+    rules = writer.rules()
+    records = [] if table is None else [*writer.facts(table)]
+    said = [] if dialect == "swi" else [*writer.sentences(sentences or {})]
+    directives = [] if dialect == "scasp" else [*writer.directives()]
+    return "\n".join([*writer.comments(), *directives, *said, *rules, *records]) + "\n"
+
+
+class Writer(ABC):
+    """Writes one program for one engine; subclasses say how that engine spells numbers and texts.
+
+    ``target`` is the predicate of the program's target, ``features`` has those of its features. ``stand_ins`` are the
+    texts that the engine cannot spell, each with its stand-in, numbered as they come.
+    """
+
+    stand_in = "text{}"
+    quoted: Callable[[str], str]
+    """Spells a text that the engine can hold."""
+
+    def __init__(self, program: Program, avoided: Collection[str] = (), *, texts: bool = True) -> None:
+        taken = set(avoided)
+        self.program = program
+        self.target = new_name(program.target, taken)
+        self.features = predicates(program, taken, texts=texts)
+        self.stand_ins: dict[str, str] = {}
+        self._place = {name: place for place, name in enumerate(program.features)}
+
+    @abstractmethod
+    def _numeral(self, label: float) -> str:
+        """Spell a label that is a number."""
+
+    @abstractmethod
+    def _cell(self, feature: Feature, number: float, /) -> str:
+        """Spell a number of a feature in a fact."""
+
+    @abstractmethod
+    def _bound(self, feature: Feature, op: Operator, number: float, /) -> str:
+        """Spell what follows the variable in a comparison: ``> 203``."""
+
+    @abstractmethod
+    def _unclear(self, literal: Literal, /) -> bool:
+        """Whether the number in the goals of a literal does not say what it stands for."""
+
+    def rules(self) -> list[str]:
+        """The lines of the clauses, with the literals as learned where the goals are not as clear."""
+        return [str(clause) + self._remark(clause) for clause in self.clauses()]
+
+    def _remark(self, clause: Clause) -> str:
+        unclear = [
+            str(literal)
+            for literal in clause.literals
+            if isinstance(literal.value, float)
+            and not self.features[literal.feature].spelled
+            and self._unclear(literal)
+        ]
+        return f"  % {commented(', '.join(unclear))}" if unclear else ""
+
+    def clauses(self) -> Iterator[Clause]:
+        """The program in the exclusive form, then when a cell is present, and the places of levels.
+
+        A cell is present if there is a number or a text.
+        """
+        spelling = Spelling(lambda label: f"{self.target}(X,{self.term(label)})", self.goals, record=("record(X)",))
+        yield from exclusive(flatten(self.program, exact=True), spelling)
+        for feature in self.features.values():
+            if feature.present:
+                yield from (Clause(f"{feature.present}(X)", (f"{name}(X,_)",)) for name in feature.cells)
+            for place, level in enumerate(feature.levels):
+                yield Clause(f"{feature.level}({self.text(level)},{self._cell(feature, float(place))})")
+
+    def facts(self, table: Table) -> Iterator[str]:
+        """The records of a table, numbered from 1, and their cells, one predicate after the other."""
+        for row in range(1, len(table) + 1):
+            yield f"record({row})."
+        for feature in self.features.values():
+            if feature.cells and feature.name not in table.features:
+                hint = suggest(feature.name, table.features)
+                raise UnknownNameError(f"the program uses {feature.name!r}, which the table lacks{hint}")
+            if feature.cells:
+                yield from self._cells(feature, table.column(feature.name).in_notation(feature.notation))
+
+    def _cells(self, feature: Feature, column: Column) -> Iterator[str]:
+        codes, first = column.codes.tolist(), len(column.numbers)
+        used = set(codes) - {column.missing}
+        if feature.number:
+            numbers = {code: self._fact(feature, float(column.numbers[code])) for code in used if code < first}
+            yield from _rows(feature.number, codes, numbers)
+        if feature.text:
+            texts = {code: self.text(column.categories[code - first]) for code in used if code >= first}
+            yield from _rows(feature.text, codes, texts)
+
+    def _fact(self, feature: Feature, number: float) -> str:
+        if feature.level and feature.notation:
+            return self.text(feature.notation.text(number))
+        return self._compared(feature, number)
+
+    def _compared(self, feature: Feature, number: float) -> str:
+        if feature.spelled and feature.notation:
+            return self.quoted(sorted_text(feature.notation, number))
+        return self._cell(feature, number)
+
+    def goals(self, literal: Literal) -> list[str]:
+        """The goals of a literal: one, or two where a number is compared, or three where it is that of a level."""
+        feature = self.features[literal.feature]
+        if isinstance(literal.value, float):
+            place = self._place[literal.feature]
+            test = f"N{place} {self._bound(feature, literal.op, literal.value)}"
+            if feature.level:
+                return [f"{feature.number}(X,V{place})", f"{feature.level}(V{place},N{place})", test]
+            return [f"{feature.number}(X,N{place})", test]
+        holds = "" if literal.op in {"==", "present"} else "not "
+        if literal.value is None:
+            return [f"{holds}{feature.present}(X)"]
+        return [f"{holds}{feature.text}(X,{self.text(literal.value)})"]
+
+    def term(self, label: Label) -> str:
+        """A label."""
+        match label:
+            case str():
+                return self.text(label)
+            case bool():
+                return str(label).lower()
+            case int() if abs(label) >= _TOO_LARGE:
+                raise ProgramError("a label has more than 400 digits; use text instead")
+        return self._numeral(label)
+
+    def spells(self, text: str) -> bool:
+        """Whether the engine's spelling of a text keeps it, and shows all of it."""
+        return spellable(text)
+
+    def text(self, text: str) -> str:
+        """A text, or its stand-in."""
+        if self.spells(text):
+            return self.quoted(text)
+        return self.stand_ins.setdefault(text, self.stand_in.format(len(self.stand_ins) + 1))
+
+
+def _rows(predicate: str, codes: list[int], values: dict[int, str]) -> Iterator[str]:
+    return (f"{predicate}({row},{values[code]})." for row, code in enumerate(codes, 1) if code in values)
+
+
+class ClingoWriter(Writer):
+    """Writes one program for clingo."""
+
+    quoted = staticmethod(clingo_string)
+
+    def spells(self, text: str) -> bool:
+        """Whether a string keeps a text, and shows all of it: there are no escapes for what would move a cursor."""
+        return spellable(text) and visible(text)
+
+    def header(self) -> Iterator[dict[str, Any]]:
+        """What `from_clingo` needs, as JSON in comments; complete once rules and facts are written."""
+        labels = self.program.labels
+        kind = LABEL_KINDS[type(labels[0])] if labels else "text"
+        yield {"target": self.program.target, "predicate": self.target, "labels": kind}
+        yield from map(_described, self.features.values())
+        yield from ({"stand_in": name, "text": text} for text, name in self.stand_ins.items())
+
+    def _numeral(self, label: float) -> str:
+        return str(label) if isinstance(label, int) and abs(label) <= HIGHEST else clingo_string(repr(label))
+
+    def _cell(self, feature: Feature, number: float, /) -> str:
+        return str(feature.scale.code(number))
+
+    def _bound(self, feature: Feature, op: Operator, number: float, /) -> str:
+        if feature.spelled:
+            return f"{op} {self._compared(feature, number)}"
+        code = feature.scale.code(number)
+        return f"> {code}" if op == ">" else f"< {code + 1}"
+
+    def _unclear(self, _: Literal, /) -> bool:
+        return True
+
+
+def _described(feature: Feature) -> dict[str, Any]:
+    names = {"number": feature.number, "text": feature.text, "present": feature.present, "level": feature.level}
+    parts: dict[str, Any] = {"feature": feature.name} | {key: name for key, name in names.items() if name}
+    match feature.scale:
+        case Decimals(places) if feature.number and not feature.spelled:
+            parts["decimals"] = places
+        case Ranks(thresholds) if not feature.spelled:
+            parts["thresholds"] = [number_to_json(number) for number in thresholds]
+    return parts if feature.notation is None else parts | {"notation": feature.notation.data()}
+
+
+class PrologWriter(Writer):
+    """Writes one program for one Prolog, or for both."""
+
+    stand_in = "text({})"
+    quoted = staticmethod(prolog_atom)
+
+    def __init__(self, program: Program, dialect: Dialect) -> None:
+        super().__init__(program, _AVOIDED, texts=dialect == "swi")  # s(CASP) takes @> for a predicate without clauses
+        self.dialect = dialect
+        # s(CASP) counts in rationals, which have no infinity: use a number beyond every float
+        self.infinity = "1" + "0" * 309 if dialect == "scasp" else "1.0Inf"
+
+    def _cell(self, feature: Feature, number: float, /) -> str:
+        counted = feature.notation is not None and not feature.notation.plain  # microseconds, or places
+        return str(int(number)) if counted and number.is_integer() else self._numeral(float(number))
+
+    def _bound(self, feature: Feature, op: Operator, number: float, /) -> str:
+        compares = "@" * feature.spelled + (">" if op == ">" else "=<")
+        return f"{compares} {self._compared(feature, number)}"
+
+    def _unclear(self, literal: Literal, /) -> bool:
+        return isinstance(literal.value, NotatedNumber)
+
+    def _numeral(self, label: float) -> str:
+        """Spell a number as Prolog does: an exponent needs a decimal point before it."""
+        if isinstance(label, int):
+            return str(label)
+        if math.isinf(label):
+            return self.infinity if label > 0 else f"-{self.infinity}"
+        digits, exponent, power = repr(label).partition("e")
+        return (digits if "." in digits else f"{digits}.0") + exponent + power.replace("+", "")
+
+    def comments(self) -> Iterator[str]:
+        """The column behind each predicate that has another name, and the text behind each stand-in."""
+        if self.target != self.program.target:
+            yield f"% {self.target}: {commented(self.program.target)}"
+        for feature in self.features.values():
+            for predicate in (*feature.binary, feature.present):
+                if predicate not in {None, feature.name}:
+                    yield f"% {predicate}: {commented(feature.name)}"
+            if feature.number and not feature.spelled and not feature.level and (unit := _unit(feature.notation)):
+                yield f"% {feature.number}: {commented(unit)}"
+        yield from (f"% {name}: {as_json(text)}" for text, name in self.stand_ins.items())
+
+    def directives(self) -> Iterator[str]:
+        """What SWI-Prolog needs: operators, and no error about predicates without facts or with a system's name.
+
+        The operators for sentences are there only if the sentences are.
+        """
+        sentences = "" if self.dialect == "swi" else ", op(950, xfx, ::), op(1150, fx, pred), op(1200, fx, #)"
+        yield f":- op(900, fy, not){sentences}."
+        yield ":- style_check(-singleton)."
+        yield ":- dynamic record/1."
+        # a column may be called length; elsewhere the system's own length/2 does not change
+        for predicate in (self.target, *(name for feature in self.features.values() for name in feature.binary)):
+            yield f":- redefine_system_predicate({predicate}(_,_))."
+            yield f":- dynamic(({predicate})/2)."  # in parentheses because it may be an operator, such as rem
+
+    def sentences(self, own: Mapping[str, str]) -> Iterator[str]:
+        """The ``#pred`` lines that s(CASP) makes its explanations from."""
+        known = [self.program.target, *self.program.features]
+        if unknown := next((name for name in own if name not in known), None):
+            raise UnknownNameError(f"a sentence for {unknown!r}, neither target nor feature{suggest(unknown, known)}")
+        target = self.program.target
+        yield _template(f"{self.target}(X,V)", own.get(target, f"the {_safe(target)} of {{record}} is {{value}}"))
+        yield _template("record(X)", "{record} is a record")
+        for feature in self.features.values():
+            name = _safe(feature.name)
+            unit = _safe(_unit(feature.notation))
+            said = f"the {name} of {{record}} is {{value}}" + (f" ({unit})" if unit else "")
+            sentence = own.get(feature.name, said)
+            yield from (_template(f"{predicate}(X,V)", sentence) for predicate in feature.cells)
+            if feature.present:
+                yield _template(f"{feature.present}(X)", f"the {name} of {{record}} is known")
+        for clause in self.clauses():
+            if found := re.fullmatch(r"(rule|undecided|ab)([0-9]+)\(X\)", clause.head):
+                yield _template(clause.head, _SENTENCES[found[1]].format(found[2]))
+
+
+def _template(predicate: str, sentence: str) -> str:
+    filled = commented(sentence).replace("@(", "@ (").replace("{record}", "@(X)").replace("{value}", "@(V)")
+    return f"#pred {predicate} :: {prolog_atom(filled)}."
+
+
+def _unit(notation: Notation | None) -> str:
+    """What the number of a notation counts, where it is written as a plain number."""
+    match notation:
+        case LevelNotation():
+            return f"place among {', '.join(notation.levels)}, counted from 0"
+        case DateNotation():
+            return "microseconds after 1970-01-01"
+        case TimeNotation():
+            return "microseconds after midnight"
+        case DurationNotation():
+            return "microseconds"
+    return ""
+
+
+def _safe(name: str) -> str:
+    """A name inside a sentence, where braces would have a meaning."""
+    return name.replace("{", "(").replace("}", ")")

@@ -1,0 +1,319 @@
+"""Files that libraries read, as sources of cells: Parquet and Arrow by polars, workbooks by python-calamine."""
+
+from __future__ import annotations
+
+import io
+import re
+import zipfile
+import zlib
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from datetime import date, datetime, time, timedelta
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+from unless.errors import ReadError, UnknownNameError, suggest
+from unless.limits import RATIO, limit, refuse_unpacked
+from unless.read.column_inference import Cells, as_texts, of_objects
+from unless.read.dialect import NOTHING, Remarks, Told
+from unless.read.file_bytes import Content, blaming, ends, size_of
+from unless.read.frames import PolarsFrame, series_of
+from unless.read.headers import column_titles
+from unless.read.source import Loaded
+from unless.table import Column, column_to_polars
+from unless.values import cell_value, number_to_text
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Cell = int | float | str | bool | time | date | datetime | timedelta
+
+_NUMBER = 8  # bytes
+_BATCH = 1 << 16  # rows of a frame
+_PIECE = 1 << 20
+_CELL = 32  # bytes of a cell; calamine lays out all cells between the first and the last, empty ones too
+_ROWS = 1 << 20  # the most that a sheet can have
+_SHEET = re.compile(r"xl/worksheets/[^/]+\.xml", re.IGNORECASE)
+_COLUMN = re.compile(rb"""\br=["']([A-Z]{1,3})[0-9]""")
+_FILLED = re.compile(rb"""<(?:\w+:)?c\s[^>]*?\br=["']([A-Z]{1,3})([0-9]{1,7})["'][^>]*(?<!/)>""")
+_FAILURES = (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, RuntimeError)
+
+
+class _ColumnarFile:
+    """A file of columns; only those that are wanted are read."""
+
+    spelled, filed = False, True
+    remarks = NOTHING
+    rows = 0
+    title: str
+    scanner: str
+
+    def __init__(self, source: Content, *, where: str, told: Told | None = None) -> None:
+        del told  # there is nothing that a file of columns does not say itself
+        self._source = source
+        self._where = where
+        with self._polars() as pl:
+            self.names: Sequence[str] = list(self._scan(pl, rows=0).collect_schema())
+
+    def load(self, names: Sequence[str], texts: Collection[str], missing: Collection[str]) -> None:
+        """Read these columns."""
+        wanted = list(names) or list(self.names[:1])  # without any column the rows could not be counted
+        with self._polars() as pl:
+            refuse_unpacked(_NUMBER * len(wanted) * self._count(pl), size_of(self._source), self._where)
+            frame = self._scan(pl, wanted).collect()
+        self.rows = frame.height
+        self._frame = PolarsFrame(frame)
+        self._frame.load(names, texts, missing)
+
+    def cells(self, name: str) -> Cells:
+        """The cells of a column that was loaded."""
+        return self._frame.cells(name)
+
+    def frames(self) -> Iterator[pl.DataFrame]:
+        """Read all columns, some rows at a time; there is at least one frame."""
+        with self._polars() as pl:
+            lazy, frame = self._scan(pl), None
+            for frame in lazy.collect_batches(chunk_size=_BATCH, maintain_order=True):
+                yield frame
+            if frame is None:
+                yield self._scan(pl, rows=0).collect()
+
+    def _input(self) -> Path | io.BytesIO:
+        return io.BytesIO(self._source) if isinstance(self._source, bytes) else self._source
+
+    def _scan(self, pl: ModuleType, columns: list[str] | None = None, rows: int | None = None) -> pl.LazyFrame:
+        """The file, or some of its columns, or its first rows, yet to be read."""
+        # A name such as a[1].parquet is not a pattern of names, and a folder called a=1 not a column.
+        lazy = getattr(pl, self.scanner)(self._input(), n_rows=rows, glob=False, hive_partitioning=False)
+        return lazy if columns is None else lazy.select(columns)  # type: ignore[no-any-return]
+
+    def _count(self, pl: ModuleType) -> int:
+        """How many rows the file says it has."""
+        return int(self._scan(pl).select(pl.len()).collect().item())
+
+    @contextmanager
+    def _polars(self) -> Iterator[ModuleType]:
+        """Import polars, and turn its errors into ours."""
+        import polars as pl  # takes 0.1 s; only files need it
+
+        errors = pl.exceptions
+        with blaming(self._where, errors.PolarsError, errors.PanicException, title=self.title):
+            yield pl
+
+
+class ParquetFile(_ColumnarFile):
+    """A Parquet file."""
+
+    title, scanner = "a Parquet", "scan_parquet"
+
+
+class ArrowFile(_ColumnarFile):
+    """An Arrow file (Feather is one), in the form of a file or of a stream."""
+
+    title, scanner = "an Arrow", "scan_ipc"
+
+    def _scan(self, pl: ModuleType, columns: list[str] | None = None, rows: int | None = None) -> pl.LazyFrame:
+        if self._streamed:
+            return pl.read_ipc_stream(self._input(), columns=columns, n_rows=rows).lazy()  # type: ignore[no-any-return]
+        return super()._scan(pl, columns, rows)
+
+    def _count(self, pl: ModuleType) -> int:
+        return 0 if self._streamed else super()._count(pl)  # a stream does not say
+
+    @property
+    def _streamed(self) -> bool:
+        return ends(self._source)[0].startswith(b"\xff\xff\xff\xff")
+
+
+class ExcelFile(Loaded):
+    """A sheet of a workbook, by default the first visible one; its first row that is not blank names the columns.
+
+    Rows of a single text above a row of several texts are a title, unless the caller tells where the names are.
+    An empty cell is missing, and so is one that shows an error such as #N/A. Dates are ISO text, and where all numbers
+    of a column are whole, they are whole numbers. A blank row is no record, except in a sheet of one column, where it
+    is a missing cell; a column without any cell is no column.
+    """
+
+    filed = True
+
+    def __init__(self, source: Content, *, where: str, told: Told | None = None) -> None:
+        told = told or Told()
+        rows, first, remarks = _sheet(source, where, told.sheet)
+        asked = told.header_row is not None or told.skip is not None
+        above = max(0, told.above - first) if asked else _title_rows(rows)
+        title = "" if asked or not above else _said_title(rows, above, first)
+        header, *rows = _from_names(rows[above:], where)
+        width = range(len(header))
+        if len(header) > 1:
+            rows = [row for row in rows if any(cell != "" for cell in row)]
+        columns = [[row[place] for row in rows] for place in width]
+        kept = [place for place in width if header[place] != "" or any(cell != "" for cell in columns[place])]
+        names, said = column_titles([_title(header[place]) for place in kept], [place + 1 for place in kept])
+        self.remarks = remarks.also(title).also(said)
+        super().__init__(names, len(rows), lambda place: of_objects(_typed(columns[kept[place]])))
+
+    def frames(self) -> Iterator[pl.DataFrame]:
+        """Yield all columns, in one frame."""
+        import polars as pl  # takes 0.1 s
+
+        yield pl.DataFrame({name: _series(name, self.cells(name)) for name in self.names})
+
+
+def _typed(column: Sequence[Cell]) -> list[Cell | None]:
+    """The cells of a column; Excel keeps all numbers as floats."""
+    whole = all(cell.is_integer() for cell in column if isinstance(cell, float))
+    number = int if whole else float
+    return [None if cell == "" else number(cell) if isinstance(cell, float) else cell for cell in column]
+
+
+def _series(name: str, cells: Cells) -> pl.Series:
+    """Cells as a polars column: dates, times and durations have their types where nothing else is in the column."""
+    if cells.notation is None or cells.texts:
+        return series_of(_objects(cells))
+    return column_to_polars(Column(name, "number", cells.numbers, (), cells.codes, cells.notation))
+
+
+def _objects(cells: Cells) -> list[object]:
+    """Cells as Python objects: dates are text, as `read_table` reads it, and in a column with text so are numbers."""
+    cells = as_texts(cells)
+    kind = number_to_text if cells.texts else int if cells.type is int else float
+    numbers = list(map(kind, cells.numbers.tolist()))
+    texts = [text == "True" if cells.type is bool else text for text in cells.texts]
+    values = [*numbers, *texts, None]
+    return [values[code] for code in cells.codes.tolist()]
+
+
+def _title_rows(rows: Sequence[Sequence[Cell]]) -> int:
+    """How many rows come before the names of the columns: none, or those of a title, which is a text in each row.
+
+    Below a title there are several names, all of them texts, and a record.
+    """
+    for place, row in enumerate(rows[:-1]):
+        filled = [cell for cell in row if cell != ""]
+        texts = all(isinstance(cell, str) for cell in filled)
+        if not texts or len(filled) > 1:
+            return place if texts else 0
+    return 0
+
+
+def _said_title(rows: Sequence[Sequence[Cell]], above: int, first: int) -> str:
+    """What to say about a title; rows are counted as in the sheet."""
+    title = next(cell for cell in rows[0] if cell != "")
+    which = f"row {first + 1:,} is" if above == 1 else f"rows {first + 1:,} to {first + above:,} are"
+    return f"{which} a title, {title!r:.60}; the names of the columns are in row {first + above + 1:,}"
+
+
+def _from_names(rows: list[list[Cell]], where: str) -> list[list[Cell]]:
+    """The rows from the first on that is not blank."""
+    found = next((place for place, row in enumerate(rows) if any(cell != "" for cell in row)), None)
+    if found is None and not rows:
+        raise ReadError(f"{where}: the sheet has no row after those that are skipped")
+    return rows[found or 0 :]
+
+
+def _sheet(source: Content, where: str, asked: str | int | None) -> tuple[list[list[Cell]], int, Remarks]:
+    """The rows of a sheet without blank ones before and after, how many are before, and what to say.
+
+    All rows have the same length, and there is at least one; '' is an empty cell.
+    """
+    try:
+        import python_calamine as calamine  # an extra; only Excel files need it
+    except ImportError:
+        raise ReadError(
+            f"{where}: Excel files are read by python-calamine, which is not installed; pip install 'unless[excel]'"
+        ) from None
+    with blaming(where, calamine.CalamineError, title="an Excel"):
+        _refuse_bombs(source, where)
+        try:
+            with io.BytesIO(source) if isinstance(source, bytes) else source.open("rb") as file:
+                book = calamine.load_workbook(file)  # by its content, whatever its name says
+        except calamine.PasswordError:
+            raise ReadError(f"{where}: the workbook has a password; save it without one") from None
+        shown = [
+            sheet.name
+            for sheet in book.sheets_metadata
+            if sheet.typ == calamine.SheetTypeEnum.WorkSheet and sheet.visible == calamine.SheetVisibleEnum.Visible
+        ]
+        usual = shown[0] if shown else book.sheet_names[0]
+        name = usual if asked is None else _sheet_named(asked, book.sheet_names, where)
+        sheet = book.get_sheet_by_name(name)
+        rows: list[list[Cell]] = sheet.to_python(skip_empty_area=True) or [[]]
+        others = [] if asked is not None else [one for one in shown if one != usual]
+        more = next((one for one in others if book.get_sheet_by_name(one).height), None)
+        said = (
+            ""
+            if more is None
+            else f"read the first sheet, {usual!r}; {more!r} has cells too: name the sheet to read it"
+        )
+        return rows, (sheet.start or (0, 0))[0], Remarks(said)
+
+
+def _sheet_named(asked: str | int, names: Sequence[str], where: str) -> str:
+    """The sheet of that name or, if there is none, of that number, counted from 1."""
+    if asked in names:
+        return str(asked)
+    number = int(asked) if str(asked).isdecimal() else 0
+    if 1 <= number <= len(names):
+        return names[number - 1]
+    raise UnknownNameError(f"{where}: no sheet {asked!r}{suggest(str(asked), names)}")
+
+
+def _title(cell: Cell) -> str:
+    """The name of a column, which may be a number or a date."""
+    value = cell_value(cell)
+    return number_to_text(value) if value.__class__ is float else str(value)
+
+
+# A workbook may be small on disk only, so what it holds is counted before calamine takes memory for it.
+
+
+def _refuse_bombs(source: Content, where: str) -> None:
+    """Refuse a workbook that takes far more memory than its size, by its texts or by the places of its cells."""
+    size = size_of(source)
+    # Columns are found three times as fast as cells: this many are fine, however many rows there are.
+    fine = max(limit("unpacked"), RATIO * size) // (_CELL * _ROWS)
+    with suppress(*_FAILURES), zipfile.ZipFile(io.BytesIO(source) if isinstance(source, bytes) else source) as archive:
+        total = 0
+        for entry in archive.infolist():
+            sheet, wide = _SHEET.fullmatch(entry.filename), False
+            for piece in _pieces(archive, entry):
+                total += len(piece)
+                refuse_unpacked(total, size, where)
+                wide = wide or (bool(sheet) and any(_place(column) > fine for column in set(_COLUMN.findall(piece))))
+            if wide:
+                refuse_unpacked(_CELL * _cells(archive, entry), size, where)
+
+
+def _pieces(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> Iterator[bytes]:
+    """What a file of the archive really holds, whatever size it claims to have, cut between tags."""
+    entry.file_size = 1 << 62
+    rest = b""
+    with suppress(*_FAILURES), archive.open(entry) as file:  # calamine will report them
+        while piece := file.read(_PIECE):
+            text = rest + piece
+            end = text.rfind(b"<") if len(rest) < _PIECE else len(text)
+            yield text[:end]
+            rest = text[end:]
+    yield rest
+
+
+def _cells(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> int:
+    """How many cells a sheet has, up to the last column and the last row that have any."""
+    columns = rows = 0
+    for piece in _pieces(archive, entry):
+        for column, row in _FILLED.findall(piece):
+            columns, rows = max(columns, _place(column)), max(rows, int(row))
+    return columns * rows
+
+
+def _place(letters: bytes) -> int:
+    """The number of a column, from 1.
+
+    >>> _place(b"A"), _place(b"Z"), _place(b"AA"), _place(b"XFD")
+    (1, 26, 27, 16384)
+    """
+    number = 0
+    for letter in letters:
+        number = 26 * number + letter - 64
+    return number

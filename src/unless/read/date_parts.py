@@ -1,0 +1,107 @@
+"""Columns of dates, replaced by parts that come again: the weekday, the month and the hour.
+
+A rule such as ``when <= 2020-05-01`` says nothing about later records; ``when.weekday > Friday`` does. There is no age
+in days: it would need a day to count to. The day of the prediction makes decisions that nobody can repeat, and any
+fixed day is the date again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unless.errors import UnknownNameError, suggest
+from unless.read.column_inference import Cells, of_dictionary, settle
+from unless.read.dialect import Remarks
+from unless.read.source import Source, refuse_twins
+from unless.table import PARTS, Column, part_names
+from unless.values.notation import DATETIME, DAY, DateNotation, LevelNotation, Notation
+
+DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+MONTHS: tuple[str, ...] = ("January", "February", "March", "April", "May", "June")
+MONTHS = (*MONTHS, "July", "August", "September", "October", "November", "December")
+_THURSDAY = 3  # 1970-01-01 was one
+
+
+def _weekday(micros: NDArray[np.float64]) -> list[str]:
+    return [DAYS[int(day + _THURSDAY) % 7] for day in (micros // DAY).tolist()]
+
+
+def _month(micros: NDArray[np.float64]) -> list[str]:
+    months = micros.astype(np.int64).view("M8[us]").astype("M8[M]").astype(np.int64)
+    return [MONTHS[month % 12] for month in months.tolist()]
+
+
+def _hour(micros: NDArray[np.float64]) -> list[int]:
+    return [int(hour) for hour in (micros % DAY // (DAY / 24)).tolist()]
+
+
+_PARTS: dict[str, tuple[Callable[[NDArray[np.float64]], Sequence[Any]], Notation | None]] = {
+    "weekday": (_weekday, LevelNotation(DAYS)),
+    "month": (_month, LevelNotation(MONTHS)),
+    "hour": (_hour, None),
+}
+
+
+@dataclass
+class DateParts:
+    """A source with the parts of its columns of dates in their place; a cell that is no date has no parts.
+
+    ``formats`` are those of the dates, None as in ISO 8601. If it is read ``alike``, as training was, no cell need be a
+    date.
+    """
+
+    source: Source
+    formats: Mapping[str, str | None]
+    alike: bool = False
+
+    def __post_init__(self) -> None:
+        for name in self.formats:
+            if name not in self.source.names:
+                raise UnknownNameError(f"no column {name!r}{suggest(name, self.source.names)}")
+        self._part_of = {f"{name}.{part}": (name, part) for name in self.formats for part in PARTS}
+        self.names: Sequence[str] = part_names(self.source.names, self.formats)
+        refuse_twins(self.names)
+        self.spelled, self.filed, self.rows = self.source.spelled, self.source.filed, self.source.rows
+        self._missing: Collection[str] = ()
+        self._dates: dict[str, Column] = {}
+
+    @property
+    def remarks(self) -> Remarks:
+        """What there is to say about how it was read."""
+        return self.source.remarks
+
+    def load(self, names: Sequence[str], texts: Collection[str], missing: Collection[str]) -> None:
+        """Read these columns, and the dates that parts are of, as text."""
+        dates = {self._part_of[name][0]: None for name in names if name in self._part_of}
+        plain = [name for name in names if name not in self._part_of]
+        self._missing, self._dates = missing, {}
+        self.source.load([*plain, *dates], [*(name for name in texts if name in plain), *dates], missing)
+        self.rows = self.source.rows
+
+    def cells(self, name: str) -> Cells:
+        """The cells of a column, or of a part of one."""
+        if name not in self._part_of:
+            return self.source.cells(name)
+        date, part = self._part_of[name]
+        if date not in self._dates:
+            self._dates[date] = self._column(date)
+        column, (found, notation) = self._dates[date], _PARTS[part]
+        values = [*found(column.numbers), *[None] * (len(column.categories) + 1)]
+        return replace(of_dictionary(values, column.codes.astype(np.intp)), notation=notation)
+
+    def _column(self, name: str) -> Column:
+        form = self.formats[name]
+        notation = DATETIME if form is None else DateNotation("datetime", 1.0, format=form)
+        cells, spelled = self.source.cells(name), self.spelled
+        return settle(name, cells, None, self._missing, spelled=spelled, notation=notation, alike=self.alike)
+
+
+def with_known_parts(source: Source, formats: Mapping[str, str | None]) -> Source:
+    """A new source in which the dates are replaced whose parts training had; it may have the parts themselves."""
+    found = {name: form for name, form in formats.items() if name in source.names}
+    return DateParts(source, found, alike=True) if found else source

@@ -1,0 +1,93 @@
+"""Subgroups on a page: those of `evaluation.subgroups`, under the names of columns and labels that readers know."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from unless.evaluation.subgroups import LEAST, Difference, Group
+from unless.evaluation.subgroups import groups_of as subgroups
+from unless.explanation.words import Words
+from unless.report.facts import Facts, is_identifier
+from unless.report.rule_sentences import LabelName, Speaker, Text
+from unless.table import Column
+from unless.values import Label
+
+_COLUMNS = 40
+"""The most columns: those that rules test come first."""
+
+_FEW = 8
+"""So many different texts are never too many for groups."""
+
+
+@dataclass(frozen=True, slots=True)
+class GroupedBy:
+    """A column and its groups. ``place`` is its place among the columns of the page's records; ``used`` by rules."""
+
+    column: Text
+    place: int
+    used: bool
+    groups: tuple[Group, ...]
+
+    @property
+    def differing(self) -> bool:
+        """Whether chance does not explain some difference."""
+        return any(group.differences for group in self.groups)
+
+
+@dataclass(frozen=True, slots=True)
+class Groups:
+    """All columns with their groups, the labels whose decisions are compared, and how many tests were made.
+
+    A group of fewer than ``least`` records is not compared.
+    """
+
+    columns: tuple[GroupedBy, ...] = ()
+    labels: Mapping[Label, LabelName] = field(default_factory=dict)
+    tests: int = 0
+    least: int = LEAST
+
+    @property
+    def striking(self) -> tuple[tuple[GroupedBy, Group, Difference], ...]:
+        """The differences to list, largest first: of quality, and of decisions where no rule tests the column.
+
+        That decisions differ by what the rules test is what rules are for. Two groups that are all of a column differ
+        from each other: one of them is listed.
+        """
+        found = [
+            (column, group, one)
+            for column in self.columns
+            for group in column.groups[: 1 if len(column.groups) == 2 else None]
+            for one in group.differences
+            if one.label is None or not column.used
+        ]
+        return tuple(sorted(found, key=lambda one: -abs(one[2].share - one[2].elsewhere)))
+
+
+NO_GROUPS = Groups()
+
+
+def groups_of(facts: Facts, speaker: Speaker, words: Words, shown: Sequence[Column]) -> Groups:
+    """The groups of the columns that a page has: what rules test first, then the others."""
+    tested = len(facts.used)  # a measured whole number that rules test is no identifier, however many values it has
+    kept = [
+        (place, column)
+        for place, column in enumerate(shown[:_COLUMNS])
+        if _tells(column) and (place < tested or len(column) <= _FEW or not is_identifier(column))
+    ]
+    found = subgroups([column for _, column in kept], facts.given, facts.truth, facts.labels, words=words)
+    columns = tuple(
+        GroupedBy(speaker.feature(column.name), place, place < len(facts.used), groups)
+        for (place, column), groups in zip(kept, found.columns, strict=True)
+    )
+    names = {label: speaker.labels[facts.labels.index(label)] for label in found.labels}
+    return Groups(columns, names, found.tests)
+
+
+def _tells(column: Column) -> bool:
+    """Whether a column tells groups apart: not if all records are alike, or nearly each has a text of its own."""
+    counts = column.counts()
+    alone = np.count_nonzero(counts[:-1]) > max(len(column) // 2, _FEW) and not len(column.numbers)
+    return bool(np.count_nonzero(counts) > 1 and not alone)

@@ -1,0 +1,329 @@
+"""A table as people see it before anything is learned: its labels, columns with small pictures, and what is suspicious.
+
+`Overview` is a profile that prints itself, and shows itself in a notebook. The command prints the same rows in colour.
+"""
+
+# ruff: noqa: N803 - scikit-learn calls it X
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields, replace
+from math import isfinite
+from typing import Any
+
+import numpy as np
+
+from unless.errors import ParameterError
+from unless.explanation.proof_rendering import available, fill
+from unless.explanation.words import DEFAULT, is_written, number_text
+from unless.inspection import ColumnProfile, Profile, TargetProfile, profile_table
+from unless.read.table import read_table
+from unless.report.finding_text import Line, named, remark_lines, short
+from unless.table import Column, Table
+from unless.values import DEFAULT_MISSING, count_text, percent
+from unless.values.notation import NotatedNumber
+
+_MANY = 40  # columns; a wider table lists only those with remarks
+_CLASSES = 12  # labels that are listed
+_BAR = 24  # letters of the longest bar
+_BLOCKS = " ▁▂▃▄▅▆▇█"
+
+
+def inspect(
+    X: Any,
+    y: Any = None,
+    *,
+    numeric: Sequence[str] = (),
+    categorical: Sequence[str] = (),
+    missing: Sequence[str] = DEFAULT_MISSING,
+    format: str | None = None,  # noqa: A002 - as in read_table
+) -> Overview:
+    """What is in a table, and what looks suspicious: what ``unless inspect`` shows in a terminal.
+
+    Parameters
+    ----------
+    X
+        Anything that `read_table` takes (a frame, a file, a list of dicts, an array), or a `Table`.
+    y
+        The labels, or the name of the column that has them. Some may be missing. A table with a target needs no y.
+    numeric, categorical, missing, format
+        As in `read_table`.
+
+    Returns
+    -------
+    Overview
+        Printed, it is text; in a notebook, a table with small histograms. ``columns``, ``target`` and ``remarks`` are
+        the same as values, ``to_dict()`` is for JSON.
+
+    Examples
+    --------
+    >>> import unless
+    >>> records = [{"customer": f"c{k}", "age": 20 + k % 40} for k in range(100)]
+    >>> found = unless.inspect(records, ["early" if record["age"] < 30 else "late" for record in records])
+    >>> [(column.name, remark.code) for column in found.columns for remark in column.remarks]
+    [('customer', 'unique'), ('age', 'gives-away')]
+    """
+    options: dict[str, Any] = {"numeric": numeric, "categorical": categorical, "missing": missing, "format": format}
+    if isinstance(X, Table) and (numeric or categorical):
+        raise ParameterError("the columns of a table have their kinds: give numeric and categorical to read_table")
+    if y is None or isinstance(y, str):
+        return Overview.of(profile_table(X, y, **options))
+    return Overview.of(profile_table(X, labels=_labels(y), **options))
+
+
+def _labels(y: Any) -> Column:
+    """Labels of any library as a column of texts."""
+    cells = y.tolist() if hasattr(y, "tolist") else y.to_list() if hasattr(y, "to_list") else list(y)
+    array = np.empty((len(cells), 1), dtype=object)
+    array[:, 0] = cells
+    (column,) = read_table(array, categorical=["x0"]).columns
+    name = getattr(y, "name", None)
+    return replace(column, name=name if isinstance(name, str) and name else "label")
+
+
+class Overview(Profile):
+    """A profile that shows itself: printed, as text; in a notebook, as a table with small histograms."""
+
+    __slots__ = ()
+
+    @classmethod
+    def of(cls, found: Profile) -> Overview:
+        """The same profile."""
+        return cls(**{field.name: getattr(found, field.name) for field in fields(found)})
+
+    @property
+    def lines(self) -> list[Line]:
+        """What looks suspicious, and what to do about it."""
+        return list(remark_lines(self.all_remarks, missing=tokens_of(self)))
+
+    def __str__(self) -> str:
+        parts = [[heading(self)], *([balance_lines(self.target)] if self.target else []), _column_lines(self)]
+        parts += [_aligned(reasons(self)), [f"! {line}" for line in self.lines]]
+        return "\n\n".join("\n".join(lines) for lines in parts if lines)
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str | None:
+        if not available():
+            return None
+        return fill(
+            "overview.html.j2",
+            package="unless.report",
+            heading=heading(self),
+            target=self.target,
+            classes=label_rows(self.target) if self.target else (),
+            more=more_labels(self.target) if self.target else None,
+            rows=[column_row(column) for column in shown_columns(self)],
+            hidden=hidden_columns(self),
+            reasons=reasons(self),
+            lines=self.lines,
+        )
+
+
+def tokens_of(found: Profile) -> list[str]:
+    """The texts that mean "missing" in a file, each once."""
+    return list(dict.fromkeys(cell for column in found.columns for cell, _ in column.tokens))
+
+
+def heading(found: Profile) -> str:
+    """How large a table is."""
+    columns = len(found.columns) + (found.target is not None)
+    return f"{count_text(found.records, 'record')}, {count_text(columns, 'column')}"
+
+
+# Labels.
+
+
+@dataclass(frozen=True, slots=True)
+class LabelRow:
+    """A label, how many records have it, their share, and how that compares with the most frequent label."""
+
+    label: str
+    records: int
+    share: str
+    height: float
+
+    @property
+    def bar(self) -> str:
+        """A bar of letters."""
+        return "█" * max(round(_BAR * self.height), 1)
+
+
+def label_rows(target: TargetProfile) -> list[LabelRow]:
+    """The most frequent labels."""
+    total = sum(count for _, count in target.classes)
+    return [
+        LabelRow(short(label), count, percent(count / total, 1), count / target.classes[0][1])
+        for label, count in target.classes[:_CLASSES]
+    ]
+
+
+def more_labels(target: TargetProfile) -> str | None:
+    """How many labels are not listed."""
+    rest = target.classes[_CLASSES:]
+    records = count_text(sum(count for _, count in rest), "record")
+    return f"and {count_text(len(rest), 'more label')} with {records}" if rest else None
+
+
+def target_heading(target: TargetProfile) -> str:
+    """How many labels there are."""
+    return count_text(len(target.classes), "label")
+
+
+def balance_lines(target: TargetProfile) -> list[str]:
+    """How many records each label has, as bars."""
+    rows = [(row.label, f"{row.records:,}", row.share, row.bar) for row in label_rows(target)]
+    rest = [f"  {more}"] if (more := more_labels(target)) else []
+    return [f"{short(target.name)}  {target_heading(target)}", *_aligned(rows, "  ", right=(1, 2)), *rest]
+
+
+# Columns.
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """A bar of a small picture: how high it is, from 0 to 1, and what it stands for."""
+
+    height: float
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnRow:
+    """A column in words, with a small picture: a histogram of its numbers, or the shares of its frequent values."""
+
+    marked: bool
+    name: str
+    kind: str
+    distinct: str
+    missing: str
+    bars: tuple[Bar, ...]
+    values: str
+
+    @property
+    def picture(self) -> str:
+        """The bars as letters; a bar that is not empty can be seen."""
+        return "".join(_BLOCKS[max(round(8 * bar.height), 1) if bar.height else 0] for bar in self.bars)
+
+
+TITLES = ("feature", "kind", "distinct", "missing", "", "values")
+"""The columns of a table of rows, from ``name`` on."""
+
+
+def shown_columns(found: Profile, *, everything: bool = False) -> Sequence[ColumnProfile]:
+    """The columns to list: all, but of a wide table only those with remarks, unless everything is asked for."""
+    if everything or len(found.columns) <= _MANY:
+        return found.columns
+    return [column for column in found.columns if column.remarks]
+
+
+def hidden_columns(found: Profile, *, everything: bool = False) -> str | None:
+    """What is said of a wide table that is not listed in full."""
+    listed = len(shown_columns(found, everything=everything))
+    if listed == len(found.columns):
+        return None
+    kinds = Counter(column.kind for column in found.columns)
+    said = ", ".join(f"{count:,} {kind}" for kind, count in sorted(kinds.items(), key=lambda one: -one[1]))
+    few = {0: "none has remarks, so none is", 1: "1 has remarks and is"}
+    some = few.get(listed, f"{listed:,} have remarks and are")
+    return f"{len(found.columns):,} features: {said}; {some} listed"
+
+
+def column_row(column: ColumnProfile) -> ColumnRow:
+    """What is shown of a column."""
+    bars = _histogram(column) if column.histogram else _shares(column)
+    return ColumnRow(
+        bool(column.remarks),
+        short(column.name),
+        column.kind,
+        f"{column.distinct:,}",
+        gaps(column),
+        tuple(bars),
+        values(column),
+    )
+
+
+def _histogram(column: ColumnProfile) -> Iterator[Bar]:
+    most, bins = max(column.histogram), len(column.histogram)
+    low, high = column.low or 0.0, column.high or 0.0
+    for place, count in enumerate(column.histogram):
+        said = count_text(count, "record")
+        if high - low == bins - 1:  # a few whole numbers
+            said = f"{_end(low, low + place)}: {said}"
+        elif isfinite(high - low):
+            ends = (low + (high - low) * one / bins for one in (place, place + 1))
+            said = f"{' … '.join(_end(low, end) for end in ends)}: {said}"
+        yield Bar(count / most, said)
+
+
+def _end(low: float, number: float) -> str:
+    """A number near an end of a range, rounded, in the notation of that end."""
+    if is_written(low):
+        return str(NotatedNumber(number, low.notation))  # type: ignore[attr-defined]  # it has one
+    return number_text(float(f"{number:.3g}") if number % 1 else number)
+
+
+def _shares(column: ColumnProfile) -> Iterator[Bar]:
+    for value, count in column.frequent:
+        name = short(value) if isinstance(value, str) else DEFAULT.value(column.name, value)
+        yield Bar(count / column.present, f"{name}: {count_text(count, 'record')}")
+
+
+def gaps(column: ColumnProfile) -> str:
+    """How many cells are missing, and how they are spelled: "17 ?", "20 (? 17, empty 3)"."""
+    if not column.missing:
+        return "–"
+    names = [short(cell) if cell.strip() else "empty" if not cell else "blank" for cell, _ in column.tokens]
+    if len(names) < 2:
+        return " ".join([f"{column.missing:,}", *names])
+    each = (f"{name} {count:,}" for name, (_, count) in zip(names, column.tokens, strict=True))
+    return f"{column.missing:,} ({', '.join(each)})"
+
+
+def values(column: ColumnProfile) -> str:
+    """What is in a column, in a few words: its range, its most frequent texts."""
+    parts = []
+    if column.low is not None and column.high is not None:
+        ends = [(column.name, end if end.is_integer() else float(f"{end:.6g}")) for end in (column.low, column.high)]
+        words = DEFAULT.fitting(ends)
+        low, high = (words.value(*end) for end in ends)
+        parts.append(low if column.low == column.high else f"{low} … {high}")
+    texts = [(value, count) for value, count in column.frequent if isinstance(value, str)]
+    if texts:
+        unique = column.distinct == column.present
+        shown = [short(value) + ("" if unique else f" {count:,}×") for value, count in texts]
+        more = ["…"] if column.low is None and column.distinct > len(texts) else []
+        parts.append(", ".join(shown + more))
+    return "; ".join(parts)
+
+
+def reasons(found: Profile) -> list[tuple[str, str]]:
+    """Why columns are read as they are; those with the same reason go together."""
+    groups: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for column in found.columns:
+        groups[column.kind, column.why].append(column.name)
+    ordered = sorted(groups.items(), key=lambda entry: -len(entry[1]))
+    return [(kind, f"{why}: {named(names)}") for (kind, why), names in ordered]
+
+
+def _column_lines(found: Profile) -> list[str]:
+    rows = map(column_row, shown_columns(found, everything=True))
+    cells = [
+        (("! " if row.marked else "  ") + row.name, row.kind, row.distinct, row.missing, row.picture, row.values)
+        for row in rows
+    ]
+    return _aligned([(f"  {TITLES[0]}", *TITLES[1:]), *cells], right=(2,))
+
+
+def _aligned(rows: Sequence[Sequence[str]], indent: str = "", right: Sequence[int] = ()) -> list[str]:
+    """Rows of cells as lines, two spaces between columns."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return [
+        indent
+        + "  ".join(
+            cell.rjust(width) if place in right else cell.ljust(width)
+            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in rows
+    ]

@@ -1,0 +1,159 @@
+"""Where a program is weak, and how certain that is."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unless.model import wilson_interval
+from unless.report.facts import Facts
+from unless.report.rule_sentences import LabelName, Speaker
+
+_FEW = 5
+"""A rule with fewer records is not judged: its interval would cover almost everything."""
+
+_ERRORS = 2
+"""Fewer errors may be chance: one error among ten records does not show that the share is below 0.99."""
+
+
+@dataclass(frozen=True, slots=True)
+class WeakSpot:
+    """A rule or a class that does worse than the whole program: ``right`` of its ``total`` records are right.
+
+    ``low`` to ``high`` is the 95 % interval of that share. ``instead`` is the label of the most frequent error, and how
+    often it occurs: for a rule the true label, for a class the label that it gets, None if undecided. A rule has a
+    ``number``; ``trained`` is its share in training, if that was higher by more than chance.
+    """
+
+    label: LabelName
+    total: int
+    right: int
+    low: float
+    high: float
+    instead: tuple[LabelName | None, int]
+    number: int | None = None
+    trained: float | None = None
+
+    @property
+    def share(self) -> float:
+        """The share of records for which it is right."""
+        return self.right / self.total
+
+
+@dataclass(frozen=True, slots=True)
+class Weak:
+    """Where a program is weak: in which rules and classes, costliest first.
+
+    ``by_default`` counts the records that no rule decides, or only one without conditions; ``undecided`` those that get
+    no label. ``idle`` are rules that decide nothing here, ``few`` those that decide too few records to be judged.
+    ``new`` are labels that training did not have, ``unseen`` sentences about values that it did not have.
+    """
+
+    rules: tuple[WeakSpot, ...]
+    classes: tuple[WeakSpot, ...]
+    by_default: int
+    by_default_right: int | None
+    undecided: int
+    idle: tuple[int, ...]
+    few: tuple[int, ...]
+    new: tuple[LabelName, ...]
+    unseen: tuple[str, ...]
+    unseen_in: tuple[int, ...] = ()
+    """The places of the features of these sentences."""
+    defaults: tuple[str, ...] = ()
+    """The rules without conditions, and "none", as addresses of records have them."""
+
+    @property
+    def nothing(self) -> bool:
+        """Whether nothing stands out."""
+        found = (self.unseen, self.rules, self.classes, self.by_default, self.idle, self.few, self.new)
+        return not any(found)
+
+
+def weak_spots(facts: Facts, speaker: Speaker) -> Weak:
+    """The weak spots; those that cost most come first."""
+    decided = facts.decided[:-1]
+    lists = facts.committee is not None  # then no rule of the program decides
+    known = len(facts.trained.classes) if facts.trained is not None else len(facts.labels)
+    return Weak(
+        rules=() if lists else tuple(_weak_rules(facts, speaker)),
+        classes=tuple(_weak_classes(facts, speaker)),
+        by_default=0 if lists else int(facts.decided[facts.defaults].sum()),
+        by_default_right=None if facts.truth is None else int(facts.right[facts.defaults].sum()),
+        undecided=int(np.count_nonzero(facts.given < 0)),
+        idle=() if lists else _numbers(decided == 0),
+        few=() if lists else _numbers((decided > 0) & (decided < _FEW) & ~facts.defaults[:-1]),
+        new=speaker.labels[known:],
+        unseen=speaker.unseen(facts.unseen),
+        unseen_in=tuple(facts.used.index(one.feature) if one.feature in facts.used else -1 for one in facts.unseen),
+        defaults=(*map(str, _numbers(facts.defaults[:-1])), "none"),
+    )
+
+
+def _numbers(rules: NDArray[np.bool_]) -> tuple[int, ...]:
+    """The numbers of the rules that are marked, from 1."""
+    return tuple((np.flatnonzero(rules) + 1).tolist())
+
+
+def _weak_rules(facts: Facts, speaker: Speaker) -> list[WeakSpot]:
+    """The weak rules, costliest first.
+
+    A rule is weak if it is wrong more often than right, if its precision is below the accuracy by more than chance, or
+    if it is below both the accuracy and, by more than chance, its precision in training. Rules that decide few records
+    are listed elsewhere.
+    """
+    if facts.quality is None:
+        return []
+    accuracy = facts.quality.accuracy
+    judged = (facts.decided >= _FEW) & (facts.decided - facts.right >= _ERRORS) & ~facts.defaults
+    found = []
+    for place in np.flatnonzero(judged).tolist():
+        spot = _spot(speaker, int(facts.heads[place]), facts.counts[place])
+        trained = _higher_before(facts, place) if spot.share < accuracy else None
+        if spot.high < accuracy or spot.share < 0.5 or trained is not None:
+            found.append(replace(spot, number=place + 1, trained=trained))
+    return sorted(found, key=_cost)
+
+
+def _weak_classes(facts: Facts, speaker: Speaker) -> list[WeakSpot]:
+    """The classes with a recall below a half, or below the accuracy by more than chance; costliest first."""
+    if facts.quality is None:
+        return []
+    found = []
+    for place, row in enumerate(facts.quality.confusion):
+        if row.any():
+            spot = _spot(speaker, place, row)
+            below = spot.high < facts.quality.accuracy and spot.total - spot.right >= _ERRORS
+            found += [spot] * (below or spot.share < 0.5)
+    return sorted(found, key=_cost)
+
+
+def _spot(speaker: Speaker, label: int, counts: NDArray[np.int64]) -> WeakSpot:
+    """A rule or a class, given its label and the number of records by true label or by decision, the last undecided."""
+    total, right = int(counts.sum()), int(counts[label])
+    others = counts.copy()
+    others[label] = 0
+    most = int(others.argmax())
+    instead = (*speaker.labels, None)[most], int(others[most])
+    return WeakSpot(speaker.labels[label], total, right, *wilson_interval(right, total), instead)
+
+
+def _cost(spot: WeakSpot) -> int:
+    return spot.right - spot.total
+
+
+def _higher_before(facts: Facts, place: int) -> float | None:
+    """The precision of a rule in training, if it was higher by more than chance: Newcombe's interval excludes zero.
+
+    Both shares are uncertain: to be right for all of 4 records in training is not more than for 4 of 5 here. Shares of
+    weights cannot be compared with shares of records.
+    """
+    if facts.trained is None or facts.trained.weighted or not facts.trained.support[place] > 0:
+        return None
+    before, now = float(facts.trained.precision[place]), float(facts.right[place] / facts.decided[place])
+    least, _ = wilson_interval(float(facts.trained.right[place]), float(facts.trained.support[place]))
+    _, most = wilson_interval(float(facts.right[place]), float(facts.decided[place]))
+    return before if before - now > math.hypot(before - least, most - now) else None

@@ -1,0 +1,182 @@
+"""What a model decides about the records of batches, and what there is to count.
+
+A `Tally` decides and counts; its `Outcome` comes out of another process, and outcomes of several parts add up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unless.errors import ParameterError, ReadError, UnknownNameError, suggest
+from unless.evaluation.training_overlap import OwnCounts
+from unless.evaluation.unseen_values import UnseenCounts, refuse, refuse_ignorance
+from unless.model import Model, model_of, program_of
+from unless.prediction import deciding_rules
+from unless.read.batches import Batch, Input, JsonBatch
+from unless.read.dialect import Remarks
+from unless.read.table import with_known_labels
+from unless.rule import Program
+from unless.score.committee import committee_of
+from unless.score.points import leading_label_index, probabilities_of
+from unless.score.score_card import ScoreCard
+from unless.stream.output_columns import Choices, NewColumns
+from unless.stream.writers import Result
+from unless.table import Schema, Table
+from unless.values import Label, class_index
+
+Progress = Callable[[int, float | None], None]
+"""Called after every batch with the number of records done, and the share of the input, None if it is not known."""
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What was counted, and how files were read; `add` takes that of another part."""
+
+    labels: dict[Label | None, int]
+    labelled: int
+    right: int
+    unseen: UnseenCounts
+    wanted: tuple[str, ...]
+    columns: tuple[str, ...]
+    said: dict[str, Remarks]
+    files: list[str] = field(default_factory=list)
+    own: OwnCounts | None = None
+    """What was counted of the model's own data, as long as the records may be that."""
+
+    @property
+    def rows(self) -> int:
+        """How many records there are."""
+        return sum(self.labels.values())
+
+    def add(self, other: Outcome) -> None:
+        """Count other records too."""
+        undecided = self.labels.pop(None, 0) + other.labels.get(None, 0)
+        for label, count in other.labels.items():
+            if label is not None:
+                self.labels[label] = self.labels.get(label, 0) + count
+        self.labels |= {None: undecided} if undecided else {}
+        self.labelled += other.labelled
+        self.right += other.right
+        self.unseen.merge(other.unseen)
+        if self.own is not None and other.own is not None:
+            self.own.merge(other.own)
+        else:
+            self.own = None
+        self.said |= other.said
+        self.files += other.files
+
+
+class Tally:
+    """Decides the records of batches, and counts the labels."""
+
+    def __init__(self, model: Model | Program, *, strict: bool) -> None:
+        known = model_of(model)
+        if known is None and not isinstance(model, Program):
+            raise ParameterError(f"a {type(model).__name__} is not a model; load one: unless.load('model.json')")
+        self._committee = committee_of(model)
+        self._program, self._model = program_of(model), model if known is None else known
+        self._used = self._program.used if self._committee is None else self._committee.used
+        self._card: ScoreCard | None = None if known is None else known.card
+        self._members: set[str] | None = None
+        if self._committee is None:
+            self.answers = NewColumns.of(self._program, None if known is None else known.statistics)
+        else:
+            self.answers = NewColumns.voted(self._committee.classes)
+        self._counts = np.zeros(len(self.answers.labels), dtype=np.int64)
+        self.labelled = self.right = 0
+        if strict:
+            refuse_ignorance(model, self._program if self._committee is None else self._committee.rules)
+        self.unseen = UnseenCounts(model)
+        self._strict = strict
+        origin = None if known is None else known.origin
+        self._features = self._used if known is None or origin is None else tuple(known.schema.kinds)
+        self.own = None if origin is None else OwnCounts(origin, tuple(self._features))
+
+    @property
+    def rows(self) -> int:
+        """How many records went through."""
+        return int(self._counts.sum())
+
+    def results(self, given: Input, progress: Progress | None) -> Iterator[Result]:
+        """Yield every batch with the answers for its records."""
+        for batch in given.batches():
+            yield batch, *self._decide(batch)
+            if progress is not None:
+                progress(self.rows, given.share)
+        if self._members is not None and self.rows:
+            for name in self._used:  # a member is missing in a line of JSON only if other lines have it
+                if name not in self._members:
+                    raise UnknownNameError(f"no column {name!r}{suggest(name, self._members)}")
+
+    def _decide(self, batch: Batch) -> tuple[NewColumns, Choices]:
+        """The answers for a batch, and which of them each record gets."""
+        table = batch.table(self._model, self._wanted(batch))
+        if isinstance(batch, JsonBatch):
+            self._members = (self._members or set()).union(batch.seen)
+        labelled = _labelled(batch, table, self._model)
+        self.unseen.add(table)
+        if labelled is not None:
+            self.unseen.add_labels(labelled.labels)
+        if self._strict:
+            refuse(self.unseen.found(), f" in the first {self.rows + len(table):,} records")
+        choices, shares = self._choices(table)
+        self._counts += np.bincount(choices, minlength=len(self._counts))
+        if labelled is not None:
+            self._compare(choices if labelled.numbers is None else choices[labelled.numbers - 1], labelled)
+        return (self.answers, choices) if shares is None else self.answers.with_probabilities(choices, shares)
+
+    def _choices(self, table: Table) -> tuple[Choices, NDArray[np.float64] | None]:
+        """The answer of every record and, if it is known, the probability of its label."""
+        if self._committee is not None:
+            sums = self._committee.sums(table)
+            return leading_label_index(sums).astype(np.int32), probabilities_of(sums).max(axis=1, initial=0.0)
+        choices: Choices = deciding_rules(self._program, table) % np.int32(len(self.answers.labels))
+        if self._card is None:
+            return choices, None
+        return choices, self._card.probabilities(table)[np.arange(len(table)), self._card.heads[choices]]
+
+    def _wanted(self, batch: Batch) -> Sequence[str]:
+        """The features to read: those that rules test; all, as long as the records may be those that the model is from.
+
+        Only those have the column of labels and all features.
+        """
+        known = model_of(self._model)
+        schema = Schema({}) if known is None else known.schema
+        if self.own is not None and not {self._program.target, *self._features} <= schema.available(batch.names):
+            self.own = None
+        return self._used if self.own is None else self._features
+
+    def _compare(self, choices: Choices, table: Table) -> None:
+        truth, labels = table.labels, self.answers.labels
+        self.labelled += len(table)
+        known = [label for label in labels if label is not None]
+        places = [class_index(other, known) for other in truth.labels]
+        meant = [None if place is None else known[place] for place in places]
+        same = np.array([[one is not None and one == other for other in meant] for one in labels])
+        right = same[choices, truth.codes]
+        self.right += int(np.count_nonzero(right))
+        if self.own is not None:
+            self.own.add(table, right)
+
+    def labels(self) -> dict[Label | None, int]:
+        """How many records got each label, in the order of the rules; records without a label come last."""
+        found: dict[Label | None, int] = {}
+        for label, count in zip(self.answers.labels, self._counts.tolist(), strict=True):
+            if label is not None or count:
+                found[label] = found.get(label, 0) + count
+        return found
+
+
+def _labelled(batch: Batch, table: Table, model: Model | Program) -> Table | None:
+    """The records of a batch that have a label; None if there are none, or nobody can compare with them."""
+    if table.target is not None or not len(table):
+        return table if len(table) else None
+    try:
+        found = batch.table(model, (), drop_unlabelled=True)
+    except ReadError:  # no record has one, or they are of mixed types
+        return None
+    return None if found.target is None else with_known_labels(table, found)

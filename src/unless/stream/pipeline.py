@@ -1,0 +1,50 @@
+"""One input to one output: records are read, decided and written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import cast
+
+from unless.model import Model
+from unless.read.batches import File, Input, TextBatch
+from unless.rule import Program
+from unless.stream.batch_decisions import Outcome, Progress, Tally
+from unless.stream.column_types import types_of
+from unless.stream.output_file import is_patient, output, write_in_thread
+from unless.stream.writers import PACKED, TEXTS, WRITERS
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A model, how new columns are named, and what is refused."""
+
+    model: Model | Program
+    prefix: str
+    strict: bool
+    guarded: bool = False
+    """Whether no text of CSV and TSV may be a formula to a spreadsheet."""
+
+    def write(self, given: Input, out: File, form: str, progress: Progress | None = None) -> Outcome:
+        """Write the records of an input, with what the model decides."""
+        tally = Tally(self.model, strict=self.strict)
+        wanted = tuple(self.prefix + name for name in tally.answers.columns())
+        with output(out, given.places) as file, ExitStack() as stack:
+            writer = WRITERS[form](file, wanted, **({"guarded": True} if self.guarded and form in TEXTS else {}))
+            if needs_types(given, form) and given.types is None:
+                given.keep(stack)
+                given.types = types_of(cast("Iterator[TextBatch]", given.batches()), self.model)
+            results = tally.results(given, progress)
+            if is_patient(file) or form in PACKED:
+                # While one thread writes, the other reads on: 1.3 s instead of 1.6 for 1,000,000 records (250 MB).
+                write_in_thread(writer.drain, results)
+            else:  # Ctrl-C could not stop a thread that waits for a reader
+                writer.drain(results)
+        counts = tally.labels(), tally.labelled, tally.right, tally.unseen
+        return Outcome(*counts, wanted, writer.added, given.said, own=tally.own)
+
+
+def needs_types(given: Input, form: str) -> bool:
+    """Whether text becomes a format with types, so that it has to be read twice."""
+    return given.is_text and form not in TEXTS
