@@ -197,7 +197,7 @@ def _are_weighted(weights: NDArray[np.floating[Any]] | None) -> bool:
 class Compared(Labels):
     """Labels in the order of others that they are compared with; their types may differ."""
 
-    def _checked(self) -> tuple[Label, ...]:
+    def _check_labels(self) -> tuple[Label, ...]:
         return tuple(self.labels)
 
 
