@@ -117,7 +117,7 @@ def refuse_unpacked(unpacked: int, size: int, where: str) -> None:
 def parse_amount(text: str) -> int:
     """The number in a text, with a unit or without.
 
-    >>> [amount_of(text) for text in ("8GB", "1.5 MB", "200000")]
+    >>> [parse_amount(text) for text in ("8GB", "1.5 MB", "200000")]
     [8000000000, 1500000, 200000]
     """
     found = _AMOUNT.fullmatch(text.strip())
@@ -129,7 +129,7 @@ def parse_amount(text: str) -> int:
 def _size_text(size: float) -> str:
     """A number of bytes as a short text that `parse_amount` understands.
 
-    >>> [_spelled(size) for size in (5, 1234, 10**9, 3.21e12)]
+    >>> [_size_text(size) for size in (5, 1234, 10**9, 3.21e12)]
     ['5 bytes', '1.23 kB', '1 GB', '3.21 TB']
     """
     power = min(max(len(str(int(size))) - 1, 0) // 3, 4)

@@ -110,7 +110,7 @@ class Literal:
     def as_short_bound(self) -> tuple[SpokenOperator, Value]:
         """The operator and the value; the last number before a short one is said by that.
 
-        >>> Literal("age", "<=", 29.999999999999996).bound(), Literal("age", ">", 29.5).bound()
+        >>> Literal("age", "<=", 29.999999999999996).as_short_bound(), Literal("age", ">", 29.5).as_short_bound()
         (('<', 30.0), ('>', 29.5))
         """
         value = self.value
@@ -163,10 +163,10 @@ class Rule:
 
     def __post_init__(self) -> None:
         if self.head is not None and self.head.__class__ is not str:
-            object.__setattr__(self, "head", _plain_label(self.head))
-        if not _are(Literal, self.default):
+            object.__setattr__(self, "head", _to_plain_label(self.head))
+        if not _is_tuple_of(Literal, self.default):
             object.__setattr__(self, "default", _tuple_of(Literal, self.default, "a default"))
-        if not _are(Rule, self.exceptions):
+        if not _is_tuple_of(Rule, self.exceptions):
             object.__setattr__(self, "exceptions", _tuple_of(Rule, self.exceptions, "a list of exceptions"))
         for rule in self.exceptions:
             if rule.head is not None:
@@ -192,7 +192,7 @@ class Rule:
         return sum(1 for _ in _levels((self,)))
 
     def __str__(self) -> str:
-        return _sentence(self)
+        return _rule_text(self)
 
     __repr__ = __str__
 
@@ -214,7 +214,7 @@ class Program:
     def __post_init__(self) -> None:
         object.__setattr__(self, "features", _tuple_of(str, self.features, "a list of features"))
         object.__setattr__(self, "rules", _tuple_of(Rule, self.rules, "a list of rules"))
-        object.__setattr__(self, "otherwise", _plain_label(self.otherwise))
+        object.__setattr__(self, "otherwise", _to_plain_label(self.otherwise))
         known = set(self.features)
         if len(known) < len(self.features):
             twice = next(name for name in self.features if self.features.count(name) > 1)
@@ -225,7 +225,11 @@ class Program:
             )
         _check_labels([rule.head for rule in self.rules] + [self.otherwise])
         levels = list(_levels(self.rules))
-        if not _tested(levels) <= known or len(levels) > MAX_DEPTH or None in [rule.head for rule in self.rules]:
+        if (
+            not _tested_features(levels) <= known
+            or len(levels) > MAX_DEPTH
+            or None in [rule.head for rule in self.rules]
+        ):
             self._refuse_first(known)
         object.__setattr__(self, "notations", _notations(levels))
         if self.notations:
@@ -256,7 +260,7 @@ class Program:
     @property
     def used(self) -> tuple[str, ...]:
         """The features that literals test, in the order of ``features``; predictions need only these."""
-        used = _tested(_levels(self.rules))
+        used = _tested_features(_levels(self.rules))
         return tuple(feature for feature in self.features if feature in used)
 
     @property
@@ -295,7 +299,7 @@ class Program:
         return "\n".join(lines) or f"{target}: no rules"
 
     def _repr_html_(self) -> str:
-        rules = "".join(f"<li>{_html(rule)}</li>" for rule in self.rules[:_SHOWN])
+        rules = "".join(f"<li>{_rule_html(rule)}</li>" for rule in self.rules[:_SHOWN])
         more = f"<p>and {len(self) - _SHOWN} more rules: print(…) shows all</p>" if len(self) > _SHOWN else ""
         rest = "" if self.otherwise is None else f"<p>otherwise <b><bdi>{escape(str(self.otherwise))}</bdi></b></p>"
         return f"<p><bdi>{escape(self.target)}</bdi>:</p><ol>{rules}</ol>{more}{rest}"
@@ -313,7 +317,7 @@ def _levels(rules: Iterable[Rule]) -> Iterator[list[Rule]]:
         level = [exception for rule in level for exception in rule.exceptions]
 
 
-def _tested(levels: Iterable[list[Rule]]) -> set[str]:
+def _tested_features(levels: Iterable[list[Rule]]) -> set[str]:
     return {literal.feature for level in levels for rule in level for literal in rule.default}
 
 
@@ -334,7 +338,7 @@ def _check_notations(levels: Iterable[list[Rule]], notations: Mapping[str, Notat
             raise ProgramError(f"{literal} cannot hold: {literal.feature!r} has an order, and is compared by it")
 
 
-def _are(kind: type, items: object) -> bool:
+def _is_tuple_of(kind: type, items: object) -> bool:
     """Whether the items are a tuple of one kind already."""
     return items.__class__ is tuple and (not items or {kind}.issuperset(map(type, items)))
 
@@ -371,14 +375,14 @@ def conditions(default: Iterable[Literal]) -> tuple[Condition, ...]:
     return tuple(read.values())
 
 
-def said(condition: Condition) -> list[tuple[SpokenOperator, Value]]:
+def spoken_bounds(condition: Condition) -> list[tuple[SpokenOperator, Value]]:
     """The operators and values of a condition as people say them; a range has two bounds, even of 0 and 1."""
     return [condition[0].as_spoken()] if len(condition) == 1 else [literal.as_short_bound() for literal in condition]
 
 
-def verbs(condition: Condition) -> list[str]:
+def condition_verbs(condition: Condition) -> list[str]:
     """The words before each value of a condition: "is above", and "and at most" in a range."""
-    first, *others = (OPERATOR_WORDS[op] for op, _ in said(condition))
+    first, *others = (OPERATOR_WORDS[op] for op, _ in spoken_bounds(condition))
     return [first, *(f"and {words.removeprefix('is ')}" for words in others)]
 
 
@@ -388,14 +392,17 @@ def _tightest(*literals: Literal) -> Condition:
     return tuple(sorted(dict.fromkeys(kept), key=lambda literal: literal.op == "<="))
 
 
-def _asks(condition: Condition) -> str:
+def _condition_text(condition: Condition) -> str:
     if len(condition) == 1:
         return str(condition[0])
-    parts = (f"{verb} {value_text(value)}" for verb, (_, value) in zip(verbs(condition), said(condition), strict=True))
+    parts = (
+        f"{verb} {value_text(value)}"
+        for verb, (_, value) in zip(condition_verbs(condition), spoken_bounds(condition), strict=True)
+    )
     return " ".join([quote_if_needed(condition[0].feature), *parts])
 
 
-def _as_written(default: tuple[Literal, ...]) -> Iterator[Condition]:
+def _conditions_as_written(default: tuple[Literal, ...]) -> Iterator[Condition]:
     """The literals of a default, each as often as it is there; two bounds beside each other are a range."""
     place = 0
     while place < len(default):
@@ -417,12 +424,12 @@ def value_text(value: Value) -> str:
     return quote_if_needed(text) if isinstance(value.notation, LevelNotation) else text
 
 
-def _sentence(rule: Rule) -> str:
+def _rule_text(rule: Rule) -> str:
     head = "" if rule.head is None else f"{label_text(rule.head)} "
-    asks = " and ".join(map(_asks, _as_written(rule.default)))
+    asks = " and ".join(map(_condition_text, _conditions_as_written(rule.default)))
     text = f"{head}if {asks}" if head and asks else asks or f"{head}always"
     for exception in rule.exceptions:  # one frame per level: through str(), 200 levels exceed Python's limit
-        text += f" unless ({_sentence(exception)})"
+        text += f" unless ({_rule_text(exception)})"
     return text
 
 
@@ -435,14 +442,18 @@ def label_text(label: Label) -> str:
     return quote_if_needed(label) if isinstance(label, str) else repr(label)
 
 
-def _html(rule: Rule) -> str:
+def _rule_html(rule: Rule) -> str:
     """A rule as a piece of HTML with its exceptions as nested lists, for notebooks, which may not have jinja2."""
     text = "" if rule.head is None else f"<b><bdi>{escape(str(rule.head))}</bdi></b>{' if' if rule.default else ''} "
-    text += f"<bdi>{escape(' and '.join(map(_asks, conditions(rule.default))))}</bdi>" if rule.default else "always"
+    text += (
+        f"<bdi>{escape(' and '.join(map(_condition_text, conditions(rule.default))))}</bdi>"
+        if rule.default
+        else "always"
+    )
     if rule.exceptions:
         text += "<ul>"
         for exception in rule.exceptions:  # one frame per level, as in _sentence
-            text += f"<li>unless {_html(exception)}</li>"
+            text += f"<li>unless {_rule_html(exception)}</li>"
         text += "</ul>"
     return text
 
@@ -454,7 +465,7 @@ def _cell(record: Mapping[str, object], feature: str) -> object:
         raise UnknownNameError(f"the record has no {feature!r}{suggest(feature, record)}") from None
 
 
-def _plain_label(label: object) -> Label | None:
+def _to_plain_label(label: object) -> Label | None:
     """A label as a plain Python value; numpy scalars and enumerations would print, compare and export differently."""
     found = to_python_value(label)
     if found is None or isinstance(found, bool):

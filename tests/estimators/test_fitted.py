@@ -27,7 +27,7 @@ from unless import FoldRMClassifier, FoldRPPClassifier, Literal, Rule, UnlessCla
 from unless.errors import Interrupted, ParameterError, ProgramError, UnknownNameError
 from unless.estimators.training_data import Limits
 from unless.evaluation.importance import Evidence
-from unless.explanation.rule_listing import listing, title
+from unless.explanation.rule_listing import listing_text, listing_title
 from unless.table import domain_table
 
 LEARNERS = [UnlessClassifier, FoldRMClassifier, FoldRPPClassifier]
@@ -413,7 +413,7 @@ class TestPrinting:
     def test_text(self, model):
         """The repr is scikit-learn's, str of a fitted model its rules, laid out with what they decided."""
         assert repr(model) == f"{type(model).__name__}()"
-        assert str(model) == f"{title(model.program_)}\n{listing(model.program_, model.statistics_)}"
+        assert str(model) == f"{listing_title(model.program_)}\n{listing_text(model.program_, model.statistics_)}"
         assert str(type(model)(ratio=0.1)) == f"{type(model).__name__}(ratio=0.1)"
 
     def test_html_lists_the_rules(self, model):

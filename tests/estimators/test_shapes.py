@@ -16,7 +16,7 @@ import unless
 from unless import FoldRMClassifier, FoldRPPClassifier, Literal, Program, Proof, Rule, UnlessClassifier, UnlessCommittee
 from unless.errors import ParameterError, UnknownNameError
 from unless.estimators.model_file import read
-from unless.explanation.vote_explanation import Tally
+from unless.explanation.vote_explanation import VoteExplanation
 from unless.export import json as programs
 from unless.export import to_javascript, to_python, to_sql, to_text
 from unless.logic import to_clingo, to_prolog
@@ -63,7 +63,7 @@ class TestExplain:
         assert str(model.why_not(record, 0)) == str(unless.why_not(model, record, 0))
         assert str(model.counterfactuals(record)) == str(unless.counterfactuals(model, record))
         for found in (committee.explain(record), unless.explain(committee, record)):
-            assert isinstance(found, Tally)
+            assert isinstance(found, VoteExplanation)
             assert found.items == committee.explain(FRAME)[3].items
 
     @pytest.mark.parametrize("record", one_record(), ids=lambda record: type(record).__name__)

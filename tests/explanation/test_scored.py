@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tests.explanation.examples import LOAN
-from unless.explanation.score_explanation import scored
+from unless.explanation.score_explanation import explain_score
 from unless.explanation.words import Phrase, Words
 from unless.rule import Literal, Program, Rule
 from unless.score.program_parts import program_parts
@@ -28,7 +28,7 @@ def card_of(program: Program, classes: tuple[str, ...]) -> ScoreCard:
 def test_the_table():
     """Each part that holds has a line in plain words; they add up to the total, and that to probabilities."""
     card = card_of(LOAN, ("accept", "ask", "refuse"))
-    assert str(scored(card, LATE)).splitlines() == [
+    assert str(explain_score(card, LATE)).splitlines() == [
         "points for                                      accept     ask  refuse",
         "every record                                        -5      -5      -5",
         "no rule applies                                    +30     +31     +32",
@@ -48,7 +48,7 @@ def test_two_labels_have_one_column():
     """It has the points for the second label; they are lowered where the list gives the first."""
     program = Program("y", ("a",), (Rule("no", (Literal("a", "<=", 1.0),)),), "yes")
     card = card_of(program, ("no", "yes"))
-    assert str(scored(card, {"a": 0})).splitlines() == [
+    assert str(explain_score(card, {"a": 0})).splitlines() == [
         "points for           yes",
         "every record          -5",
         "rule 1 decides       +10",
@@ -58,13 +58,13 @@ def test_two_labels_have_one_column():
         "total                 -1",
         "probability       50.0 %",
     ]
-    assert scored(card, {"a": 0}).probabilities["no"] > 0.5
+    assert explain_score(card, {"a": 0}).probabilities["no"] > 0.5
 
 
 def test_the_lines_are_those_of_json_and_html():
     """Every form has the same lines; names are escaped."""
     program = Program("y", ("<b>",), (Rule("no", (Literal("<b>", "<=", 1.0),)),), "yes")
-    found = scored(card_of(program, ("no", "yes")), {"<b>": 0})
+    found = explain_score(card_of(program, ("no", "yes")), {"<b>": 0})
     data = json.loads(json.dumps(found.to_dict()))
     assert [row["part"] for row in data["rows"]] == [row[0] for row in found.table()[1:-2]]
     assert data["total"] == [sum(row["points"][0] for row in data["rows"])] == list(found.total)
@@ -78,7 +78,7 @@ def test_many_labels():
     """A text shows the most probable labels, JSON shows all."""
     classes = tuple(f"l{k:02}" for k in range(30))
     program = Program("y", ("a",), (Rule("l03", (Literal("a", "<=", 1.0),)),), "l05")
-    found = scored(card_of(program, classes), {"a": 0})
+    found = explain_score(card_of(program, classes), {"a": 0})
     assert found.table()[0] == ["points for", "l03", "l25", "l26", "l27", "l28", "l29"]
     assert len(found.to_dict()["columns"]) == 30
 
@@ -87,7 +87,7 @@ def test_words_of_the_reader():
     """Features are called as the reader calls them; an inner exception is one to an exception."""
     inner = Rule(None, (Literal("a", "<=", 2.0),), (Rule(None, (Literal("a", "<=", 1.0),)),))
     program = Program("y", ("a",), (Rule("no", (Literal("a", "present"),), (inner,)),), "yes")
-    found = scored(card_of(program, ("no", "yes")), {"a": 0}, Words({"a": Phrase("the age", "{} years")}))
+    found = explain_score(card_of(program, ("no", "yes")), {"a": 0}, Words({"a": Phrase("the age", "{} years")}))
     assert [row[0] for row in found.table()[1:-2]] == [
         "every record",
         "rule 1 decides",

@@ -10,7 +10,7 @@ import pytest
 
 from unless import FoldRMClassifier, FoldRPPClassifier, UnlessClassifier, parse
 from unless.explanation.counterfactuals.feature_cells import Axis, allowed_values
-from unless.explanation.sentences import default_texts, fitting, outline, words_for
+from unless.explanation.sentences import default_texts, outline_lines, words_for, words_for_checks
 from unless.explanation.words import DEFAULT
 from unless.export import to_rules
 from unless.rule import Literal, Program, Rule, conditions
@@ -268,7 +268,9 @@ def test_what_a_proof_says_is_true(seed, learner):
         assert truth.reason(str(proof).split(", because ", 1)[1]), str(proof)
         for line in proof.story().splitlines():
             assert is_true(line, truth), line
-        for node in [] if proof.rule is None else outline(proof.rule, fitting(DEFAULT, proof.every_check())):
+        for node in (
+            [] if proof.rule is None else outline_lines(proof.rule, words_for_checks(DEFAULT, proof.every_check()))
+        ):
             assert node.holds is None or truth.facts(node.text), node
         seen += truth.seen
     assert seen > 150

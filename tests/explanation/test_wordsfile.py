@@ -9,7 +9,7 @@ import pytest
 from tests.explanation.examples import LOAN
 from unless.errors import MissingFileError, ParameterError
 from unless.explanation import Phrase, Words, explain, read_words
-from unless.explanation.words_file import words_in, words_text
+from unless.explanation.words_file import parse_words, words_to_toml
 
 TEXT = """
 purpose = "Who gets a loan"
@@ -40,13 +40,13 @@ def test_reads_what_python_says(tmp_path):
     record = {"income": 18400.0, "history": "late", "guarantor": None}
     assert found.label("loan", "refuse") == "the loan is refused"
     assert "yearly income is 18,400 €" in explain(LOAN, record).story(1, words=found)
-    assert words_in(words_text(found)) == found
+    assert parse_words(words_to_toml(found)) == found
 
 
 def test_labels_are_those_of_the_model():
     """A file spells a label; the model knows its type."""
-    assert words_in('[labels]\n1 = "yes"', labels=[0, 1]).labels == {1: "yes"}
-    assert words_in('[labels]\ntrue = "yes"', labels=[False, True]).labels == {True: "yes"}
+    assert parse_words('[labels]\n1 = "yes"', labels=[0, 1]).labels == {1: "yes"}
+    assert parse_words('[labels]\ntrue = "yes"', labels=[False, True]).labels == {True: "yes"}
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ import unless
 from tests.strategies import chain as nested
 from tests.strategies import literals, noted_cases, noted_programs, programs
 from unless.errors import LimitError, ParameterError, ProgramError, RuleTextError, UnlessError, UnlessWarning
-from unless.explanation.rule_listing import listing
+from unless.explanation.rule_listing import listing_text
 from unless.export import to_rules
 from unless.export.rule_parser import new_categories
 from unless.limits import raised
@@ -329,15 +329,15 @@ class TestLike:
         """What ``print(model)`` and ``unless show`` print can be pasted, with its figures or without."""
         for model in (self.MODEL, unless.FoldRMClassifier(warn=False).fit(self.TABLE)):
             program = model.program_
-            printed = listing(program, model.statistics_)
+            printed = listing_text(program, model.statistics_)
             old = printed.replace("expected precision", "right    between").replace(" (", "  ").replace(")  ", "  ")
             narrow = printed.replace("decided  expected precision", "expected\n  decided  precision")
-            for text in (str(model), printed, old, narrow, listing(program)):
+            for text in (str(model), printed, old, narrow, listing_text(program)):
                 assert unless.parse(text, like=model) == program
         long = Program(
             "y", ("n",), tuple(Rule(f"l {k}", (Literal("n", "<=", 1e4 * k),), (Rule(None),)) for k in range(12)), "z z"
         )
-        assert unless.parse(listing(long), target="y") == long
+        assert unless.parse(listing_text(long), target="y") == long
         with pytest.raises(RuleTextError, match="this list was cut"):
             unless.parse(" 1  a  if n > 3\n …     and 3 more rules if")
 
@@ -509,7 +509,7 @@ def test_names_that_start_with_not(name):
     program = Program("y", (name, "b"), (Rule("a", (Literal(name, "==", "k"), Literal(name, ">", 3.0))),), "z")
     assert unless.parse(to_rules(program)) == program
     assert unless.parse(str(program), like=program) == program
-    assert unless.parse(listing(program), like=program) == program
+    assert unless.parse(listing_text(program), like=program) == program
     assert unless.parse(f"a if '{name}' is k").features == (name,)
 
 

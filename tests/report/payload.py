@@ -6,7 +6,7 @@ import json
 import math
 from dataclasses import asdict, replace
 
-from unless.explanation.sentences import figures
+from unless.explanation.sentences import rule_expectation_text
 from unless.explanation.words import Phrase, Words, printable
 from unless.model import RuleStatistics
 from unless.report.page_data import printed
@@ -61,7 +61,7 @@ def value_data(value: object) -> object:
 
 def _figures(program: Program, statistics: RuleStatistics) -> list[str]:
     heads = [*(rule.head for rule in program), program.otherwise]
-    return [figures(statistics, place, labelled=head is not None) for place, head in enumerate(heads)]
+    return [rule_expectation_text(statistics, place, labelled=head is not None) for place, head in enumerate(heads)]
 
 
 def page_words(program: Program, domain: Table | None = None, words: Words | None = None) -> Words:

@@ -8,7 +8,7 @@ import unless
 from tests.explanation.examples import LOAN
 from tests.report.driving import applicants, caption, drawn, numbers, open_loan, until
 from unless.explanation import Phrase, Words
-from unless.explanation.words_file import words_in
+from unless.explanation.words_file import parse_words
 from unless.report import report
 from unless.rule import Literal
 from unless.values import share_text
@@ -192,7 +192,7 @@ def test_words_are_changed(open_page, tmp_path):
     page.locator("#words-body details", has_text="late").locator("summary").click()
     page.get_by_label("words for the value late of history").fill("delayed")
     page.get_by_label("purpose of the page").fill("Who gets one?")
-    found = words_in(saved(page, "#words-save"), features=LOAN.features, labels=LOAN.labels)
+    found = parse_words(saved(page, "#words-save"), features=LOAN.features, labels=LOAN.labels)
     assert found == Words(
         {
             "history": Phrase(sentence="the {name} shows {value}", values={"late": "delayed"}),
@@ -225,7 +225,7 @@ def test_a_template_with_an_unknown_place(open_page, tmp_path):
     field = page.get_by_label("numbers of income, with {} for the number")
     field.fill("{value} €")
     assert field.get_attribute("aria-invalid") == "true"
-    assert words_in(saved(page, "#words-save")).features == {}
+    assert parse_words(saved(page, "#words-save")).features == {}
 
 
 def test_effects_on_a_sample_say_so(open_page, tmp_path):

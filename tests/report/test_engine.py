@@ -23,10 +23,10 @@ from tests.shared import SHARED, needs_shared
 from tests.strategies import CELLS, FEATURES, KINDS, card_of, chain, meaning, programs
 from unless.evaluation.metrics import measure
 from unless.explanation.counterfactuals.nearest import counterfactuals
-from unless.explanation.proof_rendering import rule_dict
-from unless.explanation.score_explanation import scored
+from unless.explanation.proof_rendering import rule_proof_to_dict
+from unless.explanation.score_explanation import explain_score
 from unless.explanation.sentences import words_for
-from unless.explanation.why import explain, values_of
+from unless.explanation.why import explain, record_values
 from unless.explanation.words import Phrase, Words, number_text, plain_text, printable
 from unless.model import RuleStatistics
 from unless.rule import Literal, Program, Rule
@@ -130,7 +130,7 @@ def asked():
 
 def values(program: Program, record: dict) -> list:
     """A record as the page holds it: the values of the used features."""
-    found = values_of(program, record)
+    found = record_values(program, record)
     return [found[feature] for feature in program.used]
 
 
@@ -142,7 +142,7 @@ def grid(seed: int = 0, rows: int = 40) -> list[dict]:
 
 
 def tree(proof: dict) -> dict:
-    """What a script proved of a rule, as `rule_dict` has it."""
+    """What a script proved of a rule, as `rule_proof_to_dict` has it."""
     return {
         "covers": proof["covers"],
         "checks": [[check["literal"]["op"], seen(check["value"]), check["holds"]] for check in proof["checks"]],
@@ -178,7 +178,7 @@ def test_decisions_and_proofs(asked, program, seed):
         assert answer["rule"] == decision["rule"] == proof.decided == program.decides(record)
         assert answer["label"] == decision["label"]
         assert (None if proof.label is None else data["labels"].index(proof.label)) == answer["label"]
-        assert [tree(one) for one in answer["tried"]] == [python_tree(rule_dict(one)) for one in proof.tried]
+        assert [tree(one) for one in answer["tried"]] == [python_tree(rule_proof_to_dict(one)) for one in proof.tried]
         assert [program.used[place] for place in answer["matters"]] == list(proof.features)
 
 
@@ -190,7 +190,7 @@ def test_score_cards(asked, program, labels, seed):
     data, records = payload(program, card=card), grid(seed, rows=8)
     answers = asked([["points", data, values(program, record)] for record in records])
     for record, (table, shares) in zip(records, answers, strict=True):
-        found = scored(card, record, page_words(program))
+        found = explain_score(card, record, page_words(program))
         assert table == found.table()
         assert shares == pytest.approx(list(found.probabilities.values()), abs=1e-12)
 
@@ -218,7 +218,7 @@ def test_equal_conditions(asked):
     program = Program("y", ("n",), (Rule("x", (), (twice,)),), "y")
     card, record = card_of(program, 2, 0), {"n": -1.0}
     ((table, _),) = asked([["points", payload(program, card=card), values(program, record)]])
-    assert table == scored(card, record, page_words(program)).table()
+    assert table == explain_score(card, record, page_words(program)).table()
 
 
 def test_equal_reasons(asked):
@@ -242,7 +242,7 @@ def test_ranges(asked):
         proof = explain(examples.RANGES, record)
         assert story == proof.story(1, words=page_words(examples.RANGES))
         assert reasons == [one.reason(page_words(examples.RANGES)) for one in proof.tried]
-        assert table == scored(card, record, page_words(examples.RANGES)).table()
+        assert table == explain_score(card, record, page_words(examples.RANGES)).table()
     assert any("which is above 30 and at most 40" in story for story, _ in told)
 
 
@@ -346,7 +346,7 @@ def test_written_numbers(asked, program, seen, weight):
         assert answer["rule"] == proof.decided == program.decides(record)
         assert story == proof.story(1, words=words)
         assert reasons == [one.reason(words) for one in proof.tried]
-        assert table == scored(card, record, words).table()
+        assert table == explain_score(card, record, words).table()
 
 
 def test_how_written_numbers_are_said(asked):

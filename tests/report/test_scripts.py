@@ -22,7 +22,7 @@ from tests.report.payload import payload
 from tests.report.test_engine import ALPHABET, grid, values
 from tests.strategies import chain, programs
 from unless.explanation.words import Phrase, Words
-from unless.explanation.words_file import words_in, words_text
+from unless.explanation.words_file import parse_words, words_to_toml
 from unless.export import json as program_json
 from unless.rule import Literal, Program, Rule
 from unless.values import share_text
@@ -161,10 +161,10 @@ def test_words_as_toml(asked, words, grouped):
         "grouped": sorted(words.grouped),
     }
     (text,) = asked([["toml", None, data]])
-    assert words_in(words_text(words)) == words
+    assert parse_words(words_to_toml(words)) == words
     if not any(value.isdigit() for phrase in words.features.values() for value in phrase.values):
-        assert text == words_text(words)  # JavaScript puts keys like "7" first
-    assert words_in(text) == words
+        assert text == words_to_toml(words)  # JavaScript puts keys like "7" first
+    assert parse_words(text) == words
 
 
 @st.composite

@@ -26,7 +26,7 @@ from unless.cli.layout import Conditions, grid, hanging, unseen_lines
 from unless.cli.options import Decimal, Delimiter, Encoding, Format, HeaderRow, Json, Quiet, Sheet, Skip
 from unless.diff import Comparison, Effect, LiteralEdit, RuleEdit, Switch, compare_records, compare_rules, unseen_by
 from unless.evaluation.unseen_values import unknown_labels
-from unless.explanation.rule_listing import brief, brief_parts, rule_lines
+from unless.explanation.rule_listing import condition_sign_parts, condition_signs, rule_lines
 from unless.explanation.sentences import words_for
 from unless.explanation.words import Words, printable
 from unless.model import Model as FittedModel
@@ -151,7 +151,7 @@ def _edited(edit: RuleEdit, words: Words, word: str, depth: int) -> Iterator[Con
     for status in ("removed", "added"):
         literals = [one.literal for one in edit.literals if one.status == status]
         if literals:
-            asks = [brief(one, words) for one in conditions(literals)]
+            asks = [condition_signs(one, words) for one in conditions(literals)]
             yield _line(_MARKS[status], depth, "and" if both else word, asks, _STYLES[status])
     for exception in edit.exceptions:
         yield from _exception(exception, words, depth + 1)
@@ -183,7 +183,9 @@ def _conditions(edits: Sequence[LiteralEdit], words: Words) -> Iterator[Text]:
 
 def _condition(edits: Sequence[LiteralEdit], words: Words) -> Text:
     text = Text(words.name(edits[0].literal.feature))
-    for edit, (verb, value) in zip(edits, brief_parts(tuple(edit.literal for edit in edits), words), strict=True):
+    for edit, (verb, value) in zip(
+        edits, condition_sign_parts(tuple(edit.literal for edit in edits), words), strict=True
+    ):
         text.append(f" {verb}")
         if edit.status == "changed" and edit.old is not None:
             old = words.value(edit.old.feature, edit.old.value)

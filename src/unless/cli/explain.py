@@ -44,9 +44,9 @@ from unless.cli.options import (
 from unless.errors import ParameterError, UnknownNameError, suggest
 from unless.evaluation.unseen_values import Unseen, refuse, refuse_ignorance, unseen_values
 from unless.explanation.proof import Proof, RuleProof
-from unless.explanation.score_explanation import ScoredRecord, label_probability, scored
-from unless.explanation.sentences import failing, lines, words_for
-from unless.explanation.vote_explanation import Tally, tally
+from unless.explanation.score_explanation import ScoreExplanation, explain_score, label_probability
+from unless.explanation.sentences import failing_conditions, story_lines, words_for
+from unless.explanation.vote_explanation import VoteExplanation, explain_vote
 from unless.explanation.why import WhyNot, proof_of
 from unless.explanation.why import why_not as why_not_of
 from unless.explanation.words import DEFAULT, Words, printable
@@ -168,7 +168,7 @@ def explain(
             changed,
             said,
             found,
-            proof_of(program, record) if committee is None else tally(committee, record),
+            proof_of(program, record) if committee is None else explain_vote(committee, record),
             None if label is None or committee is not None else why_not_of(program, record, label),
             _changes(found, record, label, stay, most or 3) if what_if else None,
             _scored(found, record) if points else None,
@@ -197,10 +197,10 @@ class _Answer:
     changed: dict[str, Value]
     said: Label | None
     model: FittedModel | Program
-    proof: Proof | Tally
+    proof: Proof | VoteExplanation
     why_not: WhyNot | None
     changes: Counterfactuals | None
-    points: ScoredRecord | None
+    points: ScoreExplanation | None
     held_back: bool | None = None
     """Whether the rules were not learned from this record, but tested on it."""
 
@@ -212,12 +212,12 @@ class _Answer:
     @property
     def probability(self) -> float | None:
         """The probability of the label; None if it is not known."""
-        if isinstance(self.proof, Tally):
+        if isinstance(self.proof, VoteExplanation):
             return self.proof.probabilities[self.proof.label]
         return label_probability(self.model, self.proof)
 
     def to_dict(self) -> dict[str, Any]:
-        if isinstance(self.proof, Tally):
+        if isinstance(self.proof, VoteExplanation):
             return {
                 "row": self.number,
                 "set": {name: value_to_json(value) for name, value in self.changed.items()},
@@ -249,13 +249,13 @@ class _Answer:
         }
 
     def shown(self, style: OneOf["plain", "tree", "rules"], *, everything: bool) -> Iterator[Any]:
-        program = self.proof.committee.rules if isinstance(self.proof, Tally) else self.proof.program
+        program = self.proof.committee.rules if isinstance(self.proof, VoteExplanation) else self.proof.program
         words = words_for(program, record=self.proof.record)
         changed = " and ".join(words.has(name, value) for name, value in self.changed.items())
         if changed and self.number is not None:
             yield hanging(f"Record {self.number}, if ", Text(f"{changed}:"))
         number = None if changed else self.number
-        if isinstance(self.proof, Tally):
+        if isinstance(self.proof, VoteExplanation):
             start = "" if number is None else f"Record {number}: "
             title, *rows = self.proof.text(None if everything else _LISTS, words=words).split("\n")
             yield hanging(start, Text(title, "bold"))
@@ -304,10 +304,10 @@ def _changes(
     return counterfactuals(program_of(model), record, label, fixed=fixed, most=most, table=domain)
 
 
-def _scored(model: FittedModel | Program, record: dict[str, Value]) -> ScoredRecord:
+def _scored(model: FittedModel | Program, record: dict[str, Value]) -> ScoreExplanation:
     if isinstance(model, Program):
         raise ParameterError("the file has only rules, and no points for them; fit a model: unless fit")
-    return scored(require_card(model.card), record)
+    return explain_score(require_card(model.card), record)
 
 
 def _unseen(model: FittedModel | Program, answers: Sequence[_Answer]) -> tuple[Unseen, ...]:
@@ -416,7 +416,7 @@ def reasons(
     everything: bool = False,
 ) -> Iterator[RenderableType]:
     """Yield the decision, its reasons, and why earlier rules did not apply: the nearest few of them, or all."""
-    told = list(lines(proof, number, statistics, words, probability))
+    told = list(story_lines(proof, number, statistics, words, probability))
     shown = _nearest([tried for tried in proof.tried if not tried.covers], everything=everything)
     others = [line for line in told if line.role == "other"]
     for line in told[: len(told) - len(others)] + [others[place] for place in shown]:
@@ -442,7 +442,7 @@ def _nearest(rules: Sequence[RuleProof | None], *, everything: bool) -> Collecti
     """
     if everything:
         return range(len(rules))
-    fails = [0 if rule is None else len(failing(rule)) for rule in rules]
+    fails = [0 if rule is None else len(failing_conditions(rule)) for rule in rules]
     return sorted(sorted(range(len(rules)), key=fails.__getitem__)[:_FEW])
 
 
@@ -459,7 +459,7 @@ def what_changes(changes: Counterfactuals, words: Words = DEFAULT) -> Renderable
     return Group(Text(title, "bold"), table)
 
 
-def score_table(points: ScoredRecord) -> RenderableType:
+def score_table(points: ScoreExplanation) -> RenderableType:
     """Return the points of what holds as a table that adds up, and the probabilities."""
     head, *rows, total, shares = points.table()
     table = grid({}, *({"justify": "right", "no_wrap": True} for _ in head[1:]))

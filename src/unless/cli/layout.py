@@ -12,7 +12,7 @@ from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
-from unless.explanation.rule_listing import DEEP
+from unless.explanation.rule_listing import MAX_INDENTED_LEVELS
 
 if TYPE_CHECKING:
     from unless.evaluation.unseen_values import Unseen
@@ -49,7 +49,7 @@ class Conditions:
     """
 
     def __init__(self, word: Text, conditions: Sequence[Text], depth: int = 0, mark: str = "") -> None:
-        self._lead = Text.assemble(mark, "  " * min(depth, DEEP), word, " " if conditions else "")
+        self._lead = Text.assemble(mark, "  " * min(depth, MAX_INDENTED_LEVELS), word, " " if conditions else "")
         self._conditions = conditions
         self._longest = max((cell_len(word) for one in conditions for word in one.plain.split()), default=0)
 

@@ -18,7 +18,7 @@ from unless.cli.options import Json, Model, Quiet
 from unless.cli.plot import trade_off_plot
 from unless.estimators.model_file import document
 from unless.evaluation.metrics import tested_text
-from unless.explanation.rule_listing import Line, headings, imitation, rows, title
+from unless.explanation.rule_listing import RuleLine, figure_headings, imitation_title, listing_rows, listing_title
 from unless.export import to_rules, to_text
 from unless.export.json import to_dict
 from unless.model import Model as FittedModel
@@ -59,7 +59,7 @@ def show(
     elif style == "plain":
         if not isinstance(found, Program) and found.committee is not None:
             screen.show(committee_line(found), "")
-        screen.note(title(program))
+        screen.note(listing_title(program))
         screen.show(RuleTable(program, None if isinstance(found, Program) else found.statistics))
         if locked := locked_numbers(found):
             screen.show("", f"locked: {numbered(locked)}")
@@ -88,7 +88,7 @@ def numbered(numbers: Sequence[int]) -> str:
 
 def committee_line(model: FittedModel) -> str:
     """Say what decides, and that the rules below it only imitate that."""
-    return imitation(model)
+    return imitation_title(model)
 
 
 class RuleTable:
@@ -112,15 +112,15 @@ def _table(program: Program, statistics: RuleStatistics | None, most: int | None
     )
     table.add_column("", justify="right", style="dim", no_wrap=True)
     table.add_column("", style="bold cyan", no_wrap=max((len(str(label)) for label in program.labels), default=0) <= 12)
-    for heading in headings(statistics):
+    for heading in figure_headings(statistics):
         table.add_column(heading if intervals else heading.replace(" ", "\n"), justify="right", no_wrap=True)
     table.add_column("")
-    for row in rows(program, statistics, most, intervals=intervals):
+    for row in listing_rows(program, statistics, most, intervals=intervals):
         table.add_row(row.number, row.label, *row.figures, _body(row.lines))
     return table
 
 
-def _body(lines: Iterable[Line]) -> Group:
+def _body(lines: Iterable[RuleLine]) -> Group:
     return Group(
         *(
             Conditions(Text(line.word, _STYLES.get(line.word, "italic")), [*map(Text, line.asks)], line.depth)

@@ -22,7 +22,7 @@ from typing import Literal as OneOf
 import numpy as np
 from numpy.typing import NDArray
 
-from unless.explanation.proof_rendering import literal_data
+from unless.explanation.proof_rendering import literal_to_json
 from unless.rule import Literal, Operator, Program, Rule
 from unless.values import Label, Value, label_index, label_to_json, same_label
 from unless.values.notation import DateNotation, NotatedNumber
@@ -65,7 +65,7 @@ class LiteralEdit:
 
     def to_dict(self) -> dict[str, Any]:
         """The edit as plain lists, dicts and values that JSON can hold."""
-        old, new = (None if one is None else literal_data(one) for one in (self.old, self.new))
+        old, new = (None if one is None else literal_to_json(one) for one in (self.old, self.new))
         return {"status": self.status, "old": old, "new": new}
 
 

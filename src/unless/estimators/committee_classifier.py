@@ -17,9 +17,9 @@ from unless.estimators.learners import CommitteeLearner
 from unless.estimators.rule_classifier import RuleClassifier, frame_of
 from unless.explanation.counterfactuals.committee_search import committee_changes
 from unless.explanation.counterfactuals.nearest import Counterfactuals
-from unless.explanation.input_records import answered, as_rows
-from unless.explanation.rule_listing import imitation, listing
-from unless.explanation.vote_explanation import tally
+from unless.explanation.input_records import as_rows, unwrap_single
+from unless.explanation.rule_listing import imitation_title, listing_text
+from unless.explanation.vote_explanation import explain_vote
 from unless.prediction import deciding_rules
 from unless.rule import Program
 from unless.score.committee import Committee
@@ -107,12 +107,12 @@ class UnlessCommittee(RuleClassifier, CommitteeLearner):
         return float(np.average(right, weights=row_counts(sample_weight, len(table))))
 
     def explain(self, X: Any) -> Any:
-        """How the lists vote on a record: a `Tally`, with points that add up exactly; a list of them for several.
+        """Show how the lists vote on a record: a `VoteExplanation`, whose points add up exactly; several give a list.
 
         See `UnlessClassifier.explain` for what one record is.
         """
         table = self._table(as_rows(X))
-        return answered(X, [tally(self.committee_, table.record(row)) for row in range(len(table))])
+        return unwrap_single(X, [explain_vote(self.committee_, table.record(row)) for row in range(len(table))])
 
     def counterfactuals(
         self,
@@ -184,8 +184,8 @@ class UnlessCommittee(RuleClassifier, CommitteeLearner):
     def __str__(self) -> str:
         if not hasattr(self, "committee_"):
             return repr(self)
-        rules = listing(self.program_, self.statistics_)
-        return f"{imitation(self.model_)}\n\n{rules}{self._said_of_test()}"
+        rules = listing_text(self.program_, self.statistics_)
+        return f"{imitation_title(self.model_)}\n\n{rules}{self._said_of_test()}"
 
     # Small steps.
 

@@ -31,9 +31,9 @@ from unless.evaluation.stability import Stability
 from unless.evaluation.tradeoff import TradeOff
 from unless.evaluation.unseen_values import Unseen, summary, unseen_values, unusual
 from unless.explanation.counterfactuals.nearest import Counterfactuals, counterfactuals
-from unless.explanation.input_records import answered, as_rows
-from unless.explanation.rule_listing import listing, title
-from unless.explanation.score_explanation import ScoredRecord, scored
+from unless.explanation.input_records import as_rows, unwrap_single
+from unless.explanation.rule_listing import listing_text, listing_title
+from unless.explanation.score_explanation import ScoreExplanation, explain_score
 from unless.explanation.why import WhyNot, proof_of, why_not
 from unless.explanation.words import Words
 from unless.files import gzip_if_named_so, write_whole
@@ -183,19 +183,19 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
         of one row. A list of records always gives a list, even if it has only one.
         """
         table = self._table(as_rows(X))
-        return answered(X, [proof_of(self.program_, table.record(row)) for row in range(len(table))])
+        return unwrap_single(X, [proof_of(self.program_, table.record(row)) for row in range(len(table))])
 
     def why_not(self, record: Any, label: Label) -> WhyNot:
         """Why one record does not get a label; the record is a mapping, a row of a frame, or a frame of one row."""
         return why_not(self.program_, self._record(record), label)
 
-    def score_card(self, record: Any) -> ScoredRecord:
+    def score_card(self, record: Any) -> ScoreExplanation:
         """The points of one record: what each part of the program that holds adds to the odds of each label.
 
         They add up to its probabilities; printed, it is a table.
         """
         known = self._record(record)
-        return scored(require_card(self.card_), known)
+        return explain_score(require_card(self.card_), known)
 
     def counterfactuals(
         self,
@@ -493,7 +493,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
     def __str__(self) -> str:
         if not hasattr(self, "program_"):
             return repr(self)
-        return f"{title(self.program_)}\n{listing(self.program_, self.statistics_)}{self._said_of_test()}"
+        return f"{listing_title(self.program_)}\n{listing_text(self.program_, self.statistics_)}{self._said_of_test()}"
 
     def _said_of_test(self) -> str:
         """What records held back have shown, below the rules."""

@@ -20,7 +20,7 @@ from unless.estimators.learners import FoldRMLearner, FoldRPPLearner, Learner, l
 from unless.estimators.training_data import Training
 from unless.evaluation.constraint_check import violations
 from unless.evaluation.metrics import measure
-from unless.explanation.words import joined
+from unless.explanation.words import join_reasons
 from unless.inspection import Remark, disguised, giveaways, label_texts, no_labels, one_label, useless
 from unless.learn.rule_pruning import in_doubt, promises_less
 from unless.model import Model
@@ -120,7 +120,9 @@ def _on_dates(model: Model) -> Iterator[Remark]:
     for name, asked in found.items():
         op = "<=" if "<=" in asked else ">"
         days, met = asked[op], "no later date meets" if op == "<=" else "every later date meets"
-        rules = f"rule{'s' * (len(days) > 1)} {joined(map(str, sorted(days)))}" if len(lists) == 1 else "its rules"
+        rules = (
+            f"rule{'s' * (len(days) > 1)} {join_reasons(map(str, sorted(days)))}" if len(lists) == 1 else "its rules"
+        )
         have = "has a condition" if rules.startswith("rule ") else "have conditions"
         last = max(days.values())
         bound = f"at most {last}" if op == "<=" else f"above {last}"

@@ -18,7 +18,7 @@ from math import inf, nextafter
 
 from unless.constraints import Constraints, Monotone, to_constraints
 from unless.errors import ParameterError
-from unless.explanation.counterfactuals.box_search import Cells, Shape, narrowed, outside
+from unless.explanation.counterfactuals.box_search import Cells, RuleCells, cells_of_default, split_outside
 from unless.learn.rule_limits import limits_for_label
 from unless.rule import Literal, Program, Rule
 from unless.values import Label, Value, class_index, count_text
@@ -223,16 +223,16 @@ class _Search:
     def __init__(self, program: Program, label: Label) -> None:
         self.axes = [_axis(program, name) for name in program.used]
         self.places = {axis.feature: place for place, axis in enumerate(self.axes)}
-        self.shapes = [*map(self.shape, program.rules), Shape(())]
+        self.shapes = [*map(self.shape, program.rules), RuleCells(())]
         self.says = [head == label for head in program.heads]
         self.steps = 0
 
-    def shape(self, rule: Rule) -> Shape:
+    def shape(self, rule: Rule) -> RuleCells:
         tests: dict[int, int] = {}
         for literal in rule.default:
             place = self.places[literal.feature]
             tests[place] = tests.get(place, -1) & self.axes[place].mask(literal)
-        return Shape(tuple(tests.items()), tuple(map(self.shape, rule.exceptions)))
+        return RuleCells(tuple(tests.items()), tuple(map(self.shape, rule.exceptions)))
 
     def clash(self, axis: int, yes: int, no: int) -> Cells | None:
         """Cells of all other axes where the label is said with one cell of an axis and not with another."""
@@ -250,32 +250,32 @@ class _Search:
         return None
 
     def decided_by(
-        self, there: Sequence[Shape | None], here: Sequence[Shape | None], yes: int, no: int
+        self, there: Sequence[RuleCells | None], here: Sequence[RuleCells | None], yes: int, no: int
     ) -> Cells | None:
         """Cells where one rule decides in one list, and says the label, and another in the other, and does not."""
         sayer, other = there[yes], here[no]
         if sayer is None or other is None:
             return None
-        cells = narrowed(tuple(axis.cells for axis in self.axes), sayer)
-        cells = None if cells is None else narrowed(cells, other)
+        cells = cells_of_default(tuple(axis.cells for axis in self.axes), sayer)
+        cells = None if cells is None else cells_of_default(cells, other)
         if cells is None:
             return None
         before = [shape for shape, says in zip(there[:yes], self.says, strict=False) if shape is not None and not says]
         behind = [shape for shape, says in zip(here[:no], self.says, strict=False) if shape is not None and says]
         return self.uncovered(cells, [*sayer.exceptions, *other.exceptions, *before, *behind])
 
-    def uncovered(self, cells: Cells, avoid: list[Shape]) -> Cells | None:
+    def uncovered(self, cells: Cells, avoid: list[RuleCells]) -> Cells | None:
         """A part of a box that no rule covers."""
         boxes = [(cells, avoid)]
         while boxes:
             cells, avoid = boxes.pop()
-            near = [shape for shape in avoid if narrowed(cells, shape) is not None]
+            near = [shape for shape in avoid if cells_of_default(cells, shape) is not None]
             if not near:
                 return cells
             self.steps += 1
             if self.steps > _STEPS:
                 raise _UndecidedError
-            parts = {id(shape): list(outside(shape, cells)) for shape in near}
+            parts = {id(shape): list(split_outside(shape, cells)) for shape in near}
             least = min(near, key=lambda shape: len(parts[id(shape)]))
             others = [shape for shape in near if shape is not least]
             boxes += [(part, [*more, *others]) for part, more in reversed(parts[id(least)])]
@@ -295,7 +295,7 @@ def _axis(program: Program, feature: str) -> _Axis:
     )
 
 
-def _at(shape: Shape, axis: int, cell: int) -> Shape | None:
+def _at(shape: RuleCells, axis: int, cell: int) -> RuleCells | None:
     """A rule where one axis has a cell, without tests of that axis; None if it covers nothing there."""
     tests = []
     for place, inside in shape.tests:
@@ -304,4 +304,4 @@ def _at(shape: Shape, axis: int, cell: int) -> Shape | None:
         elif not inside & cell:
             return None
     inner = (_at(exception, axis, cell) for exception in shape.exceptions)
-    return Shape(tuple(tests), tuple(one for one in inner if one is not None))
+    return RuleCells(tuple(tests), tuple(one for one in inner if one is not None))

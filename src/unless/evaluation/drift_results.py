@@ -14,7 +14,7 @@ from typing import Any
 from typing import Literal as OneOf
 
 from unless.evaluation.unseen_values import Unseen
-from unless.explanation.rule_listing import brief
+from unless.explanation.rule_listing import condition_signs
 from unless.explanation.sentences import words_for
 from unless.explanation.words import printable
 from unless.rule import Program, conditions
@@ -172,7 +172,7 @@ class Watch:
         if check.rule == len(self.program.rules) or not self.program.rules[check.rule].default:
             return f"{label} otherwise"
         rule, words = self.program.rules[check.rule], words_for(self.program)
-        asks = " and ".join(brief(one, words) for one in conditions(rule.default))
+        asks = " and ".join(condition_signs(one, words) for one in conditions(rule.default))
         return f"{label} if {asks}" + (f", {count_text(len(rule.exceptions), 'exception')}" if rule.exceptions else "")
 
     def _rule(self, rule: int | None) -> str:

@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 
 from unless.errors import ParameterError
 from unless.evaluation.metrics import cross_counts
-from unless.explanation.proof_rendering import literal_data
-from unless.explanation.rule_listing import brief, rule_lines
+from unless.explanation.proof_rendering import literal_to_json
+from unless.explanation.rule_listing import condition_signs, rule_lines
 from unless.explanation.sentences import words_for
 from unless.explanation.words import printable
 from unless.prediction import deciding_rules
@@ -159,7 +159,7 @@ class ThresholdStability:
         """The figures for JSON."""
         return {
             "rule": self.rule,
-            "literal": literal_data(self.literal),
+            "literal": literal_to_json(self.literal),
             "exception": self.exception,
             "found": self.found,
             "quantiles": None if self.quantiles is None else [value_to_json(value) for value in self.quantiles],
@@ -286,7 +286,7 @@ class Stability:
             if one.quantiles is not None:
                 low, middle, high = (words.value(one.literal.feature, one.quantiles[place]) for place in (0, 2, 4))
                 where = middle if low == high else f"{low} … {middle} … {high}"
-            test = " ".join(brief(part, words) for part in conditions((one.literal,)))
+            test = " ".join(condition_signs(part, words) for part in conditions((one.literal,)))
             found.append((str(one.rule + 1), ("unless " if one.exception else "") + test, percent(one.found), where))
         return found
 

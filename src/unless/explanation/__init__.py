@@ -11,9 +11,9 @@
 - `counterfactuals`: the nearest records with another label, and the search for them.
 """
 
-from unless.explanation.proof import Check, Proof, RuleProof, Style
+from unless.explanation.proof import LiteralCheck, Proof, RuleProof, Style
 from unless.explanation.why import explain, why_not
 from unless.explanation.words import Phrase, Words
 from unless.explanation.words_file import read_words
 
-__all__ = ["Check", "Phrase", "Proof", "RuleProof", "Style", "Words", "explain", "read_words", "why_not"]
+__all__ = ["LiteralCheck", "Phrase", "Proof", "RuleProof", "Style", "Words", "explain", "read_words", "why_not"]

@@ -28,28 +28,28 @@ def as_rows(given: Any) -> Any:
     return given
 
 
-def answered(given: Any, answers: list[T]) -> T | list[T]:
+def unwrap_single(given: Any, answers: list[T]) -> T | list[T]:
     """The answer about one record, or the list of answers about several; a list of records always gets a list."""
     return answers if isinstance(given, list | tuple) or len(answers) != 1 else answers[0]
 
 
-def method_of(model: object, name: str) -> Callable[..., Any] | None:
+def find_method(model: object, name: str) -> Callable[..., Any] | None:
     """The method by which a fitted classifier answers itself: it reads records like those of training."""
     found = None if isinstance(model, Program | Committee) else getattr(model, name, None)
     return found if callable(found) else None
 
 
-def one_record(model: Program | Model, given: Any) -> Mapping[str, object]:
+def read_one_record(model: Program | Model, given: Any) -> Mapping[str, object]:
     """The record that a question is about."""
     if isinstance(given, Mapping):
         return given
-    records = records_of(model, given)
+    records = read_records(model, given)
     if len(records) != 1:
         raise ParameterError(f"expected one record, got {len(records)}; pass them one by one")
     return records[0]
 
 
-def records_of(model: Program | Committee | Model, given: Any) -> list[Mapping[str, object]]:
+def read_records(model: Program | Committee | Model, given: Any) -> list[Mapping[str, object]]:
     """The records to explain. The cells of a dict for a program mean what they are; others are read like training's."""
     if isinstance(given, Table):
         return [given.record(row) for row in range(len(given))]

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _INDENT = "    "
 _MARK = {True: "[T]", False: "[F]", None: "[U]"}
 _DOES = {True: "DOES", False: "DOES NOT"}
-_ASKED: dict[Operator, str] = {
+_REQUIREMENTS: dict[Operator, str] = {
     "<=": "be less than or equal to",
     ">": "be greater than",
     "==": "equal",
@@ -35,7 +35,7 @@ _ASKED: dict[Operator, str] = {
 """The paper's words for operators, in its proof trees."""
 
 
-def tree(proof: Proof, number: int | None = None) -> str:
+def proof_tree_text(proof: Proof, number: int | None = None) -> str:
     """The proof tree: what holds and why, with a branch for each exception."""
     title = "Proof Tree :" if number is None else f"Proof Tree for example number {number} :"
     target = printable(proof.program.target)
@@ -44,24 +44,24 @@ def tree(proof: Proof, number: int | None = None) -> str:
     head = f"the value of {target} is {printable(str(proof.label))} DOES HOLD"
     if proof.rule is None:
         return f"{title}\n{head} because no rule holds\n{{}}"
-    flat = _Evaluated.of(proof)
+    flat = _EvaluatedProgram.of(proof)
     return "\n".join([title, *flat.branch(head, flat.body), flat.used])
 
 
-def rules(proof: Proof) -> str:
+def marked_rules_text(proof: Proof) -> str:
     """The rules of the proof, exceptions before their rule, with every goal marked ``[T]``, ``[F]`` or ``[U]``."""
     if proof.label is None:
         return "{}"
     head = f"[T]{head_of(proof.program.target, proof.label)}"
     if proof.rule is None:
         return f"{head}.\n{{}}"
-    flat = _Evaluated.of(proof)
+    flat = _EvaluatedProgram.of(proof)
     lines = [flat.line(f"{_MARK[flat.truth[n]]}ab{n}(X)", flat.exceptions[n - 1]) for n in flat.shown(flat.body)]
     return "\n".join([*lines, flat.line(head, flat.body), flat.used])
 
 
 @dataclass(frozen=True)
-class _Evaluated:
+class _EvaluatedProgram:
     """The flattened program on a record: the deciding rule's body, and the truth of every exception."""
 
     body: Body
@@ -70,7 +70,7 @@ class _Evaluated:
     writer: Writer
 
     @classmethod
-    def of(cls, proof: Proof) -> _Evaluated:
+    def of(cls, proof: Proof) -> _EvaluatedProgram:
         flat = flatten(proof.program)
         places = {feature: index for index, feature in enumerate(proof.program.features)}
         body = flat.rules[proof.decided or 0][1]
@@ -121,8 +121,12 @@ class _Evaluated:
 
     def sentence(self, literal: Literal) -> str:
         value = self.values[literal.feature]
-        has = f"the value of {printable(literal.feature)} is {'missing' if value is None else _spelled(value)}"
-        asked = _ASKED[literal.op] if literal.value is None else f"{_ASKED[literal.op]} {_spelled(literal.value)}"
+        has = f"the value of {printable(literal.feature)} is {'missing' if value is None else _value_text(value)}"
+        asked = (
+            _REQUIREMENTS[literal.op]
+            if literal.value is None
+            else f"{_REQUIREMENTS[literal.op]} {_value_text(literal.value)}"
+        )
         return f"{has} which should {asked} ({_DOES[self.holds(literal)]} HOLD)"
 
     def line(self, head: str, body: Body) -> str:
@@ -145,6 +149,6 @@ class _Evaluated:
             yield f"{_MARK[true]}{first}"
 
 
-def _spelled(value: Value) -> str:
+def _value_text(value: Value) -> str:
     """A value as Python spells it; a level of an order may hold anything, and stays on its line."""
     return printable(str(value)) if isinstance(value, NotatedNumber) else repr(value)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 Style = OneOf["plain", "tree", "rules"]
 
 
-class Check(NamedTuple):
+class LiteralCheck(NamedTuple):
     """A literal, the record's value, and whether the literal holds of it."""
 
     literal: Literal
@@ -35,7 +35,7 @@ class Check(NamedTuple):
     holds: bool
 
     def __str__(self) -> str:
-        return sentences.check((self,), sentences.fitting(DEFAULT, (self,)))
+        return sentences.check_text((self,), sentences.words_for_checks(DEFAULT, (self,)))
 
 
 class RuleProof(NamedTuple):
@@ -45,12 +45,12 @@ class RuleProof(NamedTuple):
     """
 
     rule: Rule
-    checks: tuple[Check, ...]
+    checks: tuple[LiteralCheck, ...]
     exceptions: tuple[RuleProof, ...]
     covers: bool
 
     @property
-    def failing(self) -> tuple[Check, ...]:
+    def failing(self) -> tuple[LiteralCheck, ...]:
         """The checks that fail."""
         return tuple(check for check in self.checks if not check.holds)
 
@@ -59,7 +59,7 @@ class RuleProof(NamedTuple):
         """The exceptions that cover the record, and so keep the rule from covering it."""
         return tuple(proof for proof in self.exceptions if proof.covers)
 
-    def every_check(self) -> Iterator[Check]:
+    def every_check(self) -> Iterator[LiteralCheck]:
         """The checks of the rule and of its exceptions, in the order of reading."""
         stack = [self]
         while stack:
@@ -69,7 +69,7 @@ class RuleProof(NamedTuple):
 
     def reason(self, words: Words = DEFAULT) -> str:
         """Why the rule covers the record, or why it does not, in a sentence."""
-        return sentences.reason(self, sentences.fitting(words, self.every_check()))
+        return sentences.reason_text(self, sentences.words_for_checks(words, self.every_check()))
 
     def __str__(self) -> str:
         return self.reason()
@@ -109,7 +109,7 @@ class Proof:
         checked = {check.literal.feature for check in checks}
         return tuple(feature for feature in self.program.features if feature in checked)
 
-    def every_check(self) -> Iterator[Check]:
+    def every_check(self) -> Iterator[LiteralCheck]:
         """The checks of all rules that were tried, in the order of reading."""
         return chain.from_iterable(tried.every_check() for tried in self.tried)
 
@@ -130,11 +130,11 @@ class Proof:
 
         match style:
             case "plain":
-                return sentences.sentence(self, words)
+                return sentences.decision_sentence(self, words)
             case "tree":
-                return paper_justifications.tree(self, number)
+                return paper_justifications.proof_tree_text(self, number)
             case "rules":
-                return paper_justifications.rules(self)
+                return paper_justifications.marked_rules_text(self)
         raise ParameterError(f"no style {style!r}{suggest(str(style), get_args(Style))}")
 
     def story(
@@ -152,26 +152,26 @@ class Proof:
         of the label, and ``changes`` (from `counterfactuals`) are what would change the decision.
         """
         if changes is not None:  # which may name any number of the program
-            words = words.fitting(sentences.compared(self.program))
-        told = [str(line) for line in sentences.lines(self, number, statistics, words, probability)]
+            words = words.fitting(sentences.compared_values(self.program))
+        told = [str(line) for line in sentences.story_lines(self, number, statistics, words, probability)]
         return "\n".join(told + ([] if changes is None else changes.lines(words)))
 
     def to_dict(self) -> dict[str, Any]:
         """The proof as plain lists, dicts and values that JSON can hold."""
-        return proof_rendering.proof_dict(self)
+        return proof_rendering.proof_to_dict(self)
 
     def to_html(self, words: Words = DEFAULT) -> str:
         """The proof as a piece of HTML, in which everything from the data is shown as text."""
-        return proof_rendering.proof_html(self, words)
+        return proof_rendering.render_proof(self, words)
 
     def _repr_html_(self) -> str | None:
-        return proof_rendering.proof_html(self, DEFAULT) if proof_rendering.available() else None
+        return proof_rendering.render_proof(self, DEFAULT) if proof_rendering.has_jinja2() else None
 
     def __rich__(self) -> Tree:
-        return proof_rendering.proof_tree(self)
+        return proof_rendering.render_tree(self)
 
     def __str__(self) -> str:
-        return sentences.sentence(self, DEFAULT)
+        return sentences.decision_sentence(self, DEFAULT)
 
     def __repr__(self) -> str:
         return f"<Proof: {self}>"

@@ -14,7 +14,14 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from unless.errors import UnlessError
-from unless.explanation.sentences import Node, decision, fitting, outline, rule_name, stopped
+from unless.explanation.sentences import (
+    OutlineLine,
+    decision_text,
+    obstacle_text,
+    outline_lines,
+    rule_name,
+    words_for_checks,
+)
 from unless.explanation.words import DEFAULT, Words
 from unless.rule import Literal
 from unless.values import amount_text, count_text, label_to_json, number_to_json, percent, share_text, value_to_json
@@ -29,7 +36,7 @@ if TYPE_CHECKING:
 # For JSON.
 
 
-def proof_dict(proof: Proof) -> dict[str, Any]:
+def proof_to_dict(proof: Proof) -> dict[str, Any]:
     """The whole proof, with its sentence."""
     return {
         "target": proof.program.target,
@@ -38,22 +45,22 @@ def proof_dict(proof: Proof) -> dict[str, Any]:
         "because": str(proof),
         "features": list(proof.features),
         "record": {feature: value_to_json(value) for feature, value in proof.items},
-        "rules": [rule_dict(tried) for tried in proof.tried],
+        "rules": [rule_proof_to_dict(tried) for tried in proof.tried],
     }
 
 
-def rule_dict(proof: RuleProof) -> dict[str, Any]:
+def rule_proof_to_dict(proof: RuleProof) -> dict[str, Any]:
     """One rule. An exception has no label; the exceptions to a rule are there if its default holds."""
-    exceptions = list(map(rule_dict, proof.exceptions))  # one frame per level: 200 stay within Python's limit
+    exceptions = list(map(rule_proof_to_dict, proof.exceptions))  # one frame per level: 200 stay within Python's limit
     label = {} if proof.rule.head is None else {"label": label_to_json(proof.rule.head)}
     checks = [
-        {"literal": literal_data(literal), "value": value_to_json(value), "holds": holds}
+        {"literal": literal_to_json(literal), "value": value_to_json(value), "holds": holds}
         for literal, value, holds in proof.checks
     ]
     return {**label, "covers": proof.covers, "checks": checks, "exceptions": exceptions}
 
 
-def literal_data(literal: Literal) -> list[object]:
+def literal_to_json(literal: Literal) -> list[object]:
     """A literal: feature, operator and value."""
     return [literal.feature, literal.op, number_to_json(literal.value)]
 
@@ -61,49 +68,51 @@ def literal_data(literal: Literal) -> list[object]:
 # For terminals.
 
 
-def proof_tree(proof: Proof) -> Tree:
+def render_tree(proof: Proof) -> Tree:
     """The deciding rule as a tree, its exceptions as branches, and the rules that did not apply."""
     from rich.text import Text  # an extra
     from rich.tree import Tree
 
-    words = fitting(DEFAULT, proof.every_check())
-    tree = Tree(Text.assemble((decision(proof, words), "bold"), (f"  {rule_name(proof.decided)}", "dim")))
+    words = words_for_checks(DEFAULT, proof.every_check())
+    tree = Tree(Text.assemble((decision_text(proof, words), "bold"), (f"  {rule_name(proof.decided)}", "dim")))
     signs = {True: ("✓ ", "green"), False: ("✗ ", "red"), None: ("", "")}
     branches = [tree]
-    for node in () if proof.rule is None else outline(proof.rule, words):
+    for node in () if proof.rule is None else outline_lines(proof.rule, words):
         branches[node.depth :] = [branches[node.depth - 1].add(Text.assemble(signs[node.holds], node.text))]
     for place, tried in enumerate(proof.tried):
         if not tried.covers:
-            tree.add(Text(f"{rule_name(place)} did not apply: {stopped(tried, words)}", "dim"))
+            tree.add(Text(f"{rule_name(place)} did not apply: {obstacle_text(tried, words)}", "dim"))
     return tree
 
 
 # For pages and notebooks.
 
 
-def proof_html(proof: Proof, words: Words) -> str:
+def render_proof(proof: Proof, words: Words) -> str:
     """The decision, the checks of the deciding rule with its exceptions, and, folded, the rules that did not apply."""
-    words = fitting(words, proof.every_check())
-    nodes = () if proof.rule is None else outline(proof.rule, words)
-    others = [(place, stopped(tried, words)) for place, tried in enumerate(proof.tried, 1) if not tried.covers]
-    return _framed(decision(proof, words), nodes, rule_name(proof.decided), others)
+    words = words_for_checks(words, proof.every_check())
+    nodes = () if proof.rule is None else outline_lines(proof.rule, words)
+    others = [(place, obstacle_text(tried, words)) for place, tried in enumerate(proof.tried, 1) if not tried.covers]
+    return _render_frame(decision_text(proof, words), nodes, rule_name(proof.decided), others)
 
 
-def list_html(title: str, lines: Sequence[str]) -> str | None:
+def render_list(title: str, lines: Sequence[str]) -> str | None:
     """A title and lines of plain text, in the same frame; None without jinja2."""
-    return _framed(title, [Node(1, line) for line in lines]) if available() else None
+    return _render_frame(title, [OutlineLine(1, line) for line in lines]) if has_jinja2() else None
 
 
-def _framed(title: str, nodes: Sequence[Node], rule: str = "", others: Sequence[tuple[int, str]] = ()) -> str:
-    return fill("proof.html.j2", title=title, rule=rule, nodes=nodes, others=others)
+def _render_frame(
+    title: str, nodes: Sequence[OutlineLine], rule: str = "", others: Sequence[tuple[int, str]] = ()
+) -> str:
+    return render_template("proof.html.j2", title=title, rule=rule, nodes=nodes, others=others)
 
 
-def available() -> bool:
+def has_jinja2() -> bool:
     """Whether jinja2 is installed; without it a notebook shows text."""
     return find_spec("jinja2") is not None
 
 
-def fill(template: str, *, package: str = "unless.explanation", **context: object) -> str:
+def render_template(template: str, *, package: str = "unless.explanation", **context: object) -> str:
     """Fill in a template of a package, which may include those of the explanations.
 
     Without jinja2 this is an error that says how to get it.

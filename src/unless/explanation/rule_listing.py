@@ -22,11 +22,11 @@ from unless.values import amount_text, count_text, percent, share_text
 
 _SIGNS = {"<=": "≤", ">": ">", "<": "<", ">=": "≥"}
 
-DEEP = 12
+MAX_INDENTED_LEVELS = 12
 """Levels that are indented; deeper ones stay in the same column."""
 
 
-class Line(NamedTuple):
+class RuleLine(NamedTuple):
     """A line of a rule: how deep it is, ``if`` or ``unless``, and its conditions.
 
     Without conditions the word is ``otherwise`` or ``unless always``.
@@ -37,23 +37,23 @@ class Line(NamedTuple):
     asks: list[str]
 
 
-class Row(NamedTuple):
+class ListingRow(NamedTuple):
     """A rule, or the label of all other records: its number, its label, its figures if they are known, its lines."""
 
     number: str
     label: str
     figures: list[str]
-    lines: list[Line]
+    lines: list[RuleLine]
 
 
-def headings(statistics: RuleStatistics | None) -> list[str]:
+def figure_headings(statistics: RuleStatistics | None) -> list[str]:
     """What the figures are called."""
     return [] if statistics is None else ["weight" if statistics.weighted else "decided", "expected precision"]
 
 
-def rows(
+def listing_rows(
     program: Program, statistics: RuleStatistics | None = None, most: int | None = None, *, intervals: bool = True
-) -> Iterator[Row]:
+) -> Iterator[ListingRow]:
     """The rules in order, and the label of records that no rule covers.
 
     The figures say how many records the rule decided in training, or their weight, and which share of its decisions on
@@ -62,17 +62,19 @@ def rows(
     """
     words, shown = words_for(program), program.rules[:most]
     for number, rule in enumerate(shown):
-        yield Row(
+        yield ListingRow(
             f" {number + 1}",
             printable(str(rule.head)),
             _figures(statistics, number, intervals=intervals),
             [*rule_lines(rule, words)],
         )
     if more := len(program) - len(shown):
-        yield Row(" …", "", [""] * len(headings(statistics)), [Line(0, f"and {count_text(more, 'more rule')}", [])])
+        yield ListingRow(
+            " …", "", [""] * len(figure_headings(statistics)), [RuleLine(0, f"and {count_text(more, 'more rule')}", [])]
+        )
     if program.otherwise is not None:
         figures = _figures(statistics, len(program.rules), intervals=intervals)
-        yield Row("", printable(str(program.otherwise)), figures, [Line(0, "otherwise", [])])
+        yield ListingRow("", printable(str(program.otherwise)), figures, [RuleLine(0, "otherwise", [])])
 
 
 def _figures(statistics: RuleStatistics | None, row: int, *, intervals: bool) -> list[str]:
@@ -85,23 +87,25 @@ def _figures(statistics: RuleStatistics | None, row: int, *, intervals: bool) ->
     return [amount_text(decided), share_text(right) + (f" ({low:.2f}–{high:.2f})" if intervals else "")]
 
 
-def rule_lines(rule: Rule, words: Words, first: str = "if") -> Iterator[Line]:
+def rule_lines(rule: Rule, words: Words, first: str = "if") -> Iterator[RuleLine]:
     """The lines of a rule: its own, then those of its exceptions."""
     stack = [(0, first, rule)]
     while stack:
         depth, word, part = stack.pop()
         alone = "otherwise" if word == "if" else "unless always"
-        yield Line(depth, word if part.default else alone, [brief(one, words) for one in conditions(part.default)])
+        yield RuleLine(
+            depth, word if part.default else alone, [condition_signs(one, words) for one in conditions(part.default)]
+        )
         stack += [(depth + 1, "unless", exception) for exception in reversed(part.exceptions)]
 
 
-def brief(condition: Condition, words: Words) -> str:
+def condition_signs(condition: Condition, words: Words) -> str:
     """A condition in few letters: ``age ≤ 30``, ``city is Oslo``, ``age is above 30 and at most 40``."""
-    parts = (part for test in brief_parts(condition, words) for part in test if part is not None)
+    parts = (part for test in condition_sign_parts(condition, words) for part in test if part is not None)
     return " ".join([words.name(condition[0].feature), *parts])
 
 
-def brief_parts(condition: Condition, words: Words) -> list[tuple[str, str | None]]:
+def condition_sign_parts(condition: Condition, words: Words) -> list[tuple[str, str | None]]:
     """What a condition asks, in signs or words, and values: a bound that is alone has a sign."""
     parts = condition_parts(condition, words)
     return (
@@ -109,46 +113,48 @@ def brief_parts(condition: Condition, words: Words) -> list[tuple[str, str | Non
     )
 
 
-def title(program: Program) -> str:
+def listing_title(program: Program) -> str:
     """What the rules are about, and how many there are."""
     exceptions = count_text(program.exception_count, "exception")
     return f"{printable(program.target)}: {count_text(len(program), 'rule')}, {exceptions}"
 
 
-def imitation(model: Model) -> str:
+def imitation_title(model: Model) -> str:
     """What decides, and that the rules below it only imitate that."""
     share = percent(model.agreement or 0.0)
     return f"{printable(str(model.decider))}. It decides; this list imitates it, and agrees on {share} of its training:"
 
 
-def listing(program: Program, statistics: RuleStatistics | None = None) -> str:
+def listing_text(program: Program, statistics: RuleStatistics | None = None) -> str:
     """The rules as plain text, as `unless show` prints them into a pipe: no line is broken."""
-    found, names = list(rows(program, statistics)), headings(statistics)
+    found, names = list(listing_rows(program, statistics)), figure_headings(statistics)
     cells = [[row.number, row.label, *row.figures] for row in found]
     heading = [["", "", *names]] if names else []
-    widths = [max(map(_width, column)) for column in zip(*heading, *cells, strict=True)]
+    widths = [max(map(_terminal_width, column)) for column in zip(*heading, *cells, strict=True)]
     left = {1}  # numbers and figures end below each other, labels begin there
-    lines = [_aligned(one, widths, left) for one in heading]
+    lines = [_align_cells(one, widths, left) for one in heading]
     for row, cell in zip(found, cells, strict=True):
-        first, *others = (_spelled(line) for line in row.lines)
+        first, *others = (_line_text(line) for line in row.lines)
         blank = " " * sum(width + 2 for width in widths)
-        lines += [_aligned(cell, widths, left) + first, *(blank + other for other in others)]
+        lines += [_align_cells(cell, widths, left) + first, *(blank + other for other in others)]
     return "\n".join(line.rstrip() for line in lines)
 
 
-def _spelled(line: Line) -> str:
-    return "  " * min(line.depth, DEEP) + " ".join([line.word, " and ".join(line.asks)]).rstrip()
+def _line_text(line: RuleLine) -> str:
+    return "  " * min(line.depth, MAX_INDENTED_LEVELS) + " ".join([line.word, " and ".join(line.asks)]).rstrip()
 
 
-def _aligned(cells: list[str], widths: list[int], left: set[int]) -> str:
+def _align_cells(cells: list[str], widths: list[int], left: set[int]) -> str:
     padded = (
-        (cell, " " * (width - _width(cell))) if place in left else (" " * (width - _width(cell)), cell)
+        (cell, " " * (width - _terminal_width(cell)))
+        if place in left
+        else (" " * (width - _terminal_width(cell)), cell)
         for place, (cell, width) in enumerate(zip(cells, widths, strict=True))
     )
     return "".join(f"{one}{other}  " for one, other in padded)
 
 
-def _width(text: str) -> int:
+def _terminal_width(text: str) -> int:
     """How many columns of a terminal a text takes: letters of East Asia take two, accents none."""
     if text.isascii():
         return len(text)

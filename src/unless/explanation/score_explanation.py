@@ -12,8 +12,8 @@ import numpy as np
 from unless.explanation import proof_rendering
 from unless.explanation.proof import Proof
 from unless.explanation.sentences import condition_text, default_texts, rule_name, words_for
-from unless.explanation.why import values_of
-from unless.explanation.words import DEFAULT, Words, joined, printable
+from unless.explanation.why import record_values
+from unless.explanation.words import DEFAULT, Words, join_reasons, printable
 from unless.model import Model
 from unless.rule import Program
 from unless.score.points import probabilities_of
@@ -25,12 +25,12 @@ _LABELS = 6
 """The most labels that a text shows: the most probable ones."""
 
 
-def scored(card: ScoreCard, record: Mapping[str, object], words: Words = DEFAULT) -> ScoredRecord:
+def explain_score(card: ScoreCard, record: Mapping[str, object], words: Words = DEFAULT) -> ScoreExplanation:
     """The score card of a record, a mapping from features to values (None where missing)."""
-    values = values_of(card.program, record)
+    values = record_values(card.program, record)
     base, *others = (ScoreLine(part, tuple(points.tolist())) for part, points in card.lines(values))
     kept = (replace(base, every=True), *(line for line in others if any(line.points)))
-    return ScoredRecord(card.program, card.classes, tuple(values.items()), kept, words)
+    return ScoreExplanation(card.program, card.classes, tuple(values.items()), kept, words)
 
 
 def label_probability(model: Program | Model, proof: Proof) -> float | None:
@@ -38,7 +38,7 @@ def label_probability(model: Program | Model, proof: Proof) -> float | None:
     if isinstance(model, Program) or proof.label is None:
         return None
     if model.card is not None:
-        return scored(model.card, proof.record).probabilities[proof.label]
+        return explain_score(model.card, proof.record).probabilities[proof.label]
     statistics, rule = model.statistics, -1 if proof.decided is None else proof.decided
     return float(statistics.probabilities()[rule, statistics.classes.index(proof.label)])
 
@@ -73,11 +73,11 @@ class ScoreLine:
                 return f"the default of {name} holds"
         inner = part.within is not None and part.within.kind == "exception"
         asks = [] if part.rule is None else default_texts(part.rule, words)
-        return f"an {'inner ' if inner else ''}exception to {name} holds: {joined(asks) or 'always'}"
+        return f"an {'inner ' if inner else ''}exception to {name} holds: {join_reasons(asks) or 'always'}"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ScoredRecord:
+class ScoreExplanation:
     """The points of one record: a line for each part that holds, and what they add up to.
 
     Two labels share one column: points for the second, against the first. A thousand points multiply the odds by e.
@@ -124,9 +124,9 @@ class ScoredRecord:
         ranked = sorted(range(len(self.columns)), key=lambda k: -self.probabilities[self.columns[k]])
         shown = sorted(ranked[:_LABELS])
         heads = [self.words.labels.get(self.columns[k]) or printable(str(self.columns[k])) for k in shown]
-        rows = [[row.said(self._words), *_signed(row.points, shown)] for row in self.rows]
+        rows = [[row.said(self._words), *_signed_points(row.points, shown)] for row in self.rows]
         shares = [percent(self.probabilities[self.columns[k]], 1) for k in shown]
-        return [["points for", *heads], *rows, ["total", *_signed(self.total, shown)], ["probability", *shares]]
+        return [["points for", *heads], *rows, ["total", *_signed_points(self.total, shown)], ["probability", *shares]]
 
     @property
     def _words(self) -> Words:
@@ -144,10 +144,10 @@ class ScoredRecord:
 
     def _repr_html_(self) -> str | None:
         head, *rows, total, shares = self.table()
-        if not proof_rendering.available():
+        if not proof_rendering.has_jinja2():
             return None
-        return proof_rendering.fill("card.html.j2", head=head, rows=rows, ends=[total, shares])
+        return proof_rendering.render_template("card.html.j2", head=head, rows=rows, ends=[total, shares])
 
 
-def _signed(points: Sequence[int], shown: Sequence[int]) -> list[str]:
+def _signed_points(points: Sequence[int], shown: Sequence[int]) -> list[str]:
     return [f"{points[k]:+,}" if points[k] else "0" for k in shown]

@@ -1,10 +1,10 @@
-"""What a proof says in English, in the words of a reader.
+"""Write in English what a proof says, in the words of a reader.
 
-`sentence` is the short form: "class 2, because condition is S; the exception does not apply, because steel is R".
-`lines` are the long form, a story on several lines; `outline` has the lines of a tree. All are made from the same few
-phrases: what a condition asks (`condition_text`), what a record has (`Words.has`), and how the two go together
-(`check`, `asked`, `stopped`). A condition is a literal or a range (`rule.conditions`): a proof has a check of every
-literal, and a text tells the checks of a range together. `report/page/words.js` says the same, word for word.
+There are three forms. `decision_sentence` is short: "class 2, because condition is S; the exception does not apply,
+because steel is R". `story_lines` gives several lines, and `outline_lines` the lines of a tree. All use the same
+phrases: what a condition requires (`condition_text`), what a record has (`Words.has`), and both (`check_text`,
+`requirement_text`, `obstacle_text`). A condition is a literal or a range (`rule.conditions`): a proof has a check of
+every literal, and a text combines the checks of a range. `report/page/words.js` produces the same texts.
 """
 
 from __future__ import annotations
@@ -18,13 +18,22 @@ from math import floor, isfinite
 from typing import TYPE_CHECKING, NamedTuple
 from typing import Literal as OneOf
 
-from unless.explanation.words import DEFAULT, Words, joined, printable
-from unless.rule import OPERATOR_WORDS, Condition, Program, Rule, SpokenOperator, conditions, said, verbs
+from unless.explanation.words import DEFAULT, Words, join_reasons, printable
+from unless.rule import (
+    OPERATOR_WORDS,
+    Condition,
+    Program,
+    Rule,
+    SpokenOperator,
+    condition_verbs,
+    conditions,
+    spoken_bounds,
+)
 from unless.values import Value, amount_text, count_text, share_text
 from unless.values.notation import WHOLE, NotatedNumber
 
 if TYPE_CHECKING:
-    from unless.explanation.proof import Check, Proof, RuleProof
+    from unless.explanation.proof import LiteralCheck, Proof, RuleProof
     from unless.model import RuleStatistics
     from unless.table import Table
 
@@ -40,7 +49,7 @@ _SORTS |= {"order": "in the order"}
 _OPPOSITE: dict[SpokenOperator, SpokenOperator] = {"<=": ">", ">": "<=", "<": ">=", ">=": "<"}
 
 
-def fitting(words: Words, checks: Iterable[Check]) -> Words:
+def words_for_checks(words: Words, checks: Iterable[LiteralCheck]) -> Words:
     """The words for a text about some checks, in which all numbers of a feature are spelled alike."""
     pairs = [(check[0].feature, check[0].value, check[1]) for check in checks]
     found = words.fitting((feature, value) for feature, *values in pairs for value in values)
@@ -48,7 +57,7 @@ def fitting(words: Words, checks: Iterable[Check]) -> Words:
     return replace(found, whole={*found.whole} - fractions) if fractions.intersection(found.whole) else found
 
 
-def compared(program: Program) -> list[tuple[str, Value]]:
+def compared_values(program: Program) -> list[tuple[str, Value]]:
     """The features of a program, each with a value that it is compared with: what a text about all rules says."""
     return [(literal.feature, literal.value) for rule in program.rules for literal in rule.literals()]
 
@@ -59,7 +68,7 @@ def words_for(
     """The words for a text about all rules of some programs, a record and tables: all numbers of a feature alike."""
     columns = [column for table in tables for column in table.columns if len(column.numbers)]
     ends = ((column.name, column.value(code)) for column in columns for code in (0, len(column.numbers) - 1))
-    known = words.fitting(chain(chain.from_iterable(map(compared, programs)), (record or {}).items(), ends))
+    known = words.fitting(chain(chain.from_iterable(map(compared_values, programs)), (record or {}).items(), ends))
     fractions = {column.name for column in columns if column.notation != WHOLE or (column.numbers % 1).any()}
     return replace(known, whole={*known.whole, *(column.name for column in columns)} - fractions) if columns else known
 
@@ -67,7 +76,7 @@ def words_for(
 # What a condition asks, and what a record has.
 
 
-Checks = tuple["Check", ...]
+Checks = tuple["LiteralCheck", ...]
 """The checks of one condition, which are told together."""
 
 
@@ -75,8 +84,10 @@ def condition_parts(condition: Condition, words: Words = DEFAULT) -> list[tuple[
     """What a condition asks, in words and values: "is at most", "21,000"; no value where it takes none."""
     if (only := only_number(condition, words)) is not None:
         return [(OPERATOR_WORDS["=="], words.value(condition[0].feature, only))]
-    values = (None if value is None else words.value(condition[0].feature, value) for _, value in said(condition))
-    return list(zip(verbs(condition), values, strict=True))
+    values = (
+        None if value is None else words.value(condition[0].feature, value) for _, value in spoken_bounds(condition)
+    )
+    return list(zip(condition_verbs(condition), values, strict=True))
 
 
 def only_number(condition: Condition, words: Words) -> float | None:
@@ -91,7 +102,7 @@ def only_number(condition: Condition, words: Words) -> float | None:
 
 def condition_text(condition: Condition, words: Words = DEFAULT) -> str:
     """What a condition asks: "history is late", "age is above 30 and at most 40"."""
-    return f"{words.name(condition[0].feature)} {_asks(condition, words)}"
+    return f"{words.name(condition[0].feature)} {_test_text(condition, words)}"
 
 
 def default_texts(rule: Rule, words: Words) -> list[str]:
@@ -99,32 +110,36 @@ def default_texts(rule: Rule, words: Words) -> list[str]:
     return [condition_text(condition, words) for condition in conditions(rule.default)]
 
 
-def told(proof: RuleProof) -> list[Checks]:
+def checks_by_condition(proof: RuleProof) -> list[Checks]:
     """The checks of a rule, condition by condition."""
     check_of = {check.literal: check for check in proof.checks}
     return [tuple(check_of[literal] for literal in condition) for condition in conditions(proof.rule.default)]
 
 
-def failing(proof: RuleProof) -> list[Checks]:
+def failing_conditions(proof: RuleProof) -> list[Checks]:
     """The conditions of a rule that fail: at least one check of each does."""
-    return [checks for checks in told(proof) if not all(check.holds for check in checks)] if proof.failing else []
+    return (
+        [checks for checks in checks_by_condition(proof) if not all(check.holds for check in checks)]
+        if proof.failing
+        else []
+    )
 
 
-def check(checks: Checks, words: Words = DEFAULT) -> str:
+def check_text(checks: Checks, words: Words = DEFAULT) -> str:
     """What the record has and, where that adds something, what is asked: "age is 35, above 30 and at most 40".
 
     Of a range that fails, it says what fails: "age is 50, above 40".
     """
-    (literal, value, holds), has = checks[0], _has(checks, words)
+    (literal, value, holds), has = checks[0], _value_text(checks, words)
     if _is_flag(checks):
         return has
     if literal.op in _OPPOSITE:
         if not isinstance(value, float):
-            return has if value is None else f"{has}, not {_sort(literal.value)}"
+            return has if value is None else f"{has}, not {_kind_of_bound(literal.value)}"
         if (only := only_number(_literals(checks), words)) is not None:
             return has if all(one.holds for one in checks) else f"{has}, not {words.value(literal.feature, only)}"
         decisive = [one for one in checks if not one.holds] or checks
-        return f"{has}, {' and '.join(_true(one, words) for one in decisive)}"
+        return f"{has}, {' and '.join(_relation_text(one, words) for one in decisive)}"
     adds = literal.op != "present" and holds == (literal.op == "!=")
     return f"{has}, not {words.value(literal.feature, literal.value)}" if adds else has
 
@@ -135,48 +150,48 @@ def _is_flag(checks: Checks) -> bool:
     return len(checks) == 1 and literal.op in _OPPOSITE and literal.as_spoken()[0] == "==" and value in (0.0, 1.0)
 
 
-def _sort(bound: Value) -> str:
+def _kind_of_bound(bound: Value) -> str:
     """What is compared with a bound: a number, a date, a time."""
     notation = bound.notation.name if isinstance(bound, NotatedNumber) else ""
     return _SORTS.get(notation, "a number")
 
 
-def _true(one: Check, words: Words) -> str:
+def _relation_text(one: LiteralCheck, words: Words) -> str:
     """How a number lies to a bound: "at most 21,000"."""
     op, value = one.literal.as_short_bound()
     verb = OPERATOR_WORDS[op if one.holds else _OPPOSITE[op]].removeprefix("is ")
     return f"{verb} {words.value(one.literal.feature, value)}"
 
 
-def asked(checks: Checks, words: Words) -> str:
+def requirement_text(checks: Checks, words: Words) -> str:
     """Checks that hold: what the record has, and how that meets what the condition asks."""
     alone = _is_flag(checks) or only_number(_literals(checks), words) is not None
     if checks[0].literal.op in ("<=", ">", "!=") and not alone:
-        return f"{_has(checks, words)}, which {_asks(_literals(checks), words)}"
-    return f"{_has(checks, words)}, as required"
+        return f"{_value_text(checks, words)}, which {_test_text(_literals(checks), words)}"
+    return f"{_value_text(checks, words)}, as required"
 
 
-def stopped(rule: RuleProof, words: Words) -> str:
+def obstacle_text(rule: RuleProof, words: Words) -> str:
     """Why a rule did not apply: its first failing condition, or the exception that applies."""
-    if fails := failing(rule):
-        must = re.sub("^is( not)?", r"must\1 be", _asks(_literals(fails[0]), words))
-        return f"{_has(fails[0], words)}, but {must}"
+    if fails := failing_conditions(rule):
+        must = re.sub("^is( not)?", r"must\1 be", _test_text(_literals(fails[0]), words))
+        return f"{_value_text(fails[0], words)}, but {must}"
     if applying := rule.applying:
-        return f"an exception applies, because {reason(applying[0], words)}"
+        return f"an exception applies, because {reason_text(applying[0], words)}"
     return "an earlier rule decides"
 
 
-def contrast(fails: Sequence[Checks], words: Words) -> str:
+def contrast_text(fails: Sequence[Checks], words: Words) -> str:
     """What failing conditions ask, and what the record has: "age is above 30 and at most 40, but age is 50"."""
     asks = " and ".join(condition_text(_literals(checks), words) for checks in fails)
-    return f"{asks}, but {' and '.join(dict.fromkeys(_has(checks, words) for checks in fails))}"
+    return f"{asks}, but {' and '.join(dict.fromkeys(_value_text(checks, words) for checks in fails))}"
 
 
-def _has(checks: Checks, words: Words) -> str:
+def _value_text(checks: Checks, words: Words) -> str:
     return words.has(checks[0].literal.feature, checks[0].value)
 
 
-def _asks(condition: Condition, words: Words) -> str:
+def _test_text(condition: Condition, words: Words) -> str:
     return " ".join(part for parts in condition_parts(condition, words) for part in parts if part is not None)
 
 
@@ -187,17 +202,17 @@ def _literals(checks: Checks) -> Condition:
 # The short form.
 
 
-def sentence(proof: Proof, words: Words) -> str:
+def decision_sentence(proof: Proof, words: Words) -> str:
     """The decision and why: what the deciding rule found, and which exceptions kept earlier rules from deciding."""
     spared = [place for place, tried in enumerate(proof.tried) if tried.rule.head != proof.label and tried.applying]
     said = [proof.tried[place] for place in spared[:_SPARED]] + ([] if proof.rule is None else [proof.rule])
-    words = fitting(words, chain.from_iterable(rule.every_check() for rule in said))
-    because = rule_name(proof.decided) if proof.rule is None else reason(proof.rule, words)
-    start = f"{decision(proof, words)}: " if proof.label is None else f"{decision(proof, words)}, because "
-    return "; ".join([start + because, *_spared(proof, spared, words)])
+    words = words_for_checks(words, chain.from_iterable(rule.every_check() for rule in said))
+    because = rule_name(proof.decided) if proof.rule is None else reason_text(proof.rule, words)
+    start = f"{decision_text(proof, words)}: " if proof.label is None else f"{decision_text(proof, words)}, because "
+    return "; ".join([start + because, *_overruled_texts(proof, spared, words)])
 
 
-def decision(proof: Proof, words: Words) -> str:
+def decision_text(proof: Proof, words: Words) -> str:
     """What was decided: "loan refuse"."""
     target = proof.program.target
     return words.undecided(target) if proof.label is None else words.label(target, proof.label)
@@ -208,37 +223,42 @@ def rule_name(number: int | None) -> str:
     return "no rule applies" if number is None else f"rule {number + 1}"
 
 
-def reason(proof: RuleProof, words: Words) -> str:
+def reason_text(proof: RuleProof, words: Words) -> str:
     """Why a rule covers a record, or why it does not. One frame per level: 200 levels stay within Python's limit."""
-    if fails := failing(proof):
-        return check(fails[0], words)
-    text, nested = _found(proof, words), proof.rule.head is None  # an exception to an exception is called its own
+    if fails := failing_conditions(proof):
+        return check_text(fails[0], words)
+    text, nested = (
+        _finding_text(proof, words),
+        proof.rule.head is None,
+    )  # an exception to an exception is called its own
     if applying := proof.applying:
         one = "an exception of its own" if nested else "an exception"
-        return f"although {text}, {one} applies: {reason(applying[0], words)}"
+        return f"although {text}, {one} applies: {reason_text(applying[0], words)}"
     if not proof.exceptions:
         return text
-    against = list(map(partial(reason, words=words), proof.exceptions))
+    against = list(map(partial(reason_text, words=words), proof.exceptions))
     if len(proof.exceptions) == 1:
         nobody = f"{'its own' if nested else 'the'} exception does not apply"
     else:
         nobody = "none of its own exceptions applies" if nested else "no exception applies"
-    return f"{text}; {nobody}, because {joined(against)}"
+    return f"{text}; {nobody}, because {join_reasons(against)}"
 
 
-def _spared(proof: Proof, places: Sequence[int], words: Words) -> Iterator[str]:
+def _overruled_texts(proof: Proof, places: Sequence[int], words: Words) -> Iterator[str]:
     """The earlier rules that only an exception kept from giving another label: often the decisive thing."""
     for place in places[:_SPARED]:
         tried = proof.tried[place]
-        label, found = printable(str(tried.rule.head)), _found(tried.applying[0], words)
+        label, found = printable(str(tried.rule.head)), _finding_text(tried.applying[0], words)
         yield f"{rule_name(place)} ({label}) would apply, but for an exception: {found}"
     if more := len(places[_SPARED:]):
         yield f"so would {count_text(more, 'more rule')}"
 
 
-def _found(proof: RuleProof, words: Words) -> str:
+def _finding_text(proof: RuleProof, words: Words) -> str:
     """What the record has of what a rule asks. A rule that asks nothing is the default; an exception always applies."""
-    return joined(check(checks, words) for checks in told(proof)) or _unconditional(proof.rule)
+    return join_reasons(check_text(checks, words) for checks in checks_by_condition(proof)) or _unconditional(
+        proof.rule
+    )
 
 
 def _unconditional(rule: Rule) -> str:
@@ -248,7 +268,7 @@ def _unconditional(rule: Rule) -> str:
 # The long form.
 
 
-class Line(NamedTuple):
+class StoryLine(NamedTuple):
     """A line of a story: what it tells, what comes before its text, and the text.
 
     A line that is too long goes on below the beginning of its text.
@@ -262,33 +282,35 @@ class Line(NamedTuple):
         return self.lead + self.text
 
 
-def lines(
+def story_lines(
     proof: Proof, number: int | None, statistics: RuleStatistics | None, words: Words, probability: float | None = None
-) -> Iterator[Line]:
+) -> Iterator[StoryLine]:
     """The lines of a story: the decision, its reasons, and the rules before it."""
-    words = fitting(words, proof.every_check())
-    yield Line("decision", "", _headline(proof, number, statistics, probability))
+    words = words_for_checks(words, proof.every_check())
+    yield StoryLine("decision", "", _headline_text(proof, number, statistics, probability))
     if (rule := proof.rule) is not None:
-        yield from _because(rule, words)
+        yield from _reason_lines(rule, words)
     for place, tried in enumerate(proof.tried):
         if not tried.covers:
-            yield Line("other", f"  {rule_name(place)} ", f"did not apply: {stopped(tried, words)}")
+            yield StoryLine("other", f"  {rule_name(place)} ", f"did not apply: {obstacle_text(tried, words)}")
 
 
-def _headline(proof: Proof, number: int | None, statistics: RuleStatistics | None, probability: float | None) -> str:
+def _headline_text(
+    proof: Proof, number: int | None, statistics: RuleStatistics | None, probability: float | None
+) -> str:
     """The decision: "Record 17 is decided: refuse (probability 0.970; rule 2, expected precision 0.880, …)."."""
     record = "The record" if number is None else f"Record {number}"
     rule = rule_name(proof.decided)
     if statistics is not None:
         place = -1 if proof.decided is None else proof.decided
-        rule += f", {figures(statistics, place, labelled=proof.label is not None)}"
+        rule += f", {rule_expectation_text(statistics, place, labelled=proof.label is not None)}"
     if proof.label is None:
         return f"{record} is not decided: {rule}."
     sure = "" if probability is None else f"probability {share_text(probability)}; "
     return f"{record} is decided: {printable(str(proof.label))} ({sure}{rule})."
 
 
-def figures(statistics: RuleStatistics, place: int, *, labelled: bool) -> str:
+def rule_expectation_text(statistics: RuleStatistics, place: int, *, labelled: bool) -> str:
     """What to expect of one rule: "expected precision 0.880, between 0.80 and 0.93; it decided 311 in training".
 
     ``labelled`` is false for records that no rule covers, if the program has no label for them.
@@ -307,33 +329,33 @@ def figures(statistics: RuleStatistics, place: int, *, labelled: bool) -> str:
     return f"expected precision {share}, between {low:.2f} and {high:.2f}; it decided {trained} in training"
 
 
-def _because(rule: RuleProof, words: Words) -> Iterator[Line]:
+def _reason_lines(rule: RuleProof, words: Words) -> Iterator[StoryLine]:
     start = "because"
-    for text in dict.fromkeys(asked(checks, words) for checks in told(rule)):
-        yield Line("reason", f"  {start:<7} ", text)
+    for text in dict.fromkeys(requirement_text(checks, words) for checks in checks_by_condition(rule)):
+        yield StoryLine("reason", f"  {start:<7} ", text)
         start = "and"
     if not rule.exceptions:
         if not rule.checks:
-            yield Line("reason", "  because ", _unconditional(rule.rule))
+            yield StoryLine("reason", "  because ", _unconditional(rule.rule))
         return
-    yield Line("exceptions", f"  {start} ", "no exception applies:")
-    for depth, text in _exceptions(rule, words):
-        yield Line("exception", f"{_INDENT}{'  ' * min(depth, _SHALLOW)}", text)
+    yield StoryLine("exceptions", f"  {start} ", "no exception applies:")
+    for depth, text in _exception_lines(rule, words):
+        yield StoryLine("exception", f"{_INDENT}{'  ' * min(depth, _SHALLOW)}", text)
 
 
-def _exceptions(rule: RuleProof, words: Words) -> Iterator[tuple[int, str]]:
+def _exception_lines(rule: RuleProof, words: Words) -> Iterator[tuple[int, str]]:
     """A line for each exception to a rule and, deeper, for each of its own; lines that would be equal appear once."""
     told: dict[tuple[tuple[int, str], ...], None] = {}
     for exception in rule.exceptions:  # one frame per level: 200 levels stay within Python's limit
-        inner = tuple(_exceptions(exception, words))
-        told[((0, _exception(exception, words)), *((depth + 1, text) for depth, text in inner))] = None
+        inner = tuple(_exception_lines(exception, words))
+        told[((0, _exception_text(exception, words)), *((depth + 1, text) for depth, text in inner))] = None
     return chain.from_iterable(told)
 
 
-def _exception(exception: RuleProof, words: Words) -> str:
+def _exception_text(exception: RuleProof, words: Words) -> str:
     """One exception: the condition that fails, or that it holds; a colon announces its own exceptions."""
-    if fails := failing(exception):
-        return f"'{condition_text(_literals(fails[0]), words)}' does not hold: {_has(fails[0], words)}"
+    if fails := failing_conditions(exception):
+        return f"'{condition_text(_literals(fails[0]), words)}' does not hold: {_value_text(fails[0], words)}"
     asks = " and ".join(default_texts(exception.rule, words)) or "always"
     if exception.applying:
         return f"'{asks}' holds, but has an exception that applies:"
@@ -343,7 +365,7 @@ def _exception(exception: RuleProof, words: Words) -> str:
 # The lines of a tree.
 
 
-class Node(NamedTuple):
+class OutlineLine(NamedTuple):
     """A line of a tree and its depth, from 1; ``holds`` is None if the line is not a check."""
 
     depth: int
@@ -351,15 +373,18 @@ class Node(NamedTuple):
     holds: bool | None = None
 
 
-def outline(proof: RuleProof, words: Words, depth: int = 1) -> tuple[Node, ...]:
+def outline_lines(proof: RuleProof, words: Words, depth: int = 1) -> tuple[OutlineLine, ...]:
     """A rule's conditions, then its exceptions, each a level deeper; equal lines, or groups of lines, appear once.
 
     One frame per level: 200 levels stay within Python's limit.
     """
-    checks = [Node(depth, check(one, words), all(part.holds for part in one)) for one in told(proof)]
-    checks = checks or [Node(depth, _unconditional(proof.rule))]
+    checks = [
+        OutlineLine(depth, check_text(one, words), all(part.holds for part in one))
+        for one in checks_by_condition(proof)
+    ]
+    checks = checks or [OutlineLine(depth, _unconditional(proof.rule))]
     exceptions = []
     for inner in proof.exceptions:
-        said = Node(depth, f"an exception {'applies' if inner.covers else 'does not apply'}")
-        exceptions.append((said, *outline(inner, words, depth + 1)))
+        said = OutlineLine(depth, f"an exception {'applies' if inner.covers else 'does not apply'}")
+        exceptions.append((said, *outline_lines(inner, words, depth + 1)))
     return (*dict.fromkeys(checks), *chain.from_iterable(dict.fromkeys(exceptions)))

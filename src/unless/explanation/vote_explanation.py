@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from unless.explanation import proof_rendering
-from unless.explanation.proof import Check, Proof, RuleProof
-from unless.explanation.sentences import check, fitting, told
-from unless.explanation.why import proof_of, values_of
-from unless.explanation.words import DEFAULT, Words, joined, printable
+from unless.explanation.proof import LiteralCheck, Proof, RuleProof
+from unless.explanation.sentences import check_text, checks_by_condition, words_for_checks
+from unless.explanation.why import proof_of, record_values
+from unless.explanation.words import DEFAULT, Words, join_reasons, printable
 from unless.score.committee import Committee
 from unless.score.points import leading_label_index, probabilities_of
 from unless.values import Label, Value, count_text, label_to_json, share_text, value_to_json
@@ -25,14 +25,14 @@ _SHOWN = 4
 """How many classes have a column in the table, the leading ones; `to_dict` has all of them."""
 
 
-def tally(committee: Committee, record: Mapping[str, object]) -> Tally:
+def explain_vote(committee: Committee, record: Mapping[str, object]) -> VoteExplanation:
     """Explain how the lists of a committee vote on a record, a mapping from features to values (None where missing)."""
-    values = values_of(committee.rules, record)
+    values = record_values(committee.rules, record)
     votes = []
     for number, (program, points) in enumerate(zip(committee.lists, committee.points, strict=True)):
         proof = proof_of(program, values)
         votes.append(Vote(number, proof, tuple(points[len(proof.tried) - 1].tolist())))
-    return Tally(committee, tuple(values.items()), tuple(votes))
+    return VoteExplanation(committee, tuple(values.items()), tuple(votes))
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -59,14 +59,15 @@ class Vote:
 
     def briefly(self, words: Words = DEFAULT) -> str:
         """The same without exceptions that do not apply."""
-        return f"{self.name}: {joined(check(one, words) for one in told(self.rule)) or 'otherwise'}"
+        checks = (check_text(one, words) for one in checks_by_condition(self.rule))
+        return f"{self.name}: {join_reasons(checks) or 'otherwise'}"
 
     def __repr__(self) -> str:
         return f"<Vote of {self.reason()}: {self.points}>"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Tally:
+class VoteExplanation:
     """A vote: the points of every list, which add up with those of the base to ``total``, a logit in thousandths."""
 
     committee: Committee
@@ -122,13 +123,13 @@ class Tally:
             sorted((vote for vote in self.votes if self.lead(vote.points) > 0), key=lambda v: -self.lead(v.points))
         )
 
-    def every_check(self) -> Iterator[Check]:
+    def every_check(self) -> Iterator[LiteralCheck]:
         """The checks of all deciding rules."""
         return chain.from_iterable(vote.rule.every_check() for vote in self.votes)
 
     def sentence(self, words: Words = DEFAULT) -> str:
         """The decision, and the lists and rules that carried it."""
-        words = fitting(words, self.every_check())
+        words = words_for_checks(words, self.every_check())
         label = words.label(self.committee.target, self.label)
         said = f"{label}, with probability {share_text(self.probabilities[self.label])}"
         if not self.votes:
@@ -146,7 +147,7 @@ class Tally:
 
     def rows(self, words: Words = DEFAULT) -> list[tuple[str, tuple[int, ...]]]:
         """The table: what gives points, and the points of each class; the last row is the sum of all others."""
-        words = fitting(words, self.every_check())
+        words = words_for_checks(words, self.every_check())
         votes = sorted(self.votes, key=lambda vote: -abs(self.lead(vote.points)))
         return [("base", self.base), *((vote.reason(words), vote.points) for vote in votes), ("total", self.total)]
 
@@ -190,10 +191,10 @@ class Tally:
 
     def _repr_html_(self) -> str | None:
         title, *lines = self.text(most=20).split("\n")
-        return proof_rendering.list_html(title, [" ".join(line.split()) for line in lines])
+        return proof_rendering.render_list(title, [" ".join(line.split()) for line in lines])
 
     def __str__(self) -> str:
         return self.sentence()
 
     def __repr__(self) -> str:
-        return f"<Tally: {self}>"
+        return f"<VoteExplanation: {self}>"

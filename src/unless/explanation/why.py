@@ -8,8 +8,8 @@ from typing import Any, overload
 
 from unless.errors import UnknownNameError, suggest
 from unless.explanation import proof_rendering, sentences
-from unless.explanation.input_records import answered, method_of, one_record, records_of
-from unless.explanation.proof import Check, Proof, RuleProof
+from unless.explanation.input_records import find_method, read_one_record, read_records, unwrap_single
+from unless.explanation.proof import LiteralCheck, Proof, RuleProof
 from unless.explanation.words import DEFAULT, Words, printable
 from unless.model import Model, program_of
 from unless.rule import Operator, Program, Rule
@@ -23,7 +23,7 @@ def explain(model: Program, record: Mapping[str, object]) -> Proof: ...
 @overload
 def explain(model: Program | Committee | Model, record: Any) -> Any: ...
 def explain(model: Program | Committee | Model, record: Any) -> Any:
-    """Why a record gets its label: a `Proof`, which prints itself; of a committee a `Tally`.
+    """Why a record gets its label: a `Proof`, which prints itself; of a committee a `VoteExplanation`.
 
     Parameters
     ----------
@@ -35,19 +35,19 @@ def explain(model: Program | Committee | Model, record: Any) -> Any:
         a list even if it has only one. A program takes the cells of mappings as they are, and reads frames as
         ``read_table(frame, like=program)`` does. Features that no rule tests may be absent; others are ignored.
     """
-    if (ask := method_of(model, "explain")) is not None:
+    if (ask := find_method(model, "explain")) is not None:
         return ask(record)
-    records = records_of(model, record)
+    records = read_records(model, record)
     if (committee := committee_of(model)) is not None:
-        from unless.explanation.vote_explanation import tally  # it makes proofs, too
+        from unless.explanation.vote_explanation import explain_vote  # it makes proofs, too
 
-        return answered(record, [tally(committee, one) for one in records])
-    return answered(record, [proof_of(program_of(model), one) for one in records])
+        return unwrap_single(record, [explain_vote(committee, one) for one in records])
+    return unwrap_single(record, [proof_of(program_of(model), one) for one in records])
 
 
 def proof_of(program: Program, record: Mapping[str, object]) -> Proof:
     """The proof of a program's decision on a record, a mapping from features to values (None where missing)."""
-    values = values_of(program, record)
+    values = record_values(program, record)
     items = tuple(values.items())
     tried: list[RuleProof] = []
     for number, rule in enumerate(program.rules):
@@ -63,10 +63,10 @@ def why_not(model: Program | Model, record: Any, label: Label) -> WhyNot:
     If the record does have the label, the answer says so: nothing stopped the deciding rule. See `explain` for what
     a model and a record are.
     """
-    if (ask := method_of(model, "why_not")) is not None:
+    if (ask := find_method(model, "why_not")) is not None:
         return ask(record, label)  # type: ignore[no-any-return]
     program = program_of(model)
-    wanted, proof = known_label(program, label), proof_of(program, one_record(model, record))
+    wanted, proof = find_label(program, label), proof_of(program, read_one_record(model, record))
     values = proof.record
     obstacles = [
         Obstacle(number, _prove(rule, values), proof.decided)
@@ -104,9 +104,9 @@ class Obstacle:
             return f"{name} decides"
         if self.rule is None or self.rule.covers:
             return f"{name} came too late: {sentences.rule_name(self.decided)} decided first"
-        words = sentences.fitting(words, self.rule.every_check())
-        if fails := sentences.failing(self.rule):
-            return f"{name} asks that {sentences.contrast(fails, words)}"
+        words = sentences.words_for_checks(words, self.rule.every_check())
+        if fails := sentences.failing_conditions(self.rule):
+            return f"{name} asks that {sentences.contrast_text(fails, words)}"
         exceptions = "; ".join(dict.fromkeys(proof.reason(words) for proof in self.rule.applying))
         return f"{name} has an exception that applies: {exceptions}"
 
@@ -131,7 +131,7 @@ class WhyNot:
                 "number": obstacle.number,
                 "because": obstacle.reason(),
                 "decided_first": obstacle.first,
-                "proof": None if obstacle.rule is None else proof_rendering.rule_dict(obstacle.rule),
+                "proof": None if obstacle.rule is None else proof_rendering.rule_proof_to_dict(obstacle.rule),
             }
             for obstacle in self.obstacles
         ]
@@ -139,11 +139,11 @@ class WhyNot:
 
     def _title(self, words: Words) -> str:
         label = printable(str(self.label))
-        has = sentences.decision(self.proof, words)
+        has = sentences.decision_text(self.proof, words)
         return f"{has}, indeed:" if self.proof.label == self.label else f"{has}, not {label}:"
 
     def _repr_html_(self) -> str | None:
-        return proof_rendering.list_html(self._title(DEFAULT), [obstacle.reason() for obstacle in self.obstacles])
+        return proof_rendering.render_list(self._title(DEFAULT), [obstacle.reason() for obstacle in self.obstacles])
 
     def __str__(self) -> str:
         return self.text()
@@ -151,7 +151,7 @@ class WhyNot:
     __repr__ = __str__
 
 
-def known_label(program: Program, label: object) -> Label:
+def find_label(program: Program, label: object) -> Label:
     """The label of the program that equals this one; a label that no rule gives is an error."""
     label = to_python_value(label)
     found = next((known for known in program.labels if known == label), None)
@@ -161,7 +161,7 @@ def known_label(program: Program, label: object) -> Label:
     return found
 
 
-def values_of(program: Program, record: Mapping[str, object]) -> dict[str, Value]:
+def record_values(program: Program, record: Mapping[str, object]) -> dict[str, Value]:
     """The values of a record, by feature; it is an error if a feature is absent that the program uses."""
     values = {feature: cell_value(record[feature]) for feature in program.features if feature in record}
     for feature, value in values.items():
@@ -182,7 +182,7 @@ def _prove(rule: Rule, values: Mapping[str, Value]) -> RuleProof:
         value = values[literal.feature]
         holds = _TRUTH[literal.op](value, literal.value)
         covers &= holds
-        checks.append(_new(Check, (literal, value, holds)))
+        checks.append(_new(LiteralCheck, (literal, value, holds)))
     exceptions: list[RuleProof] = []
     for exception in rule.exceptions if covers else ():
         exceptions.append(proof := _prove(exception, values))

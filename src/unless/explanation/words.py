@@ -53,16 +53,16 @@ def number_text(number: float, *, grouped: bool = False) -> str:
     return f"{int(whole):,}{point}{decimals}"
 
 
-def is_written(value: Value) -> bool:
+def is_notated(value: Value) -> bool:
     """Whether a value is a number that people write in another way: a date, a time, a level of an order."""
     return isinstance(value, NotatedNumber) and not value.notation.plain
 
 
-def _written(value: NotatedNumber) -> str:
+def _notated_text(value: NotatedNumber) -> str:
     return plain_text(str(value)) if isinstance(value.notation, LevelNotation) else str(value)
 
 
-def joined(parts: Iterable[str]) -> str:
+def join_reasons(parts: Iterable[str]) -> str:
     """Reasons with "and" between them, after a comma if the reason before has one itself; equal reasons appear once.
 
     >>> joined(["condition is S", "steel is R, not A", "width is 3"])
@@ -99,9 +99,9 @@ class Phrase:
     missing: str = "{name} is missing"
 
     def __post_init__(self) -> None:
-        _check(self.number, {""})
-        _check(self.sentence, {"name", "value"})
-        _check(self.missing, {"name"})
+        _check_placeholders(self.number, {""})
+        _check_placeholders(self.sentence, {"name", "value"})
+        _check_placeholders(self.missing, {"name"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +122,7 @@ class Words:
     purpose: str = ""
 
     def __post_init__(self) -> None:
-        _check(self.decision, {"target", "label"})
+        _check_placeholders(self.decision, {"target", "label"})
 
     def fitting(self, said: Iterable[tuple[str, Value]]) -> Words:
         """Words for a text about these features and values: if one number of a feature has groups, all of them have.
@@ -133,7 +133,7 @@ class Words:
         >>> words.has("amount", 6000.0), words.has("year", 2024.0)
         ('amount is 6,000', 'year is 2024')
         """
-        numbers = [(name, value) for name, value in said if isinstance(value, float) and not is_written(value)]
+        numbers = [(name, value) for name, value in said if isinstance(value, float) and not is_notated(value)]
         large = {name for name, value in numbers if _GROUPED <= abs(value) < _EXPONENT}
         whole = {name for name, value in numbers if isinstance(value, NotatedNumber) and value.notation == WHOLE}
         if large <= set(self.grouped) and whole <= set(self.whole):
@@ -144,7 +144,7 @@ class Words:
         """A decision: "loan refuse", or the sentence of that label."""
         if label in self.labels:
             return self.labels[label]
-        return _fill(self.decision, {"target": printable(target), "label": printable(str(label))})
+        return _fill_template(self.decision, {"target": printable(target), "label": printable(str(label))})
 
     @staticmethod
     def undecided(target: str) -> str:
@@ -161,10 +161,12 @@ class Words:
         match value:
             case None:
                 return "missing"
-            case NotatedNumber() if is_written(value):
-                return phrase.values.get(str(value)) or _fill(phrase.number, {"": _written(value)})
+            case NotatedNumber() if is_notated(value):
+                return phrase.values.get(str(value)) or _fill_template(phrase.number, {"": _notated_text(value)})
             case float():
-                return _fill(_with_unit(phrase, value), {"": number_text(value, grouped=feature in self.grouped)})
+                return _fill_template(
+                    _number_template(phrase, value), {"": number_text(value, grouped=feature in self.grouped)}
+                )
             case str():
                 return phrase.values.get(value) or plain_text(value)
 
@@ -172,20 +174,20 @@ class Words:
         """What a record has: "income is 18,400 €"."""
         phrase = self.phrase(feature)
         words = {"name": self.name(feature), "value": self.value(feature, value)}
-        return _fill(phrase.missing if value is None else phrase.sentence, words)
+        return _fill_template(phrase.missing if value is None else phrase.sentence, words)
 
     def phrase(self, feature: str) -> Phrase:
         """The phrase of a feature, or the usual one."""
         return self.features.get(feature, _PHRASE)
 
 
-def _with_unit(phrase: Phrase, value: float) -> str:
+def _number_template(phrase: Phrase, value: float) -> str:
     """How a number is written: as the phrase says, or with the unit that it has in the data."""
     unit = value.notation if isinstance(value, NotatedNumber) else None
     return unit.template if isinstance(unit, Amounts) and phrase.number == _PHRASE.number else phrase.number
 
 
-def _check(template: str, known: set[str]) -> None:
+def _check_placeholders(template: str, known: set[str]) -> None:
     """Refuse a template with an unknown place: it would appear in every sentence."""
     for place in _PLACE.findall(template):
         if place not in known:
@@ -193,7 +195,7 @@ def _check(template: str, known: set[str]) -> None:
             raise ParameterError(f"the template {template!r} has a place {{{place}}}; its places are {places}")
 
 
-def _fill(template: str, words: Mapping[str, str]) -> str:
+def _fill_template(template: str, words: Mapping[str, str]) -> str:
     # Not str.format: a template may come from a file, and "{name.__class__}" must not mean anything.
     return _PLACE.sub(lambda place: words[place.group(1)], template)
 

@@ -49,42 +49,46 @@ def read_words(
     except (OSError, UnicodeDecodeError) as error:
         raise ParameterError(f"{file}: cannot be read as UTF-8 text: {error}") from None
     try:
-        return words_in(text, features=features, labels=labels)
+        return parse_words(text, features=features, labels=labels)
     except ParameterError as error:
         raise ParameterError(f"{file}: {error}") from None
 
 
-def words_in(text: str, *, features: Sequence[str] | None = None, labels: Sequence[Label] | None = None) -> Words:
-    r"""The words of a text in TOML; ``words_in(words_text(words)) == words``, if all labels are text.
+def parse_words(text: str, *, features: Sequence[str] | None = None, labels: Sequence[Label] | None = None) -> Words:
+    r"""The words of a text in TOML; ``parse_words(words_to_toml(words)) == words``, if all labels are text.
 
-    >>> words_in('[features.income]\nnumber = "{} €"').features["income"].number
+    >>> parse_words('[features.income]\nnumber = "{} €"').features["income"].number
     '{} €'
     """
     try:
         found = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise ParameterError(f"not TOML: {error}") from None
-    _known(found, _TOP, "words")
-    tables = _table(found, "features", "")
+    _refuse_unknown_keys(found, _TOP, "words")
+    tables = _read_table(found, "features", "")
     read = {name: _read_phrase(name, tables, features) for name in tables}
     return Words(
         features={name: phrase for name, (phrase, _) in read.items()},
-        labels=dict(_label(name, text, labels) for name, text in _texts(found, "labels", "").items()),
-        decision=_text(found, "decision", "", Words().decision),
+        labels=dict(_match_label(name, text, labels) for name, text in _read_texts(found, "labels", "").items()),
+        decision=_read_text(found, "decision", "", Words().decision),
         grouped=frozenset(name for name, (_, grouped) in read.items() if grouped),
-        purpose=_text(found, "purpose", "", ""),
+        purpose=_read_text(found, "purpose", "", ""),
     )
 
 
-def words_text(words: Words) -> str:
+def words_to_toml(words: Words) -> str:
     """The words as TOML."""
     lines = []
     if words.purpose:
-        lines.append(f"purpose = {_quoted(words.purpose)}")
+        lines.append(f"purpose = {_toml_string(words.purpose)}")
     if words.decision != Words().decision:
-        lines.append(f"decision = {_quoted(words.decision)}")
+        lines.append(f"decision = {_toml_string(words.decision)}")
     if words.labels:
-        lines += ["", "[labels]", *(f"{_quoted(str(label))} = {_quoted(text)}" for label, text in words.labels.items())]
+        lines += [
+            "",
+            "[labels]",
+            *(f"{_toml_string(str(label))} = {_toml_string(text)}" for label, text in words.labels.items()),
+        ]
     for name in dict.fromkeys([*words.features, *sorted(words.grouped)]):
         lines += _phrase_lines(name, words.phrase(name), grouped=name in words.grouped)
     return "\n".join(lines).lstrip("\n") + "\n"
@@ -96,14 +100,16 @@ def words_text(words: Words) -> str:
 def _phrase_lines(name: str, phrase: Phrase, *, grouped: bool) -> list[str]:
     usual = Phrase()
     said = [(part, getattr(phrase, part)) for part in _PHRASE if part != "values"]
-    lines = [f"{part} = {_quoted(text)}" for part, text in said if text is not None and text != getattr(usual, part)]
+    lines = [
+        f"{part} = {_toml_string(text)}" for part, text in said if text is not None and text != getattr(usual, part)
+    ]
     lines += ["grouped = true"] if grouped else []
-    values = [f"{_quoted(value)} = {_quoted(text)}" for value, text in phrase.values.items()]
-    head = f"features.{_quoted(name)}"
+    values = [f"{_toml_string(value)} = {_toml_string(text)}" for value, text in phrase.values.items()]
+    head = f"features.{_toml_string(name)}"
     return ["", f"[{head}]", *lines, *(["", f"[{head}.values]", *values] if values else [])]
 
 
-def _quoted(text: str) -> str:
+def _toml_string(text: str) -> str:
     """A text in TOML. Half of a surrogate pair, which no file can hold, becomes a question mark."""
     plain = text.encode("utf-8", "replace").decode()
     return json.dumps(plain, ensure_ascii=False).replace("\x7f", "\\u007f")
@@ -116,19 +122,19 @@ def _read_phrase(name: str, tables: Mapping[str, Any], known: Sequence[str] | No
     if known is not None and name not in known:
         raise ParameterError(f"[features.{name}]: the model has no feature {name!r}{suggest(name, known)}")
     where = f"features.{name}"
-    table = _table(tables, name, "features.")
-    _known(table, _FEATURE, where)
+    table = _read_table(tables, name, "features.")
+    _refuse_unknown_keys(table, _FEATURE, where)
     grouped = table.get("grouped", False)
     if not isinstance(grouped, bool):
         raise ParameterError(f"grouped in [{where}] is true or false, not {grouped!r}")
-    given = {part: _text(table, part, where, "") for part in _PHRASE if part in table and part != "values"}
+    given = {part: _read_text(table, part, where, "") for part in _PHRASE if part in table and part != "values"}
     try:
-        return Phrase(**given, values=_texts(table, "values", f"{where}.")), grouped
+        return Phrase(**given, values=_read_texts(table, "values", f"{where}.")), grouped
     except ParameterError as error:
         raise ParameterError(f"[{where}]: {error}") from None
 
 
-def _label(name: str, text: str, known: Sequence[Label] | None) -> tuple[Label, str]:
+def _match_label(name: str, text: str, known: Sequence[Label] | None) -> tuple[Label, str]:
     """A label as the model has it: a file can only spell it."""
     if known is None:
         return name, text
@@ -138,26 +144,26 @@ def _label(name: str, text: str, known: Sequence[Label] | None) -> tuple[Label, 
     return known[place], text
 
 
-def _known(table: Mapping[str, Any], names: Sequence[str], where: str) -> None:
+def _refuse_unknown_keys(table: Mapping[str, Any], names: Sequence[str], where: str) -> None:
     for name in table:
         if name not in names:
             what = "the file" if where == "words" else f"[{where}]"
             raise ParameterError(f"{what} has {name!r}, which means nothing here{suggest(name, names)}")
 
 
-def _table(table: Mapping[str, Any], name: str, where: str) -> dict[str, Any]:
+def _read_table(table: Mapping[str, Any], name: str, where: str) -> dict[str, Any]:
     found = table.get(name, {})
     if not isinstance(found, dict):
         raise ParameterError(f"{where}{name} is a table, [{where}{name}], not {found!r:.60}")
     return found
 
 
-def _texts(table: Mapping[str, Any], name: str, where: str) -> dict[str, str]:
-    found = _table(table, name, where)
-    return {key: _text(found, key, f"{where}{name}", "") for key in found}
+def _read_texts(table: Mapping[str, Any], name: str, where: str) -> dict[str, str]:
+    found = _read_table(table, name, where)
+    return {key: _read_text(found, key, f"{where}{name}", "") for key in found}
 
 
-def _text(table: Mapping[str, Any], name: str, where: str, usual: str) -> str:
+def _read_text(table: Mapping[str, Any], name: str, where: str, usual: str) -> str:
     found = table.get(name, usual)
     if not isinstance(found, str):
         inside = f" in [{where}]" if where else ""

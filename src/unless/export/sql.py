@@ -16,7 +16,7 @@ from typing import get_args
 from unless.errors import ParameterError, ProgramError, UnknownNameError, suggest
 from unless.export.conditions import card_of, decisions, rules_of
 from unless.model import Model, model_of
-from unless.rule import Condition, Literal, Program, Rule, conditions, said, value_text, verbs
+from unless.rule import Condition, Literal, Program, Rule, condition_verbs, conditions, spoken_bounds, value_text
 from unless.score.committee import Committee, committee_of
 from unless.score.score_card import ScoreCard
 from unless.table import Schema
@@ -435,7 +435,8 @@ class SqlWriter:
         yield f"{quote_if_needed(feature)} is "
         yield exp.Coalesce(this=self.dialect.as_text(column(feature)), expressions=[self._text("missing")])
         asks = (
-            f"{verb} {value_text(value)}" for verb, (_, value) in zip(verbs(condition), said(condition), strict=True)
+            f"{verb} {value_text(value)}"
+            for verb, (_, value) in zip(condition_verbs(condition), spoken_bounds(condition), strict=True)
         )
         yield f", {' '.join(asks).removeprefix('is ')}"
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Literal as OneOf
 
 from unless.errors import ParameterError
-from unless.explanation.proof_rendering import fill
+from unless.explanation.proof_rendering import render_template
 from unless.explanation.words import printable
 from unless.report.card_facts import ModelCard, accuracy_text, group_row
 from unless.values import amount_text, count_text, percent
@@ -60,7 +60,7 @@ def markdown(card: ModelCard) -> str:
 
 def html(card: ModelCard) -> str:
     """The card as one HTML file that needs nothing else and runs no scripts."""
-    return fill("modelcard.html.j2", package="unless.report", card=card, **_lists(card), **_WORDS)
+    return render_template("modelcard.html.j2", package="unless.report", card=card, **_lists(card), **_WORDS)
 
 
 def _lists(card: ModelCard) -> dict[str, object]:

@@ -16,8 +16,8 @@ from importlib.resources import files
 from unless import __version__
 from unless.evaluation.drift_results import Watch, chance_text
 from unless.evaluation.stability import Stability
-from unless.explanation.proof_rendering import available, fill
-from unless.explanation.sentences import compared
+from unless.explanation.proof_rendering import has_jinja2, render_template
+from unless.explanation.sentences import compared_values
 from unless.explanation.words import DEFAULT, Words
 from unless.files import write_whole
 from unless.model import Model, RuleStatistics
@@ -101,7 +101,7 @@ def report(  # noqa: PLR0913 - one parameter for each choice of the caller
 def render(page: Page) -> str:
     """The page as HTML. Characters that no encoding can hold, such as half of a surrogate pair, are escaped."""
     first, script = _asset("first.js"), "\n".join(map(_asset, _SCRIPTS))
-    text = fill(
+    text = render_template(
         "page.html.j2",
         package="unless.report",
         page=page,
@@ -142,10 +142,10 @@ def model_html(title: str, program: Program | None, statistics: RuleStatistics |
     """A classifier as HTML: its rules if it is fitted, else its title; None without jinja2, so that text is shown."""
     if program is None:
         return f"<pre>{escape(title)}</pre>"
-    if not available():
+    if not has_jinja2():
         return None
-    speaker = Speaker((), DEFAULT.fitting(compared(program)), alone=True)
-    return fill(
+    speaker = Speaker((), DEFAULT.fitting(compared_values(program)), alone=True)
+    return render_template(
         "notebook.html.j2",
         package="unless.report",
         title=title,

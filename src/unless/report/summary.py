@@ -17,7 +17,7 @@ from unless.evaluation.metrics import ClassQuality, Quality
 from unless.evaluation.stability import Stability
 from unless.evaluation.tradeoff import TradeOff
 from unless.evaluation.unseen_values import Unseen
-from unless.explanation.sentences import figures, words_for
+from unless.explanation.sentences import rule_expectation_text, words_for
 from unless.explanation.words import DEFAULT, Phrase, Words, printable
 from unless.model import HoldoutResult, Model, model_of, wilson_interval
 from unless.report import sections
@@ -286,7 +286,8 @@ def _data(facts: Facts, rows: NDArray[np.intp], words: Words) -> dict[str, Any]:
         "features": [_feature(facts, column, words) for column in columns],
         "rules": [[head, *_body(rule, place)] for head, rule in zip(heads, program.rules, strict=False)],
         "otherwise": None if heads[-1] < 0 else heads[-1],
-        "figures": trained and [figures(trained, rule, labelled=head >= 0) for rule, head in enumerate(heads)],
+        "figures": trained
+        and [rule_expectation_text(trained, rule, labelled=head >= 0) for rule, head in enumerate(heads)],
         "card": _card(facts, place),
         "committee": facts.committee and committee_data(facts.committee, facts.labels, place),
         "records": {

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from unless.errors import ParameterError
-from unless.explanation.proof_rendering import available, fill
-from unless.explanation.words import DEFAULT, is_written, number_text
+from unless.explanation.proof_rendering import has_jinja2, render_template
+from unless.explanation.words import DEFAULT, is_notated, number_text
 from unless.inspection import ColumnProfile, Profile, TargetProfile, profile_table
 from unless.read.table import read_table
 from unless.report.finding_text import Line, named, remark_lines, short
@@ -105,9 +105,9 @@ class Overview(Profile):
     __repr__ = __str__
 
     def _repr_html_(self) -> str | None:
-        if not available():
+        if not has_jinja2():
             return None
-        return fill(
+        return render_template(
             "overview.html.j2",
             package="unless.report",
             heading=heading(self),
@@ -259,7 +259,7 @@ def _histogram(column: ColumnProfile) -> Iterator[Bar]:
 
 def _end(low: float, number: float) -> str:
     """A number near an end of a range, rounded, in the notation of that end."""
-    if is_written(low):
+    if is_notated(low):
         return str(NotatedNumber(number, low.notation))  # type: ignore[attr-defined]  # it has one
     return number_text(float(f"{number:.3g}") if number % 1 else number)
 

@@ -22,7 +22,7 @@ from itertools import count
 from operator import or_
 from typing import NamedTuple
 
-from unless.explanation.counterfactuals.feature_cells import Axis, added
+from unless.explanation.counterfactuals.feature_cells import Axis, sum_in_order
 from unless.rule import Program, Rule
 from unless.values import Label
 
@@ -30,11 +30,11 @@ Cells = tuple[int, ...]
 """A set of cells per axis, as bits."""
 
 
-class Shape(NamedTuple):
+class RuleCells(NamedTuple):
     """A rule on cells: where its default holds, as (axis, cells) pairs, unless an exception covers."""
 
     tests: tuple[tuple[int, int], ...]
-    exceptions: tuple[Shape, ...] = ()
+    exceptions: tuple[RuleCells, ...] = ()
 
     def covers(self, point: Cells) -> bool:
         """Whether the rule covers a record, given as one cell per axis."""
@@ -57,8 +57,8 @@ class Box(NamedTuple):
     label: Label
     cells: Cells
     point: Cells
-    avoid: tuple[Shape, ...]
-    ways: tuple[tuple[Shape, list[int]], ...] = ()
+    avoid: tuple[RuleCells, ...]
+    ways: tuple[tuple[RuleCells, list[int]], ...] = ()
 
 
 Cost = tuple[int, float, tuple[tuple[int, int, int], ...]]
@@ -69,13 +69,13 @@ def cheapest_points(
     program: Program, axes: Sequence[Axis], labels: Sequence[Label]
 ) -> Iterator[tuple[Label, list[int]]]:
     """The minimal records with one of the labels, cheapest first, each as a cell per axis."""
-    search = _Search(program, axes)
+    search = _BoxSearch(program, axes)
     for label in labels:
         search.start(label)
     return search.answers()
 
 
-class _Search:
+class _BoxSearch:
     """The boxes that are still to be looked into, by their bounds, and the answers so far."""
 
     def __init__(self, program: Program, axes: Sequence[Axis]) -> None:
@@ -87,37 +87,37 @@ class _Search:
         self.boxes: list[tuple[Cost, int, Box]] = []
         self.ties = count()
         self.known: dict[tuple[int, int], int] = {}
-        self.answered: dict[Label, list[Shape]] = {}
+        self.answered: dict[Label, list[RuleCells]] = {}
 
-    def shape(self, rule: Rule) -> Shape:
+    def shape(self, rule: Rule) -> RuleCells:
         """A rule on cells; literals on one feature are one test."""
         tests: dict[int, int] = {}
         for literal in rule.default:
             place = self.place[literal.feature]
             tests[place] = tests.get(place, -1) & self.axes[place].mask(literal)
-        return Shape(tuple(tests.items()), tuple(map(self.shape, rule.exceptions)))
+        return RuleCells(tuple(tests.items()), tuple(map(self.shape, rule.exceptions)))
 
     def start(self, label: Label) -> None:
         """Push a box for every rule of the label, and for "otherwise"."""
         self.answered[label] = []
-        against: list[Shape] = []
+        against: list[RuleCells] = []
         root = Box(label, tuple(axis.cells for axis in self.axes), self.home, ())
         for rule, shape in zip(self.program.rules, self.shapes, strict=True):
             if rule.head != label:
                 against.append(shape)
-            elif (cells := narrowed(root.cells, shape)) is not None:
+            elif (cells := cells_of_default(root.cells, shape)) is not None:
                 self.push(root, cells, (*shape.exceptions, *against))
         if self.program.otherwise == label:
             self.push(root, root.cells, tuple(against))
 
-    def push(self, parent: Box, cells: Cells, avoid: tuple[Shape, ...], bound: int = 0) -> None:
+    def push(self, parent: Box, cells: Cells, avoid: tuple[RuleCells, ...], bound: int = 0) -> None:
         """Push a part of a box, by the cost of its cheapest record, or by the bound on changes of the whole box."""
         point = list(parent.point)
         for place, inside in enumerate(cells):
             if inside != parent.cells[place]:
                 point[place] = self.cheapest(place, inside)
         changes = self.changes(point)
-        distance = added(self.axes[place].distance(cell) for place, cell in changes)
+        distance = sum_in_order(self.axes[place].distance(cell) for place, cell in changes)
         ties = tuple((place, self.axes[place].steps(cell), cell) for place, cell in changes)
         cost = (len(changes), distance, ties) if len(changes) >= bound else (bound, distance, ())
         heappush(self.boxes, (cost, next(self.ties), Box(parent.label, cells, tuple(point), avoid)))
@@ -138,12 +138,12 @@ class _Search:
                 box = self.looked_into(box)
                 if not box.ways:
                     yield box.label, [bit.bit_length() - 1 for bit in box.point]
-                    answer = Shape(
+                    answer = RuleCells(
                         tuple((place, self.axes[place].beyond(cell)) for place, cell in self.changes(box.point))
                     )
                     self.answered[box.label].append(answer)
                     box = box._replace(ways=((answer, self.ways_out(answer, box)),))
-                elif (bound := len(self.changes(box.point)) + _more(box)) > cost[0]:
+                elif (bound := len(self.changes(box.point)) + _min_further_changes(box)) > cost[0]:
                     heappush(self.boxes, ((bound, cost[1], ()), next(self.ties), box))
                     continue
             self.divide(box, cost[0])
@@ -158,7 +158,7 @@ class _Search:
         violated = [shape for shape in (*self.answered[box.label], *box.avoid) if shape.covers(box.point)]
         return box._replace(ways=tuple((shape, self.ways_out(shape, box)) for shape in violated))
 
-    def ways_out(self, shape: Shape, box: Box) -> list[int]:
+    def ways_out(self, shape: RuleCells, box: Box) -> list[int]:
         """The ways to escape a rule that covers the cheapest record: a literal fails, or an exception covers."""
         ways = []
         for place, inside in shape.tests:
@@ -177,11 +177,11 @@ class _Search:
         """Push the parts of the box outside one of the rules that cover: the one with the fewest ways out."""
         shape, _ = min(box.ways, key=lambda way: len(way[1]))
         avoid = tuple(other for other in box.avoid if other is not shape)  # shared: most boxes are never looked into
-        for cells, others in outside(shape, box.cells):
+        for cells, others in split_outside(shape, box.cells):
             self.push(box, cells, (*others, *avoid) if others else avoid, bound)
 
 
-def _more(box: Box) -> int:
+def _min_further_changes(box: Box) -> int:
     """How many more features must change in a box: one per rule to escape, counting rules that share no way out."""
     needs = [reduce(or_, ways, 0) for _, ways in box.ways if all(ways)]
     more = taken = 0
@@ -192,18 +192,18 @@ def _more(box: Box) -> int:
     return more
 
 
-def outside(shape: Shape, cells: Cells) -> Iterator[tuple[Cells, tuple[Shape, ...]]]:
+def split_outside(shape: RuleCells, cells: Cells) -> Iterator[tuple[Cells, tuple[RuleCells, ...]]]:
     """The parts of a box that a rule does not cover: cells, and rules that must not cover there."""
     for place, inside in shape.tests:
         if outside := cells[place] & ~inside:
             yield (*cells[:place], outside, *cells[place + 1 :]), ()
             cells = (*cells[:place], cells[place] & inside, *cells[place + 1 :])
     for exception in shape.exceptions:
-        if (inner := narrowed(cells, exception)) is not None:
+        if (inner := cells_of_default(cells, exception)) is not None:
             yield inner, exception.exceptions
 
 
-def narrowed(cells: Cells, shape: Shape) -> Cells | None:
+def cells_of_default(cells: Cells, shape: RuleCells) -> Cells | None:
     """The part of a box where the default of a rule holds; None if that is empty."""
     found = list(cells)
     for place, inside in shape.tests:

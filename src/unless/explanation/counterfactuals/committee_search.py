@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unless.errors import ParameterError, UnknownNameError, suggest
-from unless.explanation.counterfactuals.feature_cells import Axis, added, axes_of
+from unless.explanation.counterfactuals.feature_cells import Axis, axes_of, sum_in_order
 from unless.explanation.counterfactuals.nearest import Counterfactual, Counterfactuals, changes_of, check_names
-from unless.explanation.vote_explanation import tally
+from unless.explanation.vote_explanation import explain_vote
 from unless.explanation.words import printable
 from unless.score.committee import Committee, labels_from_sums
 from unless.score.points import Points, leading_label_index
@@ -63,18 +63,18 @@ def committee_changes(
         raise ParameterError(f"most is {most!r}; it must be a whole number, 1 or more")
     check_names(committee.rules, record, fixed, "fixed")
     check_names(committee.rules, record, ranges or {}, "ranges")
-    label, now = to_python_value(label), tally(committee, record)
+    label, now = to_python_value(label), explain_vote(committee, record)
     goals = [k for k, one in enumerate(committee.classes) if (one != now.label if label is None else one == label)]
     if label is not None and not goals:
         raise UnknownNameError(f"no class {label!r}{suggest(label, committee.classes)}")
     axes = axes_of(committee.rules, now.record, frozenset(fixed), ranges or {}, table)
-    search = _Search(committee, axes, frozenset(goals))
+    search = _CommitteeSearch(committee, axes, frozenset(goals))
     found = [] if label == now.label else search.found(most)
     changed = (_change(committee, now.record, axes, steps) for steps in found)
     return Counterfactuals(now, label, tuple(axis.feature for axis in axes if axis.free), tuple(changed))
 
 
-class _Found(NamedTuple):
+class _FoundChange(NamedTuple):
     """Steps that give a label, in the order of preference."""
 
     distance: float
@@ -83,7 +83,7 @@ class _Found(NamedTuple):
     label: int
 
 
-class _Search:
+class _CommitteeSearch:
     """Changes of one feature, then of two, then of three."""
 
     def __init__(self, committee: Committee, axes: Sequence[Axis], goals: frozenset[int]) -> None:
@@ -97,7 +97,7 @@ class _Search:
 
     def found(self, most: int) -> list[tuple[Step, ...]]:
         """The nearest changes of as few features as possible, none of which contains another one."""
-        kept: list[_Found] = []
+        kept: list[_FoundChange] = []
         waiting: list[tuple[Step, ...]] = [()]
         for _ in range(_FEATURES):
             tried = [steps for steps in self._continued(waiting) if not self._contains(kept, steps)]
@@ -136,18 +136,18 @@ class _Search:
         )
         return self.committee.sums(Table(columns, rows=len(tried)))
 
-    def _reached(self, tried: Sequence[tuple[Step, ...]], sums: Points) -> Iterator[_Found]:
+    def _reached(self, tried: Sequence[tuple[Step, ...]], sums: Points) -> Iterator[_FoundChange]:
         for steps, label in zip(tried, leading_label_index(sums).tolist(), strict=True):
             if label in self.goals:
-                distance = added(self.axes[place].distance(cell) for place, cell in steps)
-                yield _Found(distance, sum(self.axes[place].steps(cell) for place, cell in steps), steps, label)
+                distance = sum_in_order(self.axes[place].distance(cell) for place, cell in steps)
+                yield _FoundChange(distance, sum(self.axes[place].steps(cell) for place, cell in steps), steps, label)
 
     def _nearness(self, sums: Points) -> NDArray[np.int64]:
         """By how much the best of the goals leads all other classes; negative if it does not."""
         goals = np.isin(np.arange(sums.shape[1]), list(self.goals))
         return sums[:, goals].max(axis=1) - sums[:, ~goals].max(axis=1)  # type: ignore[no-any-return]
 
-    def _contains(self, kept: Sequence[_Found], steps: tuple[Step, ...]) -> bool:
+    def _contains(self, kept: Sequence[_FoundChange], steps: tuple[Step, ...]) -> bool:
         """Whether a change does what one that was found does, and more: further features, or a longer way."""
         cells = dict(steps)
         return any(
@@ -161,5 +161,5 @@ def _change(
 ) -> CommitteeChange:
     moved = [(axes[place], offer) for place, cell in steps if (offer := axes[place].offers[cell])]
     changes = changes_of(record, moved, lambda table: labels_from_sums(committee, committee.sums(table)))
-    changed = tally(committee, {**record, **{change.feature: change.new for change in changes}})
-    return CommitteeChange(changed, changes, added(offer.distance for _, offer in moved))
+    changed = explain_vote(committee, {**record, **{change.feature: change.new for change in changes}})
+    return CommitteeChange(changed, changes, sum_in_order(offer.distance for _, offer in moved))

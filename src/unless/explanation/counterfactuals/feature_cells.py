@@ -26,7 +26,7 @@ _EVERYWHERE: tuple[Interval, ...] = ((-math.inf, math.inf),)
 
 
 @dataclass(frozen=True, slots=True)
-class Allowed:
+class AllowedValues:
     """Numbers in closed intervals, categories, missing. A number that changes by ``scale`` has distance 1.
 
     ``notation`` is that of the numbers: a whole number becomes another whole number, and a date a date.
@@ -59,15 +59,15 @@ class Allowed:
         return math.floor(bound / self.step) * self.step if self.step and math.isfinite(bound) else bound
 
 
-_NOTHING = Allowed((), frozenset(), missing=False, scale=1.0)
+_NOTHING = AllowedValues((), frozenset(), missing=False, scale=1.0)
 
 
-def added(distances: Iterable[float]) -> float:
+def sum_in_order(distances: Iterable[float]) -> float:
     """The sum of distances, added one by one: from Python 3.12 on `sum` compensates, and the last bit decides ties."""
     return reduce(add, distances, 0.0)
 
 
-class Offer(NamedTuple):
+class NearestValue(NamedTuple):
     """The nearest allowed value of a cell, its distance, and how to say it: "above" or "at most" a bound."""
 
     value: Value
@@ -84,7 +84,7 @@ class Axis:
     value: Value
     thresholds: tuple[float, ...]
     named: tuple[str, ...]
-    allowed: Allowed
+    allowed: AllowedValues
 
     @property
     def size(self) -> int:
@@ -105,14 +105,14 @@ class Axis:
                 return self.size - 1
 
     @cached_property
-    def offers(self) -> tuple[Offer | None, ...]:
+    def offers(self) -> tuple[NearestValue | None, ...]:
         """The value to take in each cell; None if no value is allowed there, and at home."""
         allowed = self.allowed
         numbers = [self._number(cell) for cell in range(len(self.thresholds) + 1)]
-        named = [Offer(category, 1.0) if category in allowed.categories else None for category in self.named]
+        named = [NearestValue(category, 1.0) if category in allowed.categories else None for category in self.named]
         others = sorted(allowed.categories - set(self.named))
-        other = Offer(others[0], 1.0) if others else None
-        missing = Offer(None, 1.0) if allowed.missing else None
+        other = NearestValue(others[0], 1.0) if others else None
+        missing = NearestValue(None, 1.0) if allowed.missing else None
         return tuple(None if k == self.home else o for k, o in enumerate([*numbers, *named, other, missing]))
 
     def distance(self, cell: int) -> float:
@@ -127,7 +127,7 @@ class Axis:
         """
         return abs(cell - self.home) if max(cell, self.home) <= len(self.thresholds) else 0
 
-    def further(self, offer: Offer) -> list[tuple[float, float]]:
+    def further(self, offer: NearestValue) -> list[tuple[float, float]]:
         """The allowed cells beyond "above" or "at most" a bound, nearest first: where each begins, and its number."""
         if not isinstance(offer.value, float) or offer.how == "is":
             return []
@@ -173,14 +173,14 @@ class Axis:
     def _category(self, category: str) -> int:
         return len(self.thresholds) + 1 + bisect_left(self.named, category)
 
-    def _number(self, cell: int) -> Offer | None:
+    def _number(self, cell: int) -> NearestValue | None:
         """The offer of the interval between two thresholds: the nearest over all allowed intervals."""
         above = self.thresholds[cell - 1] if cell else None
         most = self.thresholds[cell] if cell < len(self.thresholds) else None
         offers = [self._within(above, most, *interval) for interval in self.allowed.intervals]
         return min((offer for offer in offers if offer is not None), key=lambda offer: offer.distance, default=None)
 
-    def _within(self, above: float | None, most: float | None, low: float, high: float) -> Offer | None:
+    def _within(self, above: float | None, most: float | None, low: float, high: float) -> NearestValue | None:
         allowed = self.allowed
         first = low if above is None else max(low, allowed.above(above))
         last = high if most is None else min(high, allowed.at_most(most))
@@ -192,13 +192,13 @@ class Axis:
         distance = abs(value - self.value) / allowed.scale if isinstance(self.value, float) else 1.0
         found = allowed.written(value)
         if allowed.notation == FLAG:
-            return Offer(found, distance)
+            return NearestValue(found, distance)
         falls = isinstance(self.value, float) and self.value > value  # of 8, "above 5" holds already
         if above is not None and not falls and value == allowed.above(above) and value > low:
-            return Offer(found, distance, "above", above)
+            return NearestValue(found, distance, "above", above)
         if most is not None and (falls or above is None) and value == allowed.at_most(most):
-            return Offer(found, distance, "at most", most)
-        return Offer(found, distance)
+            return NearestValue(found, distance, "at most", most)
+        return NearestValue(found, distance)
 
 
 def _nearest(value: Value, first: float, last: float) -> float:
@@ -230,7 +230,7 @@ def axes_of(
             notation = program.notations[feature]
             open_end = allowed.intervals == _EVERYWHERE
             allowed = replace(
-                allowed, notation=notation, intervals=_bounds(notation) if open_end else allowed.intervals
+                allowed, notation=notation, intervals=_notation_intervals(notation) if open_end else allowed.intervals
             )
         axes.append(Axis(feature, values[feature], thresholds, named, allowed))
     return tuple(axes)
@@ -241,30 +241,30 @@ def axes_of(
 
 def allowed_values(
     feature: str, ranges: Mapping[str, object], table: Table | None, named: Iterable[str], *, numeric: bool
-) -> Allowed:
+) -> AllowedValues:
     """What a feature may become; ``named`` are the categories that the program names, ``numeric`` allows numbers."""
     column = table.column(feature) if table is not None and feature in table.features else None
     notation = None if column is None else column.notation
     seen = () if column is None else tuple(column.numbers[[0, -1]].tolist()) if len(column.numbers) else ()
     if feature in ranges:
-        intervals, categories, missing = _parse(feature, ranges[feature])
+        intervals, categories, missing = _parse_range(feature, ranges[feature])
         ends = [end for interval in intervals for end in interval]
-        return Allowed(intervals, categories, missing, _width(ends) or _width(seen) or 1.0, notation)
+        return AllowedValues(intervals, categories, missing, _width(ends) or _width(seen) or 1.0, notation)
     if column is None:
-        return Allowed(_EVERYWHERE if numeric else (), frozenset(named), missing=False, scale=1.0)
+        return AllowedValues(_EVERYWHERE if numeric else (), frozenset(named), missing=False, scale=1.0)
     scale = _width(seen) or 1.0
-    everywhere = _bounds(notation) if seen else ()
-    return Allowed(everywhere, frozenset(column.categories), missing=False, scale=scale, notation=notation)
+    everywhere = _notation_intervals(notation) if seen else ()
+    return AllowedValues(everywhere, frozenset(column.categories), missing=False, scale=scale, notation=notation)
 
 
-def _bounds(notation: Notation | None) -> tuple[Interval, ...]:
+def _notation_intervals(notation: Notation | None) -> tuple[Interval, ...]:
     """All values that a feature can have: flags are 0 or 1, and an order ends with its last level."""
     if isinstance(notation, LevelNotation):
         return ((0.0, len(notation.levels) - 1.0),)
     return ((0.0, 1.0),) if notation == FLAG else _EVERYWHERE
 
 
-def _parse(feature: str, given: object) -> tuple[tuple[Interval, ...], frozenset[str], bool]:
+def _parse_range(feature: str, given: object) -> tuple[tuple[Interval, ...], frozenset[str], bool]:
     """The intervals, the categories, and whether the value may be missing."""
     if _is_pair(given):
         return (_interval(feature, given),), frozenset(), False

@@ -23,12 +23,12 @@ from typing import TYPE_CHECKING, Any, overload
 
 from unless.errors import ParameterError, UnknownNameError, suggest
 from unless.explanation.counterfactuals.box_search import cheapest_points
-from unless.explanation.counterfactuals.feature_cells import Axis, Offer, added, axes_of
-from unless.explanation.input_records import method_of, one_record
+from unless.explanation.counterfactuals.feature_cells import Axis, NearestValue, axes_of, sum_in_order
+from unless.explanation.input_records import find_method, read_one_record
 from unless.explanation.proof import Proof
-from unless.explanation.proof_rendering import list_html
-from unless.explanation.sentences import fitting, only_number, rule_name
-from unless.explanation.why import known_label, proof_of
+from unless.explanation.proof_rendering import render_list
+from unless.explanation.sentences import only_number, rule_name, words_for_checks
+from unless.explanation.why import find_label, proof_of
 from unless.explanation.words import DEFAULT, Words, printable
 from unless.model import Model, program_of
 from unless.prediction import predict
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from unless.explanation.vote_explanation import Tally
+    from unless.explanation.vote_explanation import VoteExplanation
 
 
 def counterfactuals(
@@ -72,14 +72,14 @@ def counterfactuals(
     """
     if isinstance(most, bool) or not isinstance(most, int) or most < 1:
         raise ParameterError(f"most is {most!r}; it must be a whole number, 1 or more")
-    if table is None and (ask := method_of(model, "counterfactuals")) is not None:
+    if table is None and (ask := find_method(model, "counterfactuals")) is not None:
         return ask(record, label, fixed=fixed, ranges=ranges, most=most)  # type: ignore[no-any-return]
-    program, record = program_of(model), one_record(model, record)
+    program, record = program_of(model), read_one_record(model, record)
     check_names(program, record, fixed, "fixed")
     check_names(program, record, ranges or {}, "ranges")
     proof = proof_of(program, record)
     others = tuple(other for other in program.labels if other != proof.label)
-    labels = others if label is None else (known_label(program, label),)
+    labels = others if label is None else (find_label(program, label),)
     axes = axes_of(program, proof.record, frozenset(fixed), ranges or {}, table)
     points = list(islice(cheapest_points(program, axes, labels), most))
     found = tuple(_counterfactual(proof, axes, cells) for _, cells in points)
@@ -126,7 +126,7 @@ class Change:
 class Counterfactual:
     """A changed record: the proof of its decision (of a committee, the tally), and its distance from the original."""
 
-    proof: Proof | Tally
+    proof: Proof | VoteExplanation
     changes: tuple[Change, ...]
     distance: float
 
@@ -143,7 +143,7 @@ class Counterfactual:
     def text(self, words: Words = DEFAULT) -> str:
         """The changes: "income above 21,000 and guarantor is yes"."""
         bounds = [(change.feature, change.end) for change in self.changes]
-        words = fitting(words, self.proof.every_check()).fitting(bounds)
+        words = words_for_checks(words, self.proof.every_check()).fitting(bounds)
         return " and ".join(change.text(words) for change in self.changes) or "nothing has to change"
 
     @property
@@ -161,7 +161,7 @@ class Counterfactual:
 class Counterfactuals(Sequence[Counterfactual]):
     """The changes that were found, nearest first: a sequence, which is empty if no allowed change gives the label."""
 
-    proof: Proof | Tally
+    proof: Proof | VoteExplanation
     wanted: Label | None
     free: tuple[str, ...]
     found: tuple[Counterfactual, ...]
@@ -204,7 +204,7 @@ class Counterfactuals(Sequence[Counterfactual]):
 
     def _repr_html_(self) -> str | None:
         title, *lines = self.lines()
-        return list_html(title, [" ".join(line.split()) for line in lines])
+        return render_list(title, [" ".join(line.split()) for line in lines])
 
     @overload
     def __getitem__(self, index: int) -> Counterfactual: ...
@@ -235,16 +235,18 @@ Decide = Callable[[Table], "NDArray[np.object_]"]
 """Gives the labels of the records of a table."""
 
 
-def changes_of(record: Mapping[str, Value], moved: Sequence[tuple[Axis, Offer]], decide: Decide) -> tuple[Change, ...]:
+def changes_of(
+    record: Mapping[str, Value], moved: Sequence[tuple[Axis, NearestValue]], decide: Decide
+) -> tuple[Change, ...]:
     """The changes that take offers of axes, each with the bound that it must not cross while the others stay."""
     changed = {**record, **{axis.feature: offer.value for axis, offer in moved}}
     return tuple(
-        Change(axis.feature, axis.value, offer.value, offer.how, offer.bound, _end(changed, axis, offer, decide))
+        Change(axis.feature, axis.value, offer.value, offer.how, offer.bound, _far_bound(changed, axis, offer, decide))
         for axis, offer in moved
     )
 
 
-def _end(changed: Mapping[str, Value], axis: Axis, offer: Offer, decide: Decide) -> float | None:
+def _far_bound(changed: Mapping[str, Value], axis: Axis, offer: NearestValue, decide: Decide) -> float | None:
     """The nearest bound beyond which a changed record has another label; None if it keeps its label all the way."""
     further = axis.further(offer)
     if not further:
@@ -259,7 +261,7 @@ def _counterfactual(proof: Proof, axes: Sequence[Axis], cells: Sequence[int]) ->
     moved = [(axis, offer) for axis, cell in zip(axes, cells, strict=True) if (offer := axis.offers[cell])]
     changes = changes_of(proof.record, moved, partial(predict, proof.program))
     changed = {**proof.record, **{change.feature: change.new for change in changes}}
-    distance = added(offer.distance for _, offer in moved)
+    distance = sum_in_order(offer.distance for _, offer in moved)
     return Counterfactual(proof_of(proof.program, changed), changes, distance)
 
 
