@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 from datetime import date, timedelta
-from importlib.resources import files
 
 import numpy as np
 import pytest
@@ -15,15 +14,13 @@ from tests.engines import Lacking, node
 from tests.explanation.test_true_sentences import MODELS, SIZES, fitted, random_records
 from tests.export.conftest import lacking
 from tests.report.driving import changes, decision, drawn, go_to, settled, until
+from tests.report.scripts import scripts
 from unless.estimators import UnlessCommittee
 from unless.explanation.sentences import words_for
 from unless.report import report, summarise
 from unless.values import percent, share_text
 
-SCRIPTS = "\n".join(
-    (files("unless") / "report" / "page" / f"{name}.js").read_text("utf-8")
-    for name in ("notation", "engine", "words", "points", "nearest", "committee")
-)
+SCRIPTS = scripts("engine", "words", "points", "nearest", "committee")
 
 ASK = """
 function ask([data, row, wanted, fixed, most]) {

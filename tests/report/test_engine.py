@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from contextlib import ExitStack
 from dataclasses import replace
-from importlib.resources import files
 from time import perf_counter
 
 import numpy as np
@@ -19,6 +18,7 @@ from tests.engines import Lacking, node
 from tests.explanation import examples
 from tests.report import written
 from tests.report.payload import page_words, payload, value_data
+from tests.report.scripts import scripts
 from tests.shared import SHARED, needs_shared
 from tests.strategies import CELLS, FEATURES, KINDS, card_of, chain, meaning, programs
 from unless.evaluation.metrics import measure
@@ -28,16 +28,14 @@ from unless.explanation.score_explanation import explain_score
 from unless.explanation.sentences import words_for
 from unless.explanation.why import explain, record_values
 from unless.explanation.words import Phrase, Words, number_text, plain_text, printable
+from unless.export.cell_sources import typed_form
 from unless.model import RuleStatistics
 from unless.rule import Literal, Program, Rule
 from unless.table import Column, Table, domain_table
 from unless.values import cell_value, number_to_text, parse_number
 from unless.values.notation import DATETIME, DURATION, TIME, WHOLE
 
-SCRIPTS = "\n".join(
-    (files("unless") / "report" / "page" / f"{name}.js").read_text("utf-8")
-    for name in ("notation", "engine", "words", "points", "nearest")
-)
+SCRIPTS = scripts("engine", "words", "points", "nearest")
 
 ASK = """
 const ruleText = (rule) => globalThis.unless.words.ruleText(rule);
@@ -87,8 +85,8 @@ function ask([name, data, ...given]) {
     texts: (texts) => texts.map((text) => [words.plainText(text), words.printable(text), words.numberIn(text)]),
     numbers: (numbers) => numbers.map(
       (number) => [words.spell(number), words.numberText(number), words.numberText(number, true)]),
-    written: (notation, numbers, texts) => {
-      const one = globalThis.unless.notation.readNotation(notation);
+    written: (notation, form, numbers, texts) => {
+      const one = globalThis.unless.notation.readNotation(notation, form);
       return [numbers.map(one.text), texts.map((text) => [one.number(text), one.back(text)])];
     },
     short: (texts, most) => texts.map((text) => new words.Speech(program, most).short(text)),
@@ -299,7 +297,7 @@ def test_long_texts(asked):
     texts = ["0" * 200_000 + "x", " " * 200_000 + "x", "x" + " " * 200_000 + "x", "0" * 200_000 + " dx"]
     started = perf_counter()
     (answers,) = asked([["texts", None, texts]])
-    readings = asked([["written", None, one.data(), [], texts] for one in (DATETIME, TIME, DURATION)])
+    readings = asked([["written", None, one.data(), None, [], texts] for one in (DATETIME, TIME, DURATION)])
     assert perf_counter() - started < 10  # a square takes minutes
     assert [number for _, _, number in answers] == [None] * 4
     assert [[number for number, _ in read] for _, read in readings] == [[None] * 4] * 3
@@ -326,7 +324,7 @@ def test_numbers(asked, numbers):
 def test_notations(asked, notation, numbers, texts):
     """Dates, times, durations and levels are written and read as in Python, to the microsecond."""
     texts = [*texts, *written.SPELLED, *map(notation.text, numbers)]
-    ((shown, read),) = asked([["written", None, notation.data(), numbers, texts]])
+    ((shown, read),) = asked([["written", None, notation.data(), typed_form(notation), numbers, texts]])
     assert shown == list(map(notation.text, numbers))
     assert [list(map(seen, pair)) for pair in read] == [[notation.number(text), notation.back(text)] for text in texts]
 

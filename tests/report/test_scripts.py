@@ -7,7 +7,6 @@ import io
 import sqlite3
 from contextlib import ExitStack
 from dataclasses import asdict, replace
-from importlib.resources import files
 
 import numpy as np
 import pytest
@@ -19,6 +18,7 @@ from tests.engines import Lacking, node
 from tests.explanation.examples import LOAN
 from tests.report import written
 from tests.report.payload import payload
+from tests.report.scripts import scripts
 from tests.report.test_engine import ALPHABET, grid, values
 from tests.strategies import chain, programs
 from unless.explanation.words import Phrase, Words
@@ -27,8 +27,7 @@ from unless.export import json as program_json
 from unless.rule import Literal, Program, Rule
 from unless.values import share_text
 
-NAMES = ("notation", "engine", "words", "texts", "filters", "rename", "points", "costs", "edit", "out")
-SCRIPTS = "\n".join((files("unless") / "report" / "page" / f"{name}.js").read_text("utf-8") for name in NAMES)
+SCRIPTS = scripts("engine", "words", "texts", "filters", "rename", "points", "costs", "edit", "out")
 
 ASK = """
 function ask([name, data, ...given]) {

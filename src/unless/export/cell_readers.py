@@ -1,8 +1,8 @@
 """How exported functions read cells: which readers a program needs, for what `values.value_of` and `read_as` mean.
 
-`python_cells` and `javascript_cells` have their text. A function has only the readers that its program needs. Without
-dates, times, durations and orders, that is ``value`` and ``number``; a reader of a notation then turns what it can into
-a number, and anything else into text.
+`cell_sources` has their text. A function has only the readers that its program needs. Without dates, times, durations
+and orders, that is ``value`` and ``number``; a reader of a notation then turns what it can into a number, and anything
+else into text.
 
 A model knows how the columns of training were read (`Training`), and `read.ranks.settle` says what cells of other types
 mean there. Its function has readers for that too: "3" is a number in a column of numbers.
@@ -29,18 +29,6 @@ from unless.values.notation import (
     Notation,
     TimeNotation,
 )
-
-_NEEDS = {
-    "written": ["micro"],
-    "text": ["written", "spelled"],
-    "moment": ["text"],
-    "clock": ["text"],
-    "duration": ["text"],
-    "level": ["text"],
-    "measure": ["numeral"],
-    "flag": ["measure"],
-}
-"""The readers that other readers call."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,9 +135,3 @@ def _reader(notation: Notation) -> Reader:
 def _is_time(text: str) -> bool:
     """Whether a date, a time or a duration can be written like this."""
     return any(equal_bounds(notation, text) is not None for notation in (DATETIME, INSTANT, TIME, DURATION))
-
-
-def with_needs(used: Iterable[str]) -> set[str]:
-    """The names of readers, and of those that they call."""
-    names = set(used)
-    return names if not names else names | with_needs(need for name in names for need in _NEEDS.get(name, ()))

@@ -19,9 +19,8 @@ from typing import get_args
 from unless.errors import ParameterError, ProgramError, suggest
 from unless.export import conditions
 from unless.export.cell_readers import Reader, Training, readers
+from unless.export.cell_sources import javascript_form, javascript_readers, python_readers
 from unless.export.conditions import card_of
-from unless.export.javascript_cells import javascript_form, javascript_readers
-from unless.export.python_cells import python_readers
 from unless.model import Model
 from unless.rule import Literal, Operator, Program
 from unless.score.committee import Committee, committee_of
@@ -251,7 +250,7 @@ def _javascript_argument(argument: object) -> str:
     """Texts and numbers, a format, or spellings of texts."""
     match argument:
         case str():
-            return javascript_form(argument)
+            return f"/{javascript_form(argument)}/i"
         case list():
             return f"[{', '.join(map(_javascript_constant, argument))}]"
         case dict():

@@ -19,6 +19,7 @@ from unless.evaluation.stability import Stability
 from unless.explanation.proof_rendering import has_jinja2, render_template
 from unless.explanation.sentences import compared_values
 from unless.explanation.words import DEFAULT, Words
+from unless.export.cell_sources import javascript_source
 from unless.files import write_whole
 from unless.model import Model, RuleStatistics
 from unless.report.curves import drawn
@@ -100,7 +101,7 @@ def report(  # noqa: PLR0913 - one parameter for each choice of the caller
 
 def render(page: Page) -> str:
     """The page as HTML. Characters that no encoding can hold, such as half of a surrogate pair, are escaped."""
-    first, script = _asset("first.js"), "\n".join(map(_asset, _SCRIPTS))
+    first, script = _asset("first.js"), "\n".join([javascript_source(), *map(_asset, _SCRIPTS)])
     text = render_template(
         "page.html.j2",
         package="unless.report",

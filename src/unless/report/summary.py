@@ -19,6 +19,7 @@ from unless.evaluation.tradeoff import TradeOff
 from unless.evaluation.unseen_values import Unseen
 from unless.explanation.sentences import rule_expectation_text, words_for
 from unless.explanation.words import DEFAULT, Phrase, Words, printable
+from unless.export.cell_sources import typed_form
 from unless.model import HoldoutResult, Model, model_of, wilson_interval
 from unless.report import sections
 from unless.report.curves import Curves, curves_of
@@ -349,6 +350,7 @@ def _feature(facts: Facts, column: Column, words: Words) -> dict[str, Any]:
         "high": high,
         "step": _step(column.numbers, low, high, notation),
         "notation": None if notation is None else notation.data(),
+        "form": typed_form(notation),
         "noted": column.name in facts.notations,
         "categories": [] if known is None else list(known.categories),
         "phrase": {**{part.name: getattr(phrase, part.name) for part in fields(phrase)}, "values": dict(phrase.values)},

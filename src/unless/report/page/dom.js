@@ -1,7 +1,7 @@
 /* Small helpers for the page: elements made of text, and work in slices. Data never becomes anything but text. */
 (() => {
   "use strict";
-  const unless = (globalThis.unless = {});
+  const unless = (globalThis.unless = globalThis.unless || {});
 
   /** The element with this id. */
   const part = (id) => document.getElementById(id);

@@ -2,6 +2,7 @@
 (() => {
   "use strict";
   const unless = (globalThis.unless = globalThis.unless || {});
+  const { number } = unless.cells;
 
   /** The order of texts by code points; JavaScript's own is by UTF-16 units. */
   function compareTexts(one, other) {
@@ -33,7 +34,7 @@
     const { label_texts: texts, operators, otherwise, figures } = data;
     const features = data.features.map((one) => ({
       ...one,
-      notation: unless.notation.readNotation(one.notation),
+      notation: unless.notation.readNotation(one.notation, one.form),
       notationData: one.notation,
     }));
     const rules = data.rules.map(([label, ...body]) => readRule(label, body, features));
@@ -101,9 +102,9 @@
   function holds({ op, value: wanted }, value) {
     switch (op) {
       case "<=":
-        return typeof value === "number" && value <= wanted;
+        return number(value) <= wanted;
       case ">":
-        return typeof value === "number" && value > wanted;
+        return number(value) > wanted;
       case "==":
         return value === wanted;
       case "!=":

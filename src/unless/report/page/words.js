@@ -7,7 +7,6 @@
   const SPEAKING =
     /(?:^|[^\p{L}\p{N}_])(?:and|not|missing|present|above|below|at most|because|unless|inf)(?![\p{L}\p{N}_])/u;
   const UNSEEN = /[\p{C}\p{Zl}\p{Zp}]|(?! )\p{Zs}/u;
-  const NUMBER = /^ *[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)? *$/;
   const OPPOSITE = { "<=": ">", ">": "<=", "<": ">=", ">=": "<" };
   const SORTS = {
     date: "a date",
@@ -20,18 +19,12 @@
 
   /** The finite number that a text spells, or null. */
   function numberIn(text) {
-    const number = NUMBER.test(text) ? Number(text) : NaN;
-    return Number.isFinite(number) ? number + 0 : null;
+    const number = unless.cells.numeral(text);
+    return typeof number === "number" ? number : null;
   }
 
   /** The shortest text of a number, as Python spells it: 1, 0.1, 1e-05, 1e+300, inf. */
-  function spell(number) {
-    if (!Number.isFinite(number)) return number > 0 ? "inf" : "-inf";
-    const size = Math.abs(number);
-    if (size === 0 || (size >= 1e-4 && size < 1e16)) return String(number); // here both languages write it alike
-    const [digits, exponent] = number.toExponential().split("e");
-    return `${digits}e${exponent[0]}${exponent.slice(1).padStart(2, "0")}`;
-  }
+  const spell = unless.cells.spelled;
 
   const inGroups = (digits) => digits.replace(/\B(?=(?:[0-9]{3})+$)/g, ",");
 

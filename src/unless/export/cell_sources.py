@@ -1,0 +1,136 @@
+"""The text of the functions that read cells, in Python and in JavaScript.
+
+They are written as code of their own, in `cell_functions.py` and `cell_functions.js`: exports copy those that a program
+needs, and the report page uses the JavaScript too.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable
+from functools import cache
+from importlib.resources import files
+from textwrap import indent
+
+from unless.errors import ParameterError
+from unless.values import NUMBER_FORM
+from unless.values.notation import CLOCK_FORM, DURATION_FORMS, ISO_FORM, DateNotation, Notation
+
+_PYTHON_TIMES = re.compile(r'        if kind in \("datetime64".*?return cell\n', re.DOTALL)
+_PYTHON_NO_TIMES = """\
+        if hasattr(cell, "isoformat") or hasattr(cell, "total_seconds") or kind in ("datetime64", "timedelta64"):
+            return (cell,) if cell == cell else None  # a time is no number, and none of the texts below
+"""
+
+_JAVASCRIPT_VALUE = """
+  // What a cell means: a number, a text, or null where it is missing; or a Date.
+  const value = (name) => {
+    const cell = Object.prototype.hasOwnProperty.call(record, name) ? record[name] : null;
+    if (cell === null || cell === undefined || Number.isNaN(cell)) return null;
+    if (typeof cell === "number" || typeof cell === "string") return cell;
+    if (typeof cell === "boolean") return cell ? "True" : "False";
+    if (cell instanceof Date) return Number.isNaN(cell.getTime()) ? null : cell;
+    return typeof cell === "bigint" ? Number(cell) : String(cell);
+  };"""
+
+_DIRECTIVES = {
+    "Y": "(?<Y>[0-9]{4})",
+    "y": "(?<y>[0-9]{2})",
+    "m": "(?<m>1[0-2]|0[1-9]|[1-9])",
+    "d": "(?<d>3[01]|[12][0-9]|0[1-9]|[1-9]| [1-9])",
+    "H": "(?<H>2[0-3]|[01][0-9]|[0-9])",
+    "M": "(?<M>[0-5][0-9]|[0-9])",
+    "S": "(?<S>[0-5][0-9]|[0-9])",
+    "f": "(?<f>[0-9]{1,6})",
+    "z": "(?<z>Z|[+-](?:[01][0-9]|2[0-3]):?[0-5][0-9])",
+    "%": "%",
+}
+"""What `datetime.strptime` takes for the letters of a format, as far as they stand for digits."""
+
+
+def python_readers(used: Iterable[str], *, numeric: bool) -> list[str]:
+    """The functions that read cells in Python, given the names of those that the features need."""
+    sources = _python_functions()
+    names = _with_calls(used, sources)
+    lines = ["    from datetime import date, datetime, time, timedelta"] * ("written" in names)
+    lines += ["    from re import fullmatch"] * any("fullmatch(" in sources[name] for name in names)
+    lines.append(sources["value"] if "written" in names else _PYTHON_TIMES.sub(_PYTHON_NO_TIMES, sources["value"]))
+    return lines + _chosen(sources, names, numeric=numeric)
+
+
+def javascript_readers(used: Iterable[str], *, numeric: bool) -> list[str]:
+    """The functions that read cells in JavaScript, given the names of those that the features need."""
+    sources = _javascript_functions()
+    return [_JAVASCRIPT_VALUE, *_chosen(sources, _with_calls(used, sources), numeric=numeric)]
+
+
+def javascript_source() -> str:
+    """The script with all JavaScript functions, which a page can call: ``unless.cells.moment("2020-08-01")``."""
+    return _asset("cell_functions.js")
+
+
+def javascript_form(form: str) -> str:
+    """A format of `datetime.strptime` as a regular expression in JavaScript, for letters of any case."""
+    pattern = ""
+    for letter, space, other in re.findall(r"%(.)|(\s+)|([^%\s]|%$)", form, re.DOTALL):
+        if letter and (letter not in _DIRECTIVES or f"(?<{letter}>" in pattern):
+            known = " ".join(f"%{one}" for one in _DIRECTIVES if one != "%")
+            raise ParameterError(f"JavaScript cannot read text as {form!r}: only digits, by {known}, each once")
+        pattern += _DIRECTIVES[letter] if letter else r"\s+" if space else re.sub(r"[^0-9A-Za-z_]", _escaped, other)
+    return rf"^\s*{pattern}\s*$"
+
+
+def typed_form(notation: Notation | None) -> str | None:
+    """How a page reads what is typed for a feature: None as in ISO 8601, else the regular expression of its format.
+
+    A format that only Python reads, with names of months, has an expression that no text matches.
+    """
+    if not isinstance(notation, DateNotation) or notation.format is None:
+        return None
+    try:
+        return javascript_form(notation.format)
+    except ParameterError:
+        return "(?!)"
+
+
+def _escaped(found: re.Match[str]) -> str:
+    """A character in a regular expression that neither ends it nor the script that it is in."""
+    units = found[0].encode("utf-16-be", "surrogatepass")
+    return "".join(f"\\u{units[place : place + 2].hex()}" for place in range(0, len(units), 2))
+
+
+def _chosen(sources: dict[str, str], names: Collection[str], *, numeric: bool) -> list[str]:
+    """The functions of these names in the order of the file; where numbers are compared, also ``number``, the last."""
+    return [source for name, source in sources.items() if name in names or (numeric and name == "number")]
+
+
+def _with_calls(used: Iterable[str], sources: dict[str, str]) -> set[str]:
+    """The names of functions, and of those that they call."""
+    found, waiting = set[str](), list(used)
+    while waiting:
+        if (name := waiting.pop()) not in found:
+            found.add(name)
+            waiting += [one for one in sources if re.search(rf"\b{one}\(", sources[name])]
+    return found
+
+
+@cache
+def _python_functions() -> dict[str, str]:
+    """The Python of each function, indented, with the values of forms in the place of their names."""
+    forms = {"NUMBER_FORM": repr(NUMBER_FORM), "ISO_FORM": repr(ISO_FORM), "CLOCK_FORM": repr(CLOCK_FORM)}
+    durations = "\n".join(f"        {form!r}," for form in DURATION_FORMS)
+    forms["DURATION_FORMS"] = f"(\n{durations}\n    )"
+    _, *functions = _asset("cell_functions.py").rstrip("\n").split("\n\n\ndef ")
+    sources = [re.sub("[A-Z]+_FORMS?", lambda found: forms[found[0]], f"def {one}") for one in functions]
+    return {source[4 : source.index("(")]: f"\n{indent(source, '    ')}" for source in sources}
+
+
+@cache
+def _javascript_functions() -> dict[str, str]:
+    """The JavaScript of each function with the comment before it."""
+    _, *functions = javascript_source().partition("\n\n  const unless")[0].split("\n\n  // ")
+    return {re.findall(r"^  const (\w+) =", one, re.MULTILINE)[-1]: f"\n  // {one}" for one in functions}
+
+
+def _asset(name: str) -> str:
+    return (files("unless.export") / name).read_text(encoding="utf-8")
