@@ -7,7 +7,7 @@
   what is wrong with a document and where, `json_text` reads JSON text strictly and lays it out for people.
 - `conditions`: rules as conditions, and programs as lists of decisions, for every language that can run them.
 - `code`: one function in Python or JavaScript; `cell_readers`: which functions it needs to read cells; `cell_sources`:
-  their text, from `cell_functions.py` and `cell_functions.js`. The report page uses the latter, too.
+  their text; `cell_functions`: these, in Python and, beside it, in JavaScript, which the report page uses, too.
 - `sql`: one expression, `sql_query`: a whole SELECT, `sql_scores`: points and probabilities. `sql_interface` is what
   a database is asked for, `sql_dialects` how databases differ, `sql_times` what thresholds of dates, times and
   durations are, `sql_tree` puts pieces of SQL together.
