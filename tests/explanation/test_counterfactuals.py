@@ -251,8 +251,8 @@ def test_minimal_where_distances_cannot_tell():
 def test_an_answer_has_the_label_that_was_searched_for(monkeypatch):
     """An answer with another label would be an error, even if it is not the label of the record."""
     program = Program("y", ("f",), (Rule("a", (Literal("f", "==", "a"),)), Rule("b", (Literal("f", "==", "b"),))), "c")
-    wrong = [("a", [2])]  # the cells: any number, a, b
-    monkeypatch.setattr("unless.explanation.counterfactuals.nearest.cheapest_points", lambda *_: iter(wrong))
+    wrong = [("a", ((0, 2),))]  # the cells: any number, a, b
+    monkeypatch.setattr("unless.explanation.counterfactuals.nearest.cheapest_changes", lambda *_: iter(wrong))
     with pytest.raises(AssertionError, match=r"f is b → b .* does not hold; please report"):
         counterfactuals(program, {"f": "z"}, "a")
 

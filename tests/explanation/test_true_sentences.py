@@ -169,7 +169,7 @@ def test_many_labels_of_small_whole_numbers():
 def test_a_number_that_must_rise_to_the_end_of_its_range():
     """Where only the upper end of a cell is allowed, that is the value: "at most" would hold of the record already."""
     allowed = allowed_values("x", {"x": (10, 20)}, None, (), numeric=True)
-    offer = Axis("x", -5.0, (0.0, 10.0), (), allowed).offers[1]
+    offer = Axis("x", (0.0, 10.0), (), -5.0, allowed).nearest[1]
     assert (offer.value, offer.how) == (10.0, "is")
 
 

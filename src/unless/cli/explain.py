@@ -297,11 +297,9 @@ def _changes(
     from unless.explanation.counterfactuals.nearest import counterfactuals  # 20 ms for --what-if alone
 
     domain = None if isinstance(model, Program) else model.domain
-    if (committee := committee_of(model)) is not None:
-        from unless.explanation.counterfactuals.committee_search import committee_changes
-
-        return committee_changes(committee, record, label, fixed=fixed, most=most, table=domain)
-    return counterfactuals(program_of(model), record, label, fixed=fixed, most=most, table=domain)
+    return counterfactuals(
+        committee_of(model) or program_of(model), record, label, fixed=fixed, most=most, table=domain
+    )
 
 
 def _scored(model: FittedModel | Program, record: dict[str, Value]) -> ScoreExplanation:

@@ -15,8 +15,7 @@ from unless.estimators.input_labels import true_places
 from unless.estimators.input_records import row_counts, true_labels
 from unless.estimators.learners import CommitteeLearner
 from unless.estimators.rule_classifier import RuleClassifier, frame_of
-from unless.explanation.counterfactuals.committee_search import committee_changes
-from unless.explanation.counterfactuals.nearest import Counterfactuals
+from unless.explanation.counterfactuals.nearest import Counterfactuals, counterfactuals
 from unless.explanation.input_records import as_rows, unwrap_single
 from unless.explanation.rule_listing import imitation_title, listing_text
 from unless.explanation.vote_explanation import explain_vote
@@ -129,9 +128,7 @@ class UnlessCommittee(RuleClassifier, CommitteeLearner):
         combinations of thousands of rules. At most three features change.
         """
         known = self._record(record)
-        return committee_changes(
-            self.committee_, known, label, fixed=fixed, ranges=ranges, most=most, table=self.domain_
-        )
+        return counterfactuals(self.committee_, known, label, fixed=fixed, ranges=ranges, most=most, table=self.domain_)
 
     def why_not(self, record: Any, label: Label) -> NoReturn:  # noqa: ARG002
         """Refused: no single rule stops a label of a committee."""

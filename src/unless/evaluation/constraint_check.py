@@ -18,7 +18,8 @@ from math import inf, nextafter
 
 from unless.constraints import Constraints, Monotone, to_constraints
 from unless.errors import ParameterError
-from unless.explanation.counterfactuals.box_search import Cells, RuleCells, cells_of_default, split_outside
+from unless.explanation.counterfactuals.box_search import Cells, RuleCells, cells_of_default, rule_cells, split_outside
+from unless.explanation.counterfactuals.feature_cells import FeatureCells, divide_features
 from unless.learn.rule_limits import limits_for_label
 from unless.rule import Literal, Program, Rule
 from unless.values import Label, Value, class_index, count_text
@@ -152,37 +153,14 @@ class _UndecidedError(Exception):
     """There is no end in sight."""
 
 
-@dataclass(frozen=True)
-class _Axis:
-    """The cells of one feature: numbers up to each threshold and above, categories, others, missing."""
-
-    feature: str
-    thresholds: tuple[float, ...]
-    named: tuple[str, ...]
-
-    @cached_property
-    def size(self) -> int:
-        return len(self.thresholds) + 1 + len(self.named) + 2
+class _ConstraintAxis(FeatureCells):
+    """The cells of one feature, with a value for each."""
 
     @cached_property
     def cells(self) -> int:
         """All cells that have a value, as bits."""
         every = (1 << self.size) - 1
         return every if self.above(len(self.thresholds) - 1) is not None else every & ~(1 << len(self.thresholds))
-
-    def mask(self, literal: Literal) -> int:
-        """The cells where a literal holds."""
-        every, numbers = (1 << self.size) - 1, len(self.thresholds) + 1
-        match literal.op:
-            case "<=" | ">":
-                small = (1 << self.thresholds.index(float(literal.value)) + 1) - 1  # type: ignore[arg-type]
-                return small if literal.op == "<=" else (1 << numbers) - 1 & ~small
-            case "==" | "!=":
-                bit = 1 << numbers + self.named.index(str(literal.value))
-                return bit if literal.op == "==" else every & ~bit
-            case _:
-                bit = 1 << self.size - 1
-                return bit if literal.op == "missing" else every & ~bit
 
     def above(self, cell: int) -> float | None:
         """A number in the cell above a threshold; None if there is none."""
@@ -221,18 +199,11 @@ class _Search:
     """The rules of a program on cells."""
 
     def __init__(self, program: Program, label: Label) -> None:
-        self.axes = [_axis(program, name) for name in program.used]
+        self.axes = [_ConstraintAxis(one.feature, one.thresholds, one.named) for one in divide_features(program)]
         self.places = {axis.feature: place for place, axis in enumerate(self.axes)}
-        self.shapes = [*map(self.shape, program.rules), RuleCells(())]
+        self.shapes = [*(rule_cells(rule, self.axes, self.places) for rule in program.rules), RuleCells(())]
         self.says = [head == label for head in program.heads]
         self.steps = 0
-
-    def shape(self, rule: Rule) -> RuleCells:
-        tests: dict[int, int] = {}
-        for literal in rule.default:
-            place = self.places[literal.feature]
-            tests[place] = tests.get(place, -1) & self.axes[place].mask(literal)
-        return RuleCells(tuple(tests.items()), tuple(map(self.shape, rule.exceptions)))
 
     def clash(self, axis: int, yes: int, no: int) -> Cells | None:
         """Cells of all other axes where the label is said with one cell of an axis and not with another."""
@@ -285,14 +256,6 @@ class _Search:
         """A record in a box, with one cell given."""
         bits = [1 << cell if place == axis else inside for place, inside in enumerate(cells)]
         return {one.feature: one.first(inside) for one, inside in zip(self.axes, bits, strict=True)}
-
-
-def _axis(program: Program, feature: str) -> _Axis:
-    literals = [literal for rule in program.rules for literal in rule.literals() if literal.feature == feature]
-    numbers = {one.value for one in literals if isinstance(one.value, float)}
-    return _Axis(
-        feature, tuple(sorted(numbers)), tuple(sorted({o.value for o in literals if isinstance(o.value, str)}))
-    )
 
 
 def _at(shape: RuleCells, axis: int, cell: int) -> RuleCells | None:

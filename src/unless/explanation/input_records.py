@@ -1,4 +1,4 @@
-"""Records as people give them, to be explained: a dict, a row or a frame, for a program or for a model."""
+"""Read records to explain, as people give them: a dict, a row or a frame, for a program or for a model."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ T = TypeVar("T")
 
 
 def as_rows(given: Any) -> Any:
-    """What a reader of tables takes: one record, a mapping or a row of a frame or an array, becomes a table of one."""
+    """Make a table of one from a single record: a mapping, or a row of a frame or an array; pass on everything else."""
     if isinstance(given, Mapping) and not hasattr(given, "tocsr"):  # one kind of sparse matrix is a dict
         return [given]
     if getattr(given, "ndim", None) == 1:
@@ -29,18 +29,24 @@ def as_rows(given: Any) -> Any:
 
 
 def unwrap_single(given: Any, answers: list[T]) -> T | list[T]:
-    """The answer about one record, or the list of answers about several; a list of records always gets a list."""
+    """Return the answer about one record, or the list of answers; a list of records always gets a list."""
     return answers if isinstance(given, list | tuple) or len(answers) != 1 else answers[0]
 
 
 def find_method(model: object, name: str) -> Callable[..., Any] | None:
-    """The method by which a fitted classifier answers itself: it reads records like those of training."""
+    """Return the method of a fitted classifier by that name, which reads records like those of training; or None."""
     found = None if isinstance(model, Program | Committee) else getattr(model, name, None)
     return found if callable(found) else None
 
 
-def read_one_record(model: Program | Model, given: Any) -> Mapping[str, object]:
-    """The record that a question is about."""
+def find_decider(model: Program | Committee | Model) -> Program | Committee:
+    """Return what decides records: the program or the committee of a model."""
+    committee = committee_of(model)
+    return program_of(model) if committee is None else committee
+
+
+def read_one_record(model: Program | Committee | Model, given: Any) -> Mapping[str, object]:
+    """Return the one record to explain; it is an error if there are several."""
     if isinstance(given, Mapping):
         return given
     records = read_records(model, given)
@@ -50,15 +56,15 @@ def read_one_record(model: Program | Model, given: Any) -> Mapping[str, object]:
 
 
 def read_records(model: Program | Committee | Model, given: Any) -> list[Mapping[str, object]]:
-    """The records to explain. The cells of a dict for a program mean what they are; others are read like training's."""
+    """Return the records to explain: dicts for a program as they are, others read like those of training."""
     if isinstance(given, Table):
         return [given.record(row) for row in range(len(given))]
-    rows, committee = as_rows(given), committee_of(model)
-    rules = program_of(model) if committee is None else committee.rules
+    rows, decider = as_rows(given), find_decider(model)
+    rules = decider.rules if isinstance(decider, Committee) else decider
     like = rules if isinstance(model, Program | Committee) else model
     if like is rules and isinstance(rows, list) and all(isinstance(row, Mapping) for row in rows):
         return rows
-    from unless.read.table import read_table  # for frames: who shows or exports rules reads no tables
+    from unless.read.table import read_table  # only for frames: showing and exporting rules reads no tables
 
     table = read_table(rows, like=like, features=rules.used)
     return [table.record(row) for row in range(len(table))]

@@ -14,7 +14,7 @@ from typing import Literal as OneOf
 
 from unless.errors import ParameterError, suggest
 from unless.explanation import proof_rendering, sentences
-from unless.explanation.words import DEFAULT, Words
+from unless.explanation.words import DEFAULT, Words, printable
 from unless.rule import Literal, Program, Rule
 from unless.values import Label, Value
 
@@ -101,6 +101,11 @@ class Proof:
     def rule(self) -> RuleProof | None:
         """The proof of the rule that decided; None if no rule did."""
         return None if self.decided is None else self.tried[-1]
+
+    @property
+    def outcome(self) -> str:
+        """The label and the rule that decided: "accept (rule 4)"."""
+        return f"{printable(str(self.label))} ({sentences.rule_name(self.decided)})"
 
     @property
     def features(self) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""The score card of one record: the parts of the program that hold, with their points, which add up."""
+"""Show the score card of one record: the parts of the program that hold, with their points, which add up."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import numpy as np
 from unless.explanation import proof_rendering
 from unless.explanation.proof import Proof
 from unless.explanation.sentences import condition_text, default_texts, rule_name, words_for
+from unless.explanation.vote_explanation import probabilities_to_json
 from unless.explanation.why import record_values
 from unless.explanation.words import DEFAULT, Words, join_reasons, printable
 from unless.model import Model
@@ -21,20 +22,20 @@ from unless.score.program_parts import ProgramPart
 from unless.score.score_card import ScoreCard, expand_to_all_labels
 from unless.values import Label, Value, label_to_json, percent
 
-_LABELS = 6
+_MAX_LABEL_COLUMNS = 6
 """The most labels that a text shows: the most probable ones."""
 
 
 def explain_score(card: ScoreCard, record: Mapping[str, object], words: Words = DEFAULT) -> ScoreExplanation:
-    """The score card of a record, a mapping from features to values (None where missing)."""
+    """Return the score card of a record, a mapping from features to values (None where missing)."""
     values = record_values(card.program, record)
     base, *others = (ScoreLine(part, tuple(points.tolist())) for part, points in card.lines(values))
-    kept = (replace(base, every=True), *(line for line in others if any(line.points)))
-    return ScoreExplanation(card.program, card.classes, tuple(values.items()), kept, words)
+    lines = (replace(base, every=True), *(line for line in others if any(line.points)))
+    return ScoreExplanation(card.program, card.classes, tuple(values.items()), lines, words)
 
 
 def label_probability(model: Program | Model, proof: Proof) -> float | None:
-    """The probability of the label that a proof gives, as `predict_proba` has it; None if it is not known."""
+    """Return the probability of the label that a proof gives, as `predict_proba` has it; None if it is not known."""
     if isinstance(model, Program) or proof.label is None:
         return None
     if model.card is not None:
@@ -45,19 +46,14 @@ def label_probability(model: Program | Model, proof: Proof) -> float | None:
 
 @dataclass(frozen=True, slots=True)
 class ScoreLine:
-    """A part that holds, and its points in each column; None is what ``every`` record has, or else the list itself."""
+    """A part that holds, and its points in each column; without a part, what ``every`` record has, or the list."""
 
     part: ProgramPart | None
     points: tuple[int, ...]
     every: bool = False
 
-    @property
-    def text(self) -> str:
-        """What holds: "rule 2 decides", "income is at most 21,000"."""
-        return self.said(DEFAULT)
-
-    def said(self, words: Words) -> str:
-        """What holds, in some words."""
+    def text(self, words: Words = DEFAULT) -> str:
+        """Say what holds: "rule 2 decides", "income is at most 21,000"."""
         part = self.part
         if part is None:
             return "every record" if self.every else "the list decides"
@@ -71,16 +67,16 @@ class ScoreLine:
                 return f"{name} holds"
             case "default":
                 return f"the default of {name} holds"
-        inner = part.within is not None and part.within.kind == "exception"
+        inner = "inner " if part.within is not None and part.within.kind == "exception" else ""
         asks = [] if part.rule is None else default_texts(part.rule, words)
-        return f"an {'inner ' if inner else ''}exception to {name} holds: {join_reasons(asks) or 'always'}"
+        return f"an {inner}exception to {name} holds: {join_reasons(asks) or 'always'}"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ScoreExplanation:
     """The points of one record: a line for each part that holds, and what they add up to.
 
-    Two labels share one column: points for the second, against the first. A thousand points multiply the odds by e.
+    Two labels share one column: points for the second, against the first. 1,000 points are one logit.
     """
 
     program: Program
@@ -105,34 +101,33 @@ class ScoreExplanation:
         """The label of each column of points."""
         return self.classes[1:] if len(self.classes) == 2 else self.classes
 
+    @cached_property
+    def _fitted_words(self) -> Words:
+        words = words_for(self.program, record=dict(self.items), words=self.words)
+        literals = (row.part.literal for row in self.rows if row.part is not None)
+        return words.fitting((one.feature, one.value) for one in literals if one is not None)
+
     def to_dict(self) -> dict[str, Any]:
-        """Everything as plain lists, dicts and values that JSON can hold."""
+        """Return everything as plain lists, dicts and values that JSON can hold."""
         return {
             "columns": [label_to_json(label) for label in self.columns],
-            "rows": [{"part": row.said(self._words), "points": list(row.points)} for row in self.rows],
+            "rows": [{"part": row.text(self._fitted_words), "points": list(row.points)} for row in self.rows],
             "total": list(self.total),
-            "probabilities": [
-                {"label": label_to_json(label), "probability": share} for label, share in self.probabilities.items()
-            ],
+            "probabilities": probabilities_to_json(self.probabilities),
         }
 
     def table(self) -> list[list[str]]:
-        """The cells of a table for people: a head, a row for each part, the total, and probabilities.
+        """Return the cells of a table for people: a head, a row for each part, the total, and probabilities.
 
-        Of many labels it shows the most probable ones.
+        If there are many labels, it shows the most probable ones.
         """
         ranked = sorted(range(len(self.columns)), key=lambda k: -self.probabilities[self.columns[k]])
-        shown = sorted(ranked[:_LABELS])
+        shown = sorted(ranked[:_MAX_LABEL_COLUMNS])
         heads = [self.words.labels.get(self.columns[k]) or printable(str(self.columns[k])) for k in shown]
-        rows = [[row.said(self._words), *_signed_points(row.points, shown)] for row in self.rows]
+        rows = [[row.text(self._fitted_words), *_signed_points(row.points, shown)] for row in self.rows]
         shares = [percent(self.probabilities[self.columns[k]], 1) for k in shown]
-        return [["points for", *heads], *rows, ["total", *_signed_points(self.total, shown)], ["probability", *shares]]
-
-    @property
-    def _words(self) -> Words:
-        told = words_for(self.program, record=dict(self.items), words=self.words)
-        literals = (row.part.literal for row in self.rows if row.part is not None)
-        return told.fitting((one.feature, one.value) for one in literals if one is not None)
+        total = _signed_points(self.total, shown)
+        return [["points for", *heads], *rows, ["total", *total], ["probability", *shares]]
 
     def __str__(self) -> str:
         rows = self.table()

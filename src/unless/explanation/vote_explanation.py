@@ -1,4 +1,4 @@
-"""Why a committee decides a record as it does: the points of every list, which add up to the probability."""
+"""Explain how a committee decides a record: the points of every list, which add up to the probability."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from unless.explanation.sentences import check_text, checks_by_condition, words_
 from unless.explanation.why import proof_of, record_values
 from unless.explanation.words import DEFAULT, Words, join_reasons, printable
 from unless.score.committee import Committee
-from unless.score.points import leading_label_index, probabilities_of
+from unless.score.points import probabilities_of
 from unless.values import Label, Value, count_text, label_to_json, share_text, value_to_json
 
-_NAMED = 3
+_MAX_NAMED_LISTS = 3
 """How many lists the sentence names."""
 
-_SHOWN = 4
+_MAX_CLASS_COLUMNS = 4
 """How many classes have a column in the table, the leading ones; `to_dict` has all of them."""
 
 
@@ -54,11 +54,11 @@ class Vote:
         return f"list {self.list + 1}, rule {len(self.proof.tried)}"
 
     def reason(self, words: Words = DEFAULT) -> str:
-        """The deciding rule, and why it applies: "list 3, rule 2: income is 1,000, at most 2,000"."""
+        """Say which rule decided, and why it applies: "list 3, rule 2: income is 1,000, at most 2,000"."""
         return f"{self.name}: {self.rule.reason(words)}"
 
-    def briefly(self, words: Words = DEFAULT) -> str:
-        """The same without exceptions that do not apply."""
+    def short_reason(self, words: Words = DEFAULT) -> str:
+        """Say the same without exceptions that do not apply."""
         checks = (check_text(one, words) for one in checks_by_condition(self.rule))
         return f"{self.name}: {join_reasons(checks) or 'otherwise'}"
 
@@ -98,22 +98,26 @@ class VoteExplanation:
     @property
     def label(self) -> Label:
         """The class with most points, the first of several."""
-        return self.committee.classes[self._order[0]]
+        return self.committee.classes[self._ranking[0]]
 
     @property
     def decided(self) -> None:
         """No rule decides alone."""
 
     @property
-    def _order(self) -> list[int]:
-        """The places of the classes, most points first."""
-        first = int(leading_label_index(np.array(self.total)))
-        rest = sorted((k for k in range(len(self.total)) if k != first), key=lambda k: -self.total[k])
-        return [first, *rest]
+    def outcome(self) -> str:
+        """The label and its probability: "accept (0.812)"."""
+        return f"{printable(str(self.label))} ({share_text(self.probabilities[self.label])})"
+
+    @property
+    def _ranking(self) -> list[int]:
+        """The indices of the classes, most points first; the first of several that have as many."""
+        total = self.total
+        return sorted(range(len(total)), key=lambda k: -total[k])
 
     def lead(self, points: tuple[int, ...]) -> int:
-        """By how many points the label leads the class that comes next."""
-        first, *rest = self._order
+        """Return by how many points the label leads the class that comes next."""
+        first, *rest = self._ranking
         return points[first] - (points[rest[0]] if rest else 0)
 
     @property
@@ -124,54 +128,53 @@ class VoteExplanation:
         )
 
     def every_check(self) -> Iterator[LiteralCheck]:
-        """The checks of all deciding rules."""
+        """Yield the checks of all deciding rules."""
         return chain.from_iterable(vote.rule.every_check() for vote in self.votes)
 
     def sentence(self, words: Words = DEFAULT) -> str:
-        """The decision, and the lists and rules that carried it."""
+        """Say what was decided, and which lists and rules carried it."""
         words = words_for_checks(words, self.every_check())
         label = words.label(self.committee.target, self.label)
-        said = f"{label}, with probability {share_text(self.probabilities[self.label])}"
+        text = f"{label}, with probability {share_text(self.probabilities[self.label])}"
         if not self.votes:
-            return f"{said}, because there are no lists: that is its share in training"
-        rest = self._order[1:]
+            return f"{text}, because there are no lists: that is its share in training"
+        rest = self._ranking[1:]
         if not rest:
-            return f"{said}: there is no other class"
+            return f"{text}: there is no other class"
         other = printable(str(self.committee.classes[rest[0]]))
         votes = self.carrying
-        said += f": {len(votes)} of {count_text(len(self.votes), 'list')} prefer it to {other}"
+        text += f": {len(votes)} of {count_text(len(self.votes), 'list')} prefer it to {other}"
         if not votes:
-            return f"{said}, which is rarer in training"
-        named = "; ".join(f"{vote.briefly(words)} ({self.lead(vote.points):+,})" for vote in votes[:_NAMED])
-        return f"{said}, {'above all ' if len(votes) > _NAMED else ''}{named}"
+            return f"{text}, which is rarer in training"
+        named = "; ".join(
+            f"{vote.short_reason(words)} ({self.lead(vote.points):+,})" for vote in votes[:_MAX_NAMED_LISTS]
+        )
+        return f"{text}, {'above all ' if len(votes) > _MAX_NAMED_LISTS else ''}{named}"
 
     def rows(self, words: Words = DEFAULT) -> list[tuple[str, tuple[int, ...]]]:
-        """The table: what gives points, and the points of each class; the last row is the sum of all others."""
+        """Return the table: what gives points, and the points of each class; the last row is the sum of all others."""
         words = words_for_checks(words, self.every_check())
         votes = sorted(self.votes, key=lambda vote: -abs(self.lead(vote.points)))
         return [("base", self.base), *((vote.reason(words), vote.points) for vote in votes), ("total", self.total)]
 
     def text(self, most: int | None = None, *, words: Words = DEFAULT) -> str:
-        """The sentence and the table. With ``most``, the table has that many lists and the sum of the others."""
-        places = sorted(self._order[:_SHOWN])
+        """Return the sentence and the table. With ``most``, the table has that many lists and the sum of the others."""
+        shown = sorted(self._ranking[:_MAX_CLASS_COLUMNS])
         rows = self.rows(words)
         if most is not None and len(rows) - 2 > most:
             rest = rows[1 + most : -1]
             points = tuple(map(sum, zip(*(points for _, points in rest), strict=True)))
             rows = [*rows[: 1 + most], (count_text(len(rest), "other list"), points), rows[-1]]
-        heads = [printable(str(self.committee.classes[k])) for k in places]
-        shares = [share_text(self.probabilities[self.committee.classes[k]]) for k in places]
-        cells = [heads, *([f"{points[k]:,}" for k in places] for _, points in rows), shares]
+        heads = [printable(str(self.committee.classes[k])) for k in shown]
+        shares = [share_text(self.probabilities[self.committee.classes[k]]) for k in shown]
+        cells = [heads, *([f"{points[k]:,}" for k in shown] for _, points in rows), shares]
         widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
         names = ["points", *(name for name, _ in rows), "probability"]
-        lines = [
-            "  ".join([*(f"{cell:>{width}}" for cell, width in zip(line, widths, strict=True)), name])
-            for line, name in zip(cells, names, strict=True)
-        ]
+        lines = ("  ".join([*map(str.rjust, row, widths), name]) for row, name in zip(cells, names, strict=True))
         return "\n".join([self.sentence(words), *lines])
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything as plain lists, dicts and values that JSON can hold."""
+        """Return everything as plain lists, dicts and values that JSON can hold."""
         return {
             "target": self.committee.target,
             "label": label_to_json(self.label),
@@ -184,9 +187,7 @@ class VoteExplanation:
                 for vote in self.votes
             ],
             "total": list(self.total),
-            "probabilities": [
-                {"label": label_to_json(label), "probability": share} for label, share in self.probabilities.items()
-            ],
+            "probabilities": probabilities_to_json(self.probabilities),
         }
 
     def _repr_html_(self) -> str | None:
@@ -198,3 +199,8 @@ class VoteExplanation:
 
     def __repr__(self) -> str:
         return f"<VoteExplanation: {self}>"
+
+
+def probabilities_to_json(probabilities: Mapping[Label, float]) -> list[dict[str, Any]]:
+    """Return the probability of each label as JSON can hold it."""
+    return [{"label": label_to_json(label), "probability": share} for label, share in probabilities.items()]

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 from unless.errors import UnknownNameError, suggest
 from unless.explanation import proof_rendering, sentences
-from unless.explanation.input_records import find_method, read_one_record, read_records, unwrap_single
+from unless.explanation.input_records import find_decider, find_method, read_one_record, read_records, unwrap_single
 from unless.explanation.proof import LiteralCheck, Proof, RuleProof
 from unless.explanation.words import DEFAULT, Words, printable
 from unless.model import Model, program_of
 from unless.rule import Operator, Program, Rule
-from unless.score.committee import Committee, committee_of
+from unless.score.committee import Committee
 from unless.values import Label, Value, cell_value, label_to_json, to_python_value, value_in_notation
 from unless.values.notation import NotatedNumber
+
+if TYPE_CHECKING:
+    from unless.explanation.vote_explanation import VoteExplanation
 
 
 @overload
@@ -37,12 +40,21 @@ def explain(model: Program | Committee | Model, record: Any) -> Any:
     """
     if (ask := find_method(model, "explain")) is not None:
         return ask(record)
-    records = read_records(model, record)
-    if (committee := committee_of(model)) is not None:
-        from unless.explanation.vote_explanation import explain_vote  # it makes proofs, too
+    decider = find_decider(model)
+    return unwrap_single(record, [explain_record(decider, one) for one in read_records(model, record)])
 
-        return unwrap_single(record, [explain_vote(committee, one) for one in records])
-    return unwrap_single(record, [proof_of(program_of(model), one) for one in records])
+
+@overload
+def explain_record(decider: Program, record: Mapping[str, object]) -> Proof: ...
+@overload
+def explain_record(decider: Program | Committee, record: Mapping[str, object]) -> Proof | VoteExplanation: ...
+def explain_record(decider: Program | Committee, record: Mapping[str, object]) -> Proof | VoteExplanation:
+    """Explain one decision, on a record that is a mapping from features to values (None where missing)."""
+    if isinstance(decider, Program):
+        return proof_of(decider, record)
+    from unless.explanation.vote_explanation import explain_vote  # it makes proofs, too
+
+    return explain_vote(decider, record)
 
 
 def proof_of(program: Program, record: Mapping[str, object]) -> Proof:

@@ -1,4 +1,4 @@
-"""Best-first search for the cheapest records with a label.
+"""Search best first for the cheapest records with a label.
 
 A *box* gives every axis a set of cells. The cost of a record is a sum over axes, so the cheapest record of a box takes
 the cheapest cell of every axis, and its cost is a lower bound for the whole box. The search starts with a box for every
@@ -15,14 +15,14 @@ An answer excludes records that change more in the same direction (`Axis.beyond`
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import reduce
 from heapq import heappop, heappush
 from itertools import count
 from operator import or_
 from typing import NamedTuple
 
-from unless.explanation.counterfactuals.feature_cells import Axis, sum_in_order
+from unless.explanation.counterfactuals.feature_cells import Axis, FeatureCells, Step, sum_in_order
 from unless.rule import Program, Rule
 from unless.values import Label
 
@@ -37,7 +37,7 @@ class RuleCells(NamedTuple):
     exceptions: tuple[RuleCells, ...] = ()
 
     def covers(self, point: Cells) -> bool:
-        """Whether the rule covers a record, given as one cell per axis."""
+        """Return whether the rule covers a record, given as one cell per axis."""
         for axis, cells in self.tests:
             if not point[axis] & cells:
                 return False
@@ -48,9 +48,9 @@ class RuleCells(NamedTuple):
 
 
 class Box(NamedTuple):
-    """Where to look for a record with a label: within these cells, outside the rules of ``avoid``.
+    """A part of the search: records with a label within these cells, outside the rules of ``avoid``.
 
-    ``ways`` are known after the box was looked into: the rules that cover its cheapest record, each with its ways out.
+    ``escapes`` are known after the box was examined: the rules that cover its cheapest record, each with its ways out.
     A way out is the set of features, as bits, that still have the record's own value and must change to take it.
     """
 
@@ -58,17 +58,17 @@ class Box(NamedTuple):
     cells: Cells
     point: Cells
     avoid: tuple[RuleCells, ...]
-    ways: tuple[tuple[RuleCells, list[int]], ...] = ()
+    escapes: tuple[tuple[RuleCells, list[int]], ...] = ()
 
 
 Cost = tuple[int, float, tuple[tuple[int, int, int], ...]]
-"""Changed features, distance and, to break ties, the changes: axis, steps and cell of each."""
+"""Changed features, distance and, to break ties, the changes: axis, thresholds crossed and cell of each."""
 
 
-def cheapest_points(
+def cheapest_changes(
     program: Program, axes: Sequence[Axis], labels: Sequence[Label]
-) -> Iterator[tuple[Label, list[int]]]:
-    """The minimal records with one of the labels, cheapest first, each as a cell per axis."""
+) -> Iterator[tuple[Label, tuple[Step, ...]]]:
+    """Yield the minimal changes that give one of the labels, cheapest first."""
     search = _BoxSearch(program, axes)
     for label in labels:
         search.start(label)
@@ -76,114 +76,116 @@ def cheapest_points(
 
 
 class _BoxSearch:
-    """The boxes that are still to be looked into, by their bounds, and the answers so far."""
+    """The boxes that are still to be examined, by their bounds, and the answers so far."""
 
     def __init__(self, program: Program, axes: Sequence[Axis]) -> None:
         self.program = program
         self.axes = axes
-        self.place = {axis.feature: place for place, axis in enumerate(axes)}
-        self.shapes = [self.shape(rule) for rule in program.rules]
-        self.home = tuple(1 << axis.home for axis in axes)
+        indices = {axis.feature: index for index, axis in enumerate(axes)}
+        self.rules = [rule_cells(rule, axes, indices) for rule in program.rules]
+        self.own = tuple(1 << axis.own_cell for axis in axes)
         self.boxes: list[tuple[Cost, int, Box]] = []
         self.ties = count()
         self.known: dict[tuple[int, int], int] = {}
         self.answered: dict[Label, list[RuleCells]] = {}
 
-    def shape(self, rule: Rule) -> RuleCells:
-        """A rule on cells; literals on one feature are one test."""
-        tests: dict[int, int] = {}
-        for literal in rule.default:
-            place = self.place[literal.feature]
-            tests[place] = tests.get(place, -1) & self.axes[place].mask(literal)
-        return RuleCells(tuple(tests.items()), tuple(map(self.shape, rule.exceptions)))
-
     def start(self, label: Label) -> None:
         """Push a box for every rule of the label, and for "otherwise"."""
         self.answered[label] = []
         against: list[RuleCells] = []
-        root = Box(label, tuple(axis.cells for axis in self.axes), self.home, ())
-        for rule, shape in zip(self.program.rules, self.shapes, strict=True):
+        root = Box(label, tuple(axis.cells for axis in self.axes), self.own, ())
+        for rule, on_cells in zip(self.program.rules, self.rules, strict=True):
             if rule.head != label:
-                against.append(shape)
-            elif (cells := cells_of_default(root.cells, shape)) is not None:
-                self.push(root, cells, (*shape.exceptions, *against))
+                against.append(on_cells)
+            elif (cells := cells_of_default(root.cells, on_cells)) is not None:
+                self.push(root, cells, (*on_cells.exceptions, *against))
         if self.program.otherwise == label:
             self.push(root, root.cells, tuple(against))
 
     def push(self, parent: Box, cells: Cells, avoid: tuple[RuleCells, ...], bound: int = 0) -> None:
         """Push a part of a box, by the cost of its cheapest record, or by the bound on changes of the whole box."""
         point = list(parent.point)
-        for place, inside in enumerate(cells):
-            if inside != parent.cells[place]:
-                point[place] = self.cheapest(place, inside)
-        changes = self.changes(point)
-        distance = sum_in_order(self.axes[place].distance(cell) for place, cell in changes)
-        ties = tuple((place, self.axes[place].steps(cell), cell) for place, cell in changes)
-        cost = (len(changes), distance, ties) if len(changes) >= bound else (bound, distance, ())
+        for axis, inside in enumerate(cells):
+            if inside != parent.cells[axis]:
+                point[axis] = self.cheapest(axis, inside)
+        steps = self.steps(point)
+        distance = sum_in_order(self.axes[axis].distance(cell) for axis, cell in steps)
+        ties = tuple((axis, self.axes[axis].thresholds_crossed(cell), cell) for axis, cell in steps)
+        cost = (len(steps), distance, ties) if len(steps) >= bound else (bound, distance, ())
         heappush(self.boxes, (cost, next(self.ties), Box(parent.label, cells, tuple(point), avoid)))
 
-    def cheapest(self, place: int, inside: int) -> int:
-        """The cheapest of some cells of an axis, as a bit."""
-        if (place, inside) not in self.known:
-            axis = self.axes[place]
-            cells = [axis.home] if inside & self.home[place] else (k for k in range(axis.size) if inside >> k & 1)
-            self.known[place, inside] = 1 << min(cells, key=lambda cell: (axis.distance(cell), axis.steps(cell)))
-        return self.known[place, inside]
+    def cheapest(self, index: int, inside: int) -> int:
+        """Return the cheapest of some cells of an axis, as a bit."""
+        if (index, inside) not in self.known:
+            axis = self.axes[index]
+            cells = [axis.own_cell] if inside & self.own[index] else (k for k in range(axis.size) if inside >> k & 1)
+            best = min(cells, key=lambda cell: (axis.distance(cell), axis.thresholds_crossed(cell)))
+            self.known[index, inside] = 1 << best
+        return self.known[index, inside]
 
-    def answers(self) -> Iterator[tuple[Label, list[int]]]:
-        """The cheapest records in order: each of the box with the lowest bound, unless that has to be divided first."""
+    def answers(self) -> Iterator[tuple[Label, tuple[Step, ...]]]:
+        """Yield the cheapest changes in order: that of the box with the lowest bound, unless it has to be divided."""
         while self.boxes:
             cost, _, box = heappop(self.boxes)
-            if not box.ways:
-                box = self.looked_into(box)
-                if not box.ways:
-                    yield box.label, [bit.bit_length() - 1 for bit in box.point]
-                    answer = RuleCells(
-                        tuple((place, self.axes[place].beyond(cell)) for place, cell in self.changes(box.point))
-                    )
+            if not box.escapes:
+                box = self.examine(box)
+                if not box.escapes:
+                    steps = self.steps(box.point)
+                    yield box.label, steps
+                    answer = RuleCells(tuple((axis, self.axes[axis].beyond(cell)) for axis, cell in steps))
                     self.answered[box.label].append(answer)
-                    box = box._replace(ways=((answer, self.ways_out(answer, box)),))
-                elif (bound := len(self.changes(box.point)) + _min_further_changes(box)) > cost[0]:
+                    box = box._replace(escapes=((answer, self.ways_out(answer, box)),))
+                elif (bound := len(self.steps(box.point)) + _min_further_changes(box)) > cost[0]:
                     heappush(self.boxes, ((bound, cost[1], ()), next(self.ties), box))
                     continue
             self.divide(box, cost[0])
 
-    def changes(self, point: Sequence[int]) -> tuple[tuple[int, int], ...]:
-        """What a record changes, as (axis, cell) pairs."""
-        moved = [place for place, home in enumerate(self.home) if point[place] != home]
-        return tuple((place, point[place].bit_length() - 1) for place in moved)
+    def steps(self, point: Sequence[int]) -> tuple[Step, ...]:
+        """Return what a record changes."""
+        moved = [axis for axis, own in enumerate(self.own) if point[axis] != own]
+        return tuple((axis, point[axis].bit_length() - 1) for axis in moved)
 
-    def looked_into(self, box: Box) -> Box:
-        """The box with the rules that cover its cheapest record, and the ways out."""
-        violated = [shape for shape in (*self.answered[box.label], *box.avoid) if shape.covers(box.point)]
-        return box._replace(ways=tuple((shape, self.ways_out(shape, box)) for shape in violated))
+    def examine(self, box: Box) -> Box:
+        """Return the box with the rules that cover its cheapest record, and the ways out."""
+        violated = [rule for rule in (*self.answered[box.label], *box.avoid) if rule.covers(box.point)]
+        return box._replace(escapes=tuple((rule, self.ways_out(rule, box)) for rule in violated))
 
-    def ways_out(self, shape: RuleCells, box: Box) -> list[int]:
-        """The ways to escape a rule that covers the cheapest record: a literal fails, or an exception covers."""
+    def ways_out(self, rule: RuleCells, box: Box) -> list[int]:
+        """List the ways to escape a rule that covers the cheapest record: a literal fails, or an exception covers."""
         ways = []
-        for place, inside in shape.tests:
-            if box.cells[place] & ~inside:
-                ways.append((box.point[place] == self.home[place]) << place)
-        for exception in shape.exceptions:
-            if all(box.cells[place] & inside for place, inside in exception.tests):  # its default can hold here
+        for axis, inside in rule.tests:
+            if box.cells[axis] & ~inside:
+                ways.append((box.point[axis] == self.own[axis]) << axis)
+        for exception in rule.exceptions:
+            if all(box.cells[axis] & inside for axis, inside in exception.tests):  # its default can hold here
                 moved = 0
-                for place, inside in exception.tests:
-                    if not box.point[place] & inside and box.point[place] == self.home[place]:
-                        moved |= 1 << place
+                for axis, inside in exception.tests:
+                    if not box.point[axis] & inside and box.point[axis] == self.own[axis]:
+                        moved |= 1 << axis
                 ways.append(moved)
         return ways
 
     def divide(self, box: Box, bound: int) -> None:
         """Push the parts of the box outside one of the rules that cover: the one with the fewest ways out."""
-        shape, _ = min(box.ways, key=lambda way: len(way[1]))
-        avoid = tuple(other for other in box.avoid if other is not shape)  # shared: most boxes are never looked into
-        for cells, others in split_outside(shape, box.cells):
+        rule, _ = min(box.escapes, key=lambda escape: len(escape[1]))
+        avoid = tuple(other for other in box.avoid if other is not rule)  # shared: most boxes are never examined
+        for cells, others in split_outside(rule, box.cells):
             self.push(box, cells, (*others, *avoid) if others else avoid, bound)
 
 
+def rule_cells(rule: Rule, axes: Sequence[FeatureCells], indices: Mapping[str, int]) -> RuleCells:
+    """Return a rule on cells; literals on one feature are one test. ``indices`` are those of the features' axes."""
+    tests: dict[int, int] = {}
+    for literal in rule.default:
+        axis = indices[literal.feature]
+        tests[axis] = tests.get(axis, -1) & axes[axis].mask(literal)
+    inner = tuple(rule_cells(exception, axes, indices) for exception in rule.exceptions)
+    return RuleCells(tuple(tests.items()), inner)
+
+
 def _min_further_changes(box: Box) -> int:
-    """How many more features must change in a box: one per rule to escape, counting rules that share no way out."""
-    needs = [reduce(or_, ways, 0) for _, ways in box.ways if all(ways)]
+    """Return how many more features must change in a box: one per rule to escape, of rules that share no way out."""
+    needs = [reduce(or_, ways, 0) for _, ways in box.escapes if all(ways)]
     more = taken = 0
     for need in sorted(needs, key=int.bit_count):
         if not need & taken:
@@ -192,22 +194,22 @@ def _min_further_changes(box: Box) -> int:
     return more
 
 
-def split_outside(shape: RuleCells, cells: Cells) -> Iterator[tuple[Cells, tuple[RuleCells, ...]]]:
-    """The parts of a box that a rule does not cover: cells, and rules that must not cover there."""
-    for place, inside in shape.tests:
-        if outside := cells[place] & ~inside:
-            yield (*cells[:place], outside, *cells[place + 1 :]), ()
-            cells = (*cells[:place], cells[place] & inside, *cells[place + 1 :])
-    for exception in shape.exceptions:
+def split_outside(rule: RuleCells, cells: Cells) -> Iterator[tuple[Cells, tuple[RuleCells, ...]]]:
+    """Yield the parts of a box that a rule does not cover: cells, and rules that must not cover there."""
+    for axis, inside in rule.tests:
+        if outside := cells[axis] & ~inside:
+            yield (*cells[:axis], outside, *cells[axis + 1 :]), ()
+            cells = (*cells[:axis], cells[axis] & inside, *cells[axis + 1 :])
+    for exception in rule.exceptions:
         if (inner := cells_of_default(cells, exception)) is not None:
             yield inner, exception.exceptions
 
 
-def cells_of_default(cells: Cells, shape: RuleCells) -> Cells | None:
-    """The part of a box where the default of a rule holds; None if that is empty."""
+def cells_of_default(cells: Cells, rule: RuleCells) -> Cells | None:
+    """Return the part of a box where the default of a rule holds; None if that is empty."""
     found = list(cells)
-    for place, inside in shape.tests:
-        found[place] &= inside
-        if not found[place]:
+    for axis, inside in rule.tests:
+        found[axis] &= inside
+        if not found[axis]:
             return None
     return tuple(found)

@@ -1,165 +1,119 @@
-"""What would change the decision of a committee: changes that are verified by its points, but not proven to be nearest.
+"""Search for small changes of a record after which a committee gives it another label.
 
 Thousands of rules divide the records into more boxes than can be searched. So one feature is changed at a time, to
-every cell between the thresholds of the committee (`axes`); where that is not enough, the changes that come nearest to
-the goal are continued with a second feature, and a third.
+every cell between the thresholds of the committee; where that is not enough, the changes that come nearest to the goal
+are extended by a second feature, and then by a third. The changes found are verified by the committee's points, but not
+proven to be the nearest.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from unless.errors import ParameterError, UnknownNameError, suggest
-from unless.explanation.counterfactuals.feature_cells import Axis, axes_of, sum_in_order
-from unless.explanation.counterfactuals.nearest import Counterfactual, Counterfactuals, changes_of, check_names
-from unless.explanation.vote_explanation import explain_vote
-from unless.explanation.words import printable
-from unless.score.committee import Committee, labels_from_sums
+from unless.explanation.counterfactuals.feature_cells import Axis, Step, sum_in_order
+from unless.score.committee import Committee
 from unless.score.points import Points, leading_label_index
 from unless.table import Column, Table
-from unless.values import Label, Value, share_text, to_python_value
+from unless.values import Label
 
-_FEATURES = 3
+MAX_FEATURES = 3
 """The most features that change."""
 
-_CONTINUED = 12
-"""How many changes that are not enough are continued with another feature; none has the same features as another."""
-
-Step = tuple[int, int]
-"""The place of an axis, and one of its cells."""
+_MAX_EXTENDED = 12
+"""The most changes that are extended by another feature; no two of them change the same features."""
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class CommitteeChange(Counterfactual):
-    """A changed record, and how the committee votes on it."""
-
-    @property
-    def outcome(self) -> str:
-        """The new decision and its probability: "accept (0.812)"."""
-        shares: Mapping[Label, float] = self.proof.probabilities  # type: ignore[union-attr]  # it is a tally
-        return f"{printable(str(self.label))} ({share_text(max(shares.values()))})"
-
-
-def committee_changes(
-    committee: Committee,
-    record: Mapping[str, object],
-    label: Label | None = None,
-    *,
-    fixed: Collection[str] = (),
-    ranges: Mapping[str, object] | None = None,
-    most: int = 3,
-    table: Table | None = None,
-) -> Counterfactuals:
-    """Small changes of a record, of at most three features, that give another label, or the named one.
-
-    Each was verified: the changed record has that label. Nearer ones may exist. Parameters as in `counterfactuals`.
-    """
-    if isinstance(most, bool) or not isinstance(most, int) or most < 1:
-        raise ParameterError(f"most is {most!r}; it must be a whole number, 1 or more")
-    check_names(committee.rules, record, fixed, "fixed")
-    check_names(committee.rules, record, ranges or {}, "ranges")
-    label, now = to_python_value(label), explain_vote(committee, record)
-    goals = [k for k, one in enumerate(committee.classes) if (one != now.label if label is None else one == label)]
-    if label is not None and not goals:
-        raise UnknownNameError(f"no class {label!r}{suggest(label, committee.classes)}")
-    axes = axes_of(committee.rules, now.record, frozenset(fixed), ranges or {}, table)
-    search = _CommitteeSearch(committee, axes, frozenset(goals))
-    found = [] if label == now.label else search.found(most)
-    changed = (_change(committee, now.record, axes, steps) for steps in found)
-    return Counterfactuals(now, label, tuple(axis.feature for axis in axes if axis.free), tuple(changed))
+def find_committee_changes(
+    committee: Committee, axes: Sequence[Axis], labels: Sequence[Label], most: int
+) -> list[tuple[Label, tuple[Step, ...]]]:
+    """Find small changes that give one of the labels, with the label that each gives."""
+    goals = frozenset(committee.classes.index(label) for label in labels)
+    found = _CommitteeSearch(committee, axes, goals).find(most) if goals else []
+    return [(committee.classes[one.label], one.steps) for one in found]
 
 
 class _FoundChange(NamedTuple):
-    """Steps that give a label, in the order of preference."""
+    """Steps that give a label; the fields are in the order of preference."""
 
     distance: float
-    far: int
+    thresholds_crossed: int
     steps: tuple[Step, ...]
     label: int
 
 
 class _CommitteeSearch:
-    """Changes of one feature, then of two, then of three."""
+    """Try changes of one feature, then of two, then of three."""
 
     def __init__(self, committee: Committee, axes: Sequence[Axis], goals: frozenset[int]) -> None:
         self.committee, self.axes, self.goals = committee, axes, goals
-        self.offers = [[cell for cell, offer in enumerate(axis.offers) if offer is not None] for axis in axes]
-        self.options = [{cell: option for option, cell in enumerate(cells, 1)} for cells in self.offers]
+        self.cells = [[cell for cell, value in enumerate(axis.nearest) if value is not None] for axis in axes]
+        self.codes = [{cell: code for code, cell in enumerate(cells, 1)} for cells in self.cells]
         self.columns = [
-            Column.of(axis.feature, [axis.value, *(axis.offers[cell].value for cell in cells)])  # type: ignore[union-attr]
-            for axis, cells in zip(axes, self.offers, strict=True)
+            Column.of(axis.feature, [axis.value, *(axis.nearest[cell].value for cell in cells)])  # type: ignore[union-attr]
+            for axis, cells in zip(axes, self.cells, strict=True)
         ]
 
-    def found(self, most: int) -> list[tuple[Step, ...]]:
-        """The nearest changes of as few features as possible, none of which contains another one."""
-        kept: list[_FoundChange] = []
-        waiting: list[tuple[Step, ...]] = [()]
-        for _ in range(_FEATURES):
-            tried = [steps for steps in self._continued(waiting) if not self._contains(kept, steps)]
-            if not tried:
+    def find(self, most: int) -> list[_FoundChange]:
+        """Find the nearest changes of as few features as possible, none of which contains another one."""
+        found: list[_FoundChange] = []
+        start: list[tuple[Step, ...]] = [()]
+        for _ in range(MAX_FEATURES):
+            candidates = [steps for steps in self._extend(start) if not self._contains_one_of(found, steps)]
+            if not candidates:
                 break
-            sums = self._sums(tried)
-            for one in sorted(self._reached(tried, sums)):
-                if not self._contains([other for other in kept if other.label == one.label], one.steps):
-                    kept.append(one)
-            if len(kept) >= most:
+            sums = self._sum_points(candidates)
+            for one in sorted(self._select_goals(candidates, sums)):
+                if not self._contains_one_of([other for other in found if other.label == one.label], one.steps):
+                    found.append(one)
+            if len(found) >= most:
                 break
-            nearest: dict[tuple[int, ...], tuple[Step, ...]] = {}
-            for row in np.argsort(-self._nearness(sums), kind="stable"):
-                nearest.setdefault(tuple(place for place, _ in tried[row]), tried[row])
-            waiting = list(nearest.values())[:_CONTINUED]
-        return [one.steps for one in kept[:most]]
+            best: dict[tuple[int, ...], tuple[Step, ...]] = {}
+            for row in np.argsort(-self._goal_lead(sums), kind="stable"):
+                best.setdefault(tuple(axis for axis, _ in candidates[row]), candidates[row])
+            start = list(best.values())[:_MAX_EXTENDED]
+        return found[:most]
 
-    def _continued(self, waiting: Sequence[tuple[Step, ...]]) -> list[tuple[Step, ...]]:
-        """Each of the waiting changes with one more feature."""
+    def _extend(self, start: Sequence[tuple[Step, ...]]) -> list[tuple[Step, ...]]:
+        """Extend each change by one more feature."""
         found: dict[tuple[Step, ...], None] = {}
-        for steps in waiting:
-            taken = {place for place, _ in steps}
-            for place, cells in enumerate(self.offers):
-                if place not in taken:
-                    found.update((tuple(sorted((*steps, (place, cell)))), None) for cell in cells)
+        for steps in start:
+            changed = {axis for axis, _ in steps}
+            for axis, cells in enumerate(self.cells):
+                if axis not in changed:
+                    found.update((tuple(sorted((*steps, (axis, cell)))), None) for cell in cells)
         return list(found)
 
-    def _sums(self, tried: Sequence[tuple[Step, ...]]) -> Points:
-        """The points of the changed records."""
-        options = np.zeros((len(self.axes), len(tried)), dtype=np.intp)  # 0 is the record's own value
-        for row, steps in enumerate(tried):
-            for place, cell in steps:
-                options[place, row] = self.options[place][cell]
-        columns = tuple(
-            replace(column, codes=column.codes[picked]) for column, picked in zip(self.columns, options, strict=True)
-        )
-        return self.committee.sums(Table(columns, rows=len(tried)))
+    def _sum_points(self, candidates: Sequence[tuple[Step, ...]]) -> Points:
+        """Return the committee's points for each changed record."""
+        codes = np.zeros((len(self.axes), len(candidates)), dtype=np.intp)  # 0 is the record's own value
+        for row, steps in enumerate(candidates):
+            for axis, cell in steps:
+                codes[axis, row] = self.codes[axis][cell]
+        columns = (replace(column, codes=column.codes[rows]) for column, rows in zip(self.columns, codes, strict=True))
+        return self.committee.sums(Table(tuple(columns), rows=len(candidates)))
 
-    def _reached(self, tried: Sequence[tuple[Step, ...]], sums: Points) -> Iterator[_FoundChange]:
-        for steps, label in zip(tried, leading_label_index(sums).tolist(), strict=True):
+    def _select_goals(self, candidates: Sequence[tuple[Step, ...]], sums: Points) -> Iterator[_FoundChange]:
+        """Yield the changes that give a label searched for."""
+        for steps, label in zip(candidates, leading_label_index(sums).tolist(), strict=True):
             if label in self.goals:
-                distance = sum_in_order(self.axes[place].distance(cell) for place, cell in steps)
-                yield _FoundChange(distance, sum(self.axes[place].steps(cell) for place, cell in steps), steps, label)
+                distance = sum_in_order(self.axes[axis].distance(cell) for axis, cell in steps)
+                crossed = sum(self.axes[axis].thresholds_crossed(cell) for axis, cell in steps)
+                yield _FoundChange(distance, crossed, steps, label)
 
-    def _nearness(self, sums: Points) -> NDArray[np.int64]:
-        """By how much the best of the goals leads all other classes; negative if it does not."""
+    def _goal_lead(self, sums: Points) -> NDArray[np.int64]:
+        """Return by how many points the best of the goals leads all other classes; negative if it does not lead."""
         goals = np.isin(np.arange(sums.shape[1]), list(self.goals))
         return sums[:, goals].max(axis=1) - sums[:, ~goals].max(axis=1)  # type: ignore[no-any-return]
 
-    def _contains(self, kept: Sequence[_FoundChange], steps: tuple[Step, ...]) -> bool:
-        """Whether a change does what one that was found does, and more: further features, or a longer way."""
+    def _contains_one_of(self, found: Sequence[_FoundChange], steps: tuple[Step, ...]) -> bool:
+        """Return whether a change includes a found one: it changes at least the same features, at least as far."""
         cells = dict(steps)
         return any(
-            all(place in cells and self.axes[place].beyond(cell) >> cells[place] & 1 for place, cell in one.steps)
-            for one in kept
+            all(axis in cells and self.axes[axis].beyond(cell) >> cells[axis] & 1 for axis, cell in one.steps)
+            for one in found
         )
-
-
-def _change(
-    committee: Committee, record: Mapping[str, Value], axes: Sequence[Axis], steps: Sequence[Step]
-) -> CommitteeChange:
-    moved = [(axes[place], offer) for place, cell in steps if (offer := axes[place].offers[cell])]
-    changes = changes_of(record, moved, lambda table: labels_from_sums(committee, committee.sums(table)))
-    changed = explain_vote(committee, {**record, **{change.feature: change.new for change in changes}})
-    return CommitteeChange(changed, changes, sum_in_order(offer.distance for _, offer in moved))

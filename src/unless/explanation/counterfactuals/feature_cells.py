@@ -1,7 +1,8 @@
-"""What a record may become, one axis per feature: the cells between which the program tells values apart.
+"""Divide the values that a feature may take into the cells between which a program tells values apart.
 
-Cells are numbered, and a set of them is an integer with a bit per cell, so that a literal is a mask: intervals between
-thresholds ascending, the categories that the program names by code point, any other category, missing.
+Each feature is an axis of cells: the intervals between thresholds ascending, the categories that the program names by
+code point, any other category, and missing. Cells are numbered, and a set of them is an integer with a bit per cell, so
+that a literal is a mask.
 """
 
 from __future__ import annotations
@@ -22,48 +23,49 @@ from unless.values.notation import FLAG, WHOLE, LevelNotation, Notation
 
 Interval = tuple[float, float]
 
+Step = tuple[int, int]
+"""The index of an axis, and the cell to move to."""
+
 _EVERYWHERE: tuple[Interval, ...] = ((-math.inf, math.inf),)
 
 
 @dataclass(frozen=True, slots=True)
 class AllowedValues:
-    """Numbers in closed intervals, categories, missing. A number that changes by ``scale`` has distance 1.
+    """What a feature may become: numbers in closed intervals, categories, missing.
 
-    ``notation`` is that of the numbers: a whole number becomes another whole number, and a date a date.
+    A number that changes by ``scale`` has distance 1. ``notation`` is that of the numbers: a whole number becomes
+    another whole number, and a date another date.
     """
 
-    intervals: tuple[Interval, ...]
-    categories: frozenset[str]
-    missing: bool
-    scale: float
+    intervals: tuple[Interval, ...] = ()
+    categories: frozenset[str] = frozenset()
+    missing: bool = False
+    scale: float = 1.0
     notation: Notation | None = None
 
     @property
     def step(self) -> float:
-        """The distance between neighbouring values; 0 for numbers of any size."""
+        """The distance between neighbouring values; 0 if any number is possible."""
         return 0.0 if self.notation is None else self.notation.step
 
     def above(self, bound: float) -> float:
-        """The least value above a bound."""
+        """Return the least value above a bound."""
         above = math.nextafter(bound, math.inf)
         return max(self.at_most(bound) + self.step, above) if self.step else above
 
-    def written(self, number: float) -> float:
-        """A value that knows how it is written, or that it is a whole number."""
+    def at_most(self, bound: float) -> float:
+        """Return the largest value that is at most a bound."""
+        return math.floor(bound / self.step) * self.step if self.step and math.isfinite(bound) else bound
+
+    def with_notation(self, number: float) -> float:
+        """Return the number with the notation of the feature, such as that of dates."""
         if self.notation == WHOLE:
             return WHOLE.known(number)
         return number if self.notation is None else self.notation.value(number)
 
-    def at_most(self, bound: float) -> float:
-        """The largest value that is at most a bound."""
-        return math.floor(bound / self.step) * self.step if self.step and math.isfinite(bound) else bound
-
-
-_NOTHING = AllowedValues((), frozenset(), missing=False, scale=1.0)
-
 
 def sum_in_order(distances: Iterable[float]) -> float:
-    """The sum of distances, added one by one: from Python 3.12 on `sum` compensates, and the last bit decides ties."""
+    """Add distances one by one: from Python 3.12 on `sum` compensates for rounding, and the last bit decides ties."""
     return reduce(add, distances, 0.0)
 
 
@@ -77,77 +79,20 @@ class NearestValue(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Axis:
-    """The cells of one feature. The record's own value is in ``home``; a cell without an allowed value has no offer."""
+class FeatureCells:
+    """The cells of one feature, by the thresholds and the categories that a program names."""
 
     feature: str
-    value: Value
     thresholds: tuple[float, ...]
     named: tuple[str, ...]
-    allowed: AllowedValues
 
     @property
     def size(self) -> int:
         """The number of cells."""
         return len(self.thresholds) + 1 + len(self.named) + 2
 
-    @cached_property
-    def home(self) -> int:
-        """The cell of the record's own value."""
-        match self.value:
-            case float(number):
-                return bisect_left(self.thresholds, number)
-            case str(category) if category in self.named:
-                return self._category(category)
-            case str():
-                return self.size - 2
-            case _:
-                return self.size - 1
-
-    @cached_property
-    def offers(self) -> tuple[NearestValue | None, ...]:
-        """The value to take in each cell; None if no value is allowed there, and at home."""
-        allowed = self.allowed
-        numbers = [self._number(cell) for cell in range(len(self.thresholds) + 1)]
-        named = [NearestValue(category, 1.0) if category in allowed.categories else None for category in self.named]
-        others = sorted(allowed.categories - set(self.named))
-        other = NearestValue(others[0], 1.0) if others else None
-        missing = NearestValue(None, 1.0) if allowed.missing else None
-        return tuple(None if k == self.home else o for k, o in enumerate([*numbers, *named, other, missing]))
-
-    def distance(self, cell: int) -> float:
-        """The distance of an allowed cell."""
-        offer = self.offers[cell]
-        return 0.0 if offer is None else offer.distance
-
-    def steps(self, cell: int) -> int:
-        """How many thresholds lie between the record's number and a cell: this breaks ties between equal distances.
-
-        From infinity all distances are infinite, and from 1e300 the distances to 1 and to 3 are the same float.
-        """
-        return abs(cell - self.home) if max(cell, self.home) <= len(self.thresholds) else 0
-
-    def further(self, offer: NearestValue) -> list[tuple[float, float]]:
-        """The allowed cells beyond "above" or "at most" a bound, nearest first: where each begins, and its number."""
-        if not isinstance(offer.value, float) or offer.how == "is":
-            return []
-        cell, numbers = bisect_left(self.thresholds, offer.value), (*self.thresholds, math.inf)
-        up = offer.how == "above"
-        cells = range(cell + 1, len(numbers)) if up else range(cell - 1, -1, -1)
-        return [(numbers[k - up], numbers[k]) for k in cells if self.offers[k] is not None]
-
-    @cached_property
-    def free(self) -> bool:
-        """Whether the feature may change at all."""
-        return any(offer is not None for offer in self.offers)
-
-    @cached_property
-    def cells(self) -> int:
-        """The set of cells that the record may be in, its own included."""
-        return 1 << self.home | sum(1 << cell for cell, offer in enumerate(self.offers) if offer is not None)
-
     def mask(self, literal: Literal) -> int:
-        """The set of cells where a literal holds."""
+        """Return the set of cells where a literal holds."""
         everything, numbers = (1 << self.size) - 1, (1 << len(self.thresholds) + 1) - 1
         match literal.op, literal.value:
             case ("<=", float(bound)):
@@ -155,54 +100,137 @@ class Axis:
             case (">", float(bound)):
                 return numbers & ~((2 << bisect_left(self.thresholds, bound)) - 1)
             case ("==", str(category)):
-                return 1 << self._category(category)
+                return 1 << self.category_cell(category)
             case ("!=", str(category)):
-                return everything & ~(1 << self._category(category))
+                return everything & ~(1 << self.category_cell(category))
             case ("missing", _):
                 return 1 << self.size - 1
             case _:
                 return everything >> 1
 
+    def category_cell(self, category: str) -> int:
+        """Return the cell of a category that the program names."""
+        return len(self.thresholds) + 1 + bisect_left(self.named, category)
+
+
+def divide_features(program: Program) -> list[FeatureCells]:
+    """Divide each feature that the program uses into cells."""
+    tested: dict[str, set[Value]] = {feature: set() for feature in program.used}
+    for rule in program.rules:
+        for literal in rule.literals():
+            tested[literal.feature].add(literal.value)
+    return [
+        FeatureCells(
+            feature,
+            tuple(sorted(value for value in values if isinstance(value, float))),
+            tuple(sorted(value for value in values if isinstance(value, str))),
+        )
+        for feature, values in tested.items()
+    ]
+
+
+@dataclass(frozen=True)
+class Axis(FeatureCells):
+    """The cells of one feature, and what a record has and may have of it."""
+
+    value: Value
+    allowed: AllowedValues
+
+    @cached_property
+    def own_cell(self) -> int:
+        """The cell of the record's own value."""
+        match self.value:
+            case float(number):
+                return bisect_left(self.thresholds, number)
+            case str(category) if category in self.named:
+                return self.category_cell(category)
+            case str():
+                return self.size - 2
+            case _:
+                return self.size - 1
+
+    @cached_property
+    def nearest(self) -> tuple[NearestValue | None, ...]:
+        """The value to take in each cell; None for the own cell, and where no value is allowed."""
+        allowed = self.allowed
+        numbers = [self._nearest_number(cell) for cell in range(len(self.thresholds) + 1)]
+        named = [NearestValue(one, 1.0) if one in allowed.categories else None for one in self.named]
+        others = sorted(allowed.categories - set(self.named))
+        other = NearestValue(others[0], 1.0) if others else None
+        missing = NearestValue(None, 1.0) if allowed.missing else None
+        cells = [*numbers, *named, other, missing]
+        cells[self.own_cell] = None
+        return tuple(cells)
+
+    def distance(self, cell: int) -> float:
+        """Return the distance of an allowed cell."""
+        found = self.nearest[cell]
+        return 0.0 if found is None else found.distance
+
+    def thresholds_crossed(self, cell: int) -> int:
+        """Count the thresholds between the record's number and a cell: this breaks ties between equal distances.
+
+        From infinity all distances are infinite, and from 1e300 the distances to 1 and to 3 are the same float.
+        """
+        return abs(cell - self.own_cell) if max(cell, self.own_cell) <= len(self.thresholds) else 0
+
+    def further(self, near: NearestValue) -> list[tuple[float, float]]:
+        """List the allowed cells beyond "above" or "at most" a bound, nearest first: their beginning, and a number."""
+        if not isinstance(near.value, float) or near.how == "is":
+            return []
+        cell, numbers = bisect_left(self.thresholds, near.value), (*self.thresholds, math.inf)
+        up = near.how == "above"
+        cells = range(cell + 1, len(numbers)) if up else range(cell - 1, -1, -1)
+        return [(numbers[k - up], numbers[k]) for k in cells if self.nearest[k] is not None]
+
+    @cached_property
+    def can_change(self) -> bool:
+        """Whether the feature may change at all."""
+        return any(value is not None for value in self.nearest)
+
+    @cached_property
+    def cells(self) -> int:
+        """The set of cells that the record may be in, its own included."""
+        return 1 << self.own_cell | sum(1 << cell for cell, value in enumerate(self.nearest) if value is not None)
+
     def beyond(self, cell: int) -> int:
-        """The set of cells that change at least as much as this one: those beyond it for numbers, else itself."""
+        """Return the set of cells that change at least as much: those beyond this one for numbers, else itself."""
         if not isinstance(self.value, float) or cell > len(self.thresholds):
             return 1 << cell
         numbers = (1 << len(self.thresholds) + 1) - 1
-        return numbers & ~((1 << cell) - 1) if cell > self.home else (2 << cell) - 1
+        return numbers & ~((1 << cell) - 1) if cell > self.own_cell else (2 << cell) - 1
 
-    def _category(self, category: str) -> int:
-        return len(self.thresholds) + 1 + bisect_left(self.named, category)
-
-    def _number(self, cell: int) -> NearestValue | None:
-        """The offer of the interval between two thresholds: the nearest over all allowed intervals."""
+    def _nearest_number(self, cell: int) -> NearestValue | None:
+        """Find the nearest number between two thresholds, over all allowed intervals."""
         above = self.thresholds[cell - 1] if cell else None
         most = self.thresholds[cell] if cell < len(self.thresholds) else None
-        offers = [self._within(above, most, *interval) for interval in self.allowed.intervals]
-        return min((offer for offer in offers if offer is not None), key=lambda offer: offer.distance, default=None)
+        found = [self._nearest_within(above, most, *interval) for interval in self.allowed.intervals]
+        return min((one for one in found if one is not None), key=lambda one: one.distance, default=None)
 
-    def _within(self, above: float | None, most: float | None, low: float, high: float) -> NearestValue | None:
+    def _nearest_within(self, above: float | None, most: float | None, low: float, high: float) -> NearestValue | None:
+        """Find the nearest number above one threshold and at most another, in one allowed interval."""
         allowed = self.allowed
         first = low if above is None else max(low, allowed.above(above))
         last = high if most is None else min(high, allowed.at_most(most))
         if first > last or (above is not None and first <= above):
             return None
-        value = _nearest(self.value, first, last)
+        value = _nearest_in(self.value, first, last)
         if not math.isfinite(value):
             return None
         distance = abs(value - self.value) / allowed.scale if isinstance(self.value, float) else 1.0
-        found = allowed.written(value)
+        number = allowed.with_notation(value)
         if allowed.notation == FLAG:
-            return NearestValue(found, distance)
+            return NearestValue(number, distance)
         falls = isinstance(self.value, float) and self.value > value  # of 8, "above 5" holds already
         if above is not None and not falls and value == allowed.above(above) and value > low:
-            return NearestValue(found, distance, "above", above)
+            return NearestValue(number, distance, "above", above)
         if most is not None and (falls or above is None) and value == allowed.at_most(most):
-            return NearestValue(found, distance, "at most", most)
-        return NearestValue(found, distance)
+            return NearestValue(number, distance, "at most", most)
+        return NearestValue(number, distance)
 
 
-def _nearest(value: Value, first: float, last: float) -> float:
-    """The number of an interval nearest to the record's; if the record has no number, a finite end or zero."""
+def _nearest_in(value: Value, first: float, last: float) -> float:
+    """Return the number of an interval nearest to the record's; if it has no number, a finite end or zero."""
     if isinstance(value, float):
         return min(max(value, first), last)
     return next((end for end in (last, first) if math.isfinite(end)), min(max(0.0, first), last))
@@ -215,24 +243,20 @@ def axes_of(
     ranges: Mapping[str, object],
     table: Table | None,
 ) -> tuple[Axis, ...]:
-    """The axes of the features that the program uses; no other change can matter."""
-    tested: dict[str, set[Value]] = {feature: set() for feature in program.used}
-    for rule in program.rules:
-        for literal in rule.literals():
-            tested[literal.feature].add(literal.value)
+    """Return the axes of the features that the program uses; no other change can matter."""
     axes = []
-    for feature, wanted in tested.items():
-        thresholds = tuple(sorted(value for value in wanted if isinstance(value, float)))
-        named = tuple(sorted(value for value in wanted if isinstance(value, str)))
-        numeric = bool(thresholds) or isinstance(values[feature], float)
-        allowed = _NOTHING if feature in fixed else allowed_values(feature, ranges, table, named, numeric=numeric)
-        if allowed.notation is None and feature in program.notations:
-            notation = program.notations[feature]
-            open_end = allowed.intervals == _EVERYWHERE
-            allowed = replace(
-                allowed, notation=notation, intervals=_notation_intervals(notation) if open_end else allowed.intervals
-            )
-        axes.append(Axis(feature, values[feature], thresholds, named, allowed))
+    for one in divide_features(program):
+        feature, value = one.feature, values[one.feature]
+        numeric = bool(one.thresholds) or isinstance(value, float)
+        allowed = AllowedValues()
+        if feature not in fixed:
+            allowed = allowed_values(feature, ranges, table, one.named, numeric=numeric)
+        notation = program.notations.get(feature)
+        if allowed.notation is None and notation is not None:
+            whole_line = allowed.intervals == _EVERYWHERE
+            intervals = _notation_intervals(notation) if whole_line else allowed.intervals
+            allowed = replace(allowed, notation=notation, intervals=intervals)
+        axes.append(Axis(feature, one.thresholds, one.named, value, allowed))
     return tuple(axes)
 
 
@@ -242,7 +266,7 @@ def axes_of(
 def allowed_values(
     feature: str, ranges: Mapping[str, object], table: Table | None, named: Iterable[str], *, numeric: bool
 ) -> AllowedValues:
-    """What a feature may become; ``named`` are the categories that the program names, ``numeric`` allows numbers."""
+    """Return what a feature may become; ``named`` are the program's categories, ``numeric`` allows numbers."""
     column = table.column(feature) if table is not None and feature in table.features else None
     notation = None if column is None else column.notation
     seen = () if column is None else tuple(column.numbers[[0, -1]].tolist()) if len(column.numbers) else ()
@@ -251,26 +275,25 @@ def allowed_values(
         ends = [end for interval in intervals for end in interval]
         return AllowedValues(intervals, categories, missing, _width(ends) or _width(seen) or 1.0, notation)
     if column is None:
-        return AllowedValues(_EVERYWHERE if numeric else (), frozenset(named), missing=False, scale=1.0)
-    scale = _width(seen) or 1.0
-    everywhere = _notation_intervals(notation) if seen else ()
-    return AllowedValues(everywhere, frozenset(column.categories), missing=False, scale=scale, notation=notation)
+        return AllowedValues(_EVERYWHERE if numeric else (), frozenset(named))
+    intervals = _notation_intervals(notation) if seen else ()
+    return AllowedValues(intervals, frozenset(column.categories), scale=_width(seen) or 1.0, notation=notation)
 
 
 def _notation_intervals(notation: Notation | None) -> tuple[Interval, ...]:
-    """All values that a feature can have: flags are 0 or 1, and an order ends with its last level."""
+    """Return the numbers that a notation can write: flags are 0 or 1, and an order ends with its last level."""
     if isinstance(notation, LevelNotation):
         return ((0.0, len(notation.levels) - 1.0),)
     return ((0.0, 1.0),) if notation == FLAG else _EVERYWHERE
 
 
 def _parse_range(feature: str, given: object) -> tuple[tuple[Interval, ...], frozenset[str], bool]:
-    """The intervals, the categories, and whether the value may be missing."""
+    """Return the intervals, the categories, and whether the value may be missing."""
     if _is_pair(given):
-        return (_interval(feature, given),), frozenset(), False
+        return (_to_interval(feature, given),), frozenset(), False
     if isinstance(given, str | bytes | Mapping) or not isinstance(given, Collection):
         raise ParameterError(f"the range of {feature!r} is {given!r}; it takes (low, high) or a list of categories")
-    pairs = tuple(_interval(feature, item) for item in given if _is_pair(item))
+    pairs = tuple(_to_interval(feature, item) for item in given if _is_pair(item))
     values: set[Value] = {cell_value(item) for item in given if not _is_pair(item)}
     numbers = sorted(value for value in values if isinstance(value, float))
     categories = frozenset(value for value in values if isinstance(value, str))
@@ -278,11 +301,11 @@ def _parse_range(feature: str, given: object) -> tuple[tuple[Interval, ...], fro
 
 
 def _is_pair(given: object) -> bool:
-    """Whether this is (low, high): a tuple of two, each a number or None."""
+    """Return whether this is (low, high): a tuple of two, each a number or None."""
     return isinstance(given, tuple) and len(given) == 2 and not any(isinstance(cell_value(end), str) for end in given)
 
 
-def _interval(feature: str, given: object) -> Interval:
+def _to_interval(feature: str, given: object) -> Interval:
     low, high = (cell_value(end) for end in given)  # type: ignore[attr-defined]  # a pair
     ends = (-math.inf if low is None else float(low), math.inf if high is None else float(high))
     if ends[0] > ends[1]:
@@ -291,6 +314,6 @@ def _interval(feature: str, given: object) -> Interval:
 
 
 def _width(ends: Collection[float]) -> float:
-    """The distance between the lowest and the highest end; 0 if it is infinite or there are no ends."""
+    """Return the distance between the lowest and the highest end; 0 if it is infinite or there are no ends."""
     width = max(ends) - min(ends) if ends else 0.0
     return width if math.isfinite(width) else 0.0

@@ -2,8 +2,9 @@
 
 Of a number a program sees only between which of its thresholds it lies, and of a category only whether it is one that
 the program names. So every feature has finitely many *cells*: the intervals between thresholds, each named category,
-any other category, missing. The value of a cell that is nearest to the record's represents the cell (`axes`). `boxes`
-finds the cheapest combinations of cells that give a label; this module puts them into values and words.
+any other category, missing. Each cell is represented by its value nearest to the record's (`feature_cells`).
+`box_search` finds the cheapest combinations of cells that give a label, and `committee_search` some of a committee;
+this module puts them into values and words.
 
 *Nearest* counts changed features first, then the distance: the sum of |change| / scale over numbers, 1 for every other
 change. *Minimal* leaves out what changes more than needed: a change is not listed if a part of it gives the same label,
@@ -15,36 +16,36 @@ again, it says how far: "income above 21,000 and at most 40,000", as long as the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any, overload
 
 from unless.errors import ParameterError, UnknownNameError, suggest
-from unless.explanation.counterfactuals.box_search import cheapest_points
-from unless.explanation.counterfactuals.feature_cells import Axis, NearestValue, axes_of, sum_in_order
-from unless.explanation.input_records import find_method, read_one_record
-from unless.explanation.proof import Proof
+from unless.explanation.counterfactuals.box_search import cheapest_changes
+from unless.explanation.counterfactuals.feature_cells import Axis, NearestValue, Step, axes_of, sum_in_order
+from unless.explanation.input_records import find_decider, find_method, read_one_record
 from unless.explanation.proof_rendering import render_list
-from unless.explanation.sentences import only_number, rule_name, words_for_checks
-from unless.explanation.why import find_label, proof_of
+from unless.explanation.sentences import only_number, words_for_checks
+from unless.explanation.why import explain_record, find_label
 from unless.explanation.words import DEFAULT, Words, printable
-from unless.model import Model, program_of
+from unless.model import Model
 from unless.prediction import predict
 from unless.rule import OPERATOR_WORDS, Literal, Program
+from unless.score.committee import Committee, labels_from_sums
 from unless.table import Column, Table
-from unless.values import Label, Value, label_to_json, value_to_json
+from unless.values import Label, Value, label_to_json, to_python_value, value_to_json
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from unless.explanation.proof import Proof
     from unless.explanation.vote_explanation import VoteExplanation
 
 
 def counterfactuals(
-    model: Program | Model,
+    model: Program | Committee | Model,
     record: Any,
     label: Label | None = None,
     *,
@@ -53,7 +54,9 @@ def counterfactuals(
     most: int = 3,
     table: Table | None = None,
 ) -> Counterfactuals:
-    """The nearest minimal changes of a record that give another label, or the named one, verified by `predict`.
+    """Find the nearest minimal changes of a record that give another label, or the named one, verified by `predict`.
+
+    Of a committee they are small changes of at most three features; nearer ones may exist.
 
     Parameters
     ----------
@@ -74,17 +77,34 @@ def counterfactuals(
         raise ParameterError(f"most is {most!r}; it must be a whole number, 1 or more")
     if table is None and (ask := find_method(model, "counterfactuals")) is not None:
         return ask(record, label, fixed=fixed, ranges=ranges, most=most)  # type: ignore[no-any-return]
-    program, record = program_of(model), read_one_record(model, record)
-    check_names(program, record, fixed, "fixed")
-    check_names(program, record, ranges or {}, "ranges")
-    proof = proof_of(program, record)
-    others = tuple(other for other in program.labels if other != proof.label)
-    labels = others if label is None else (find_label(program, label),)
-    axes = axes_of(program, proof.record, frozenset(fixed), ranges or {}, table)
-    points = list(islice(cheapest_points(program, axes, labels), most))
-    found = tuple(_counterfactual(proof, axes, cells) for _, cells in points)
-    _verify(program, found, [goal for goal, _ in points])
-    return Counterfactuals(proof, label, tuple(axis.feature for axis in axes if axis.free), found)
+    decider = find_decider(model)
+    program = decider.rules if isinstance(decider, Committee) else decider
+    record = read_one_record(model, record)
+    _check_names(program, record, fixed, "fixed")
+    _check_names(program, record, ranges or {}, "ranges")
+    now = explain_record(decider, record)
+    axes = axes_of(program, now.record, frozenset(fixed), ranges or {}, table)
+    found = _find_steps(decider, axes, now.label, to_python_value(label), most)
+    changed = tuple(_counterfactual(decider, now.record, axes, steps) for _, steps in found)
+    _verify(decider, changed, [goal for goal, _ in found])
+    free = tuple(axis.feature for axis in axes if axis.can_change)
+    return Counterfactuals(now, label, free, changed, exhaustive=decider is program)
+
+
+def _find_steps(
+    decider: Program | Committee, axes: Sequence[Axis], now: Label | None, label: Label | None, most: int
+) -> list[tuple[Label, tuple[Step, ...]]]:
+    """Find the changes that give the named label, or another one than now, with the label that each gives."""
+    if isinstance(decider, Program):
+        others = [other for other in decider.labels if other != now]
+        goals = others if label is None else [find_label(decider, label)]
+        return list(islice(cheapest_changes(decider, axes, goals), most))
+    from unless.explanation.counterfactuals.committee_search import find_committee_changes
+
+    if label is not None and label not in decider.classes:
+        raise UnknownNameError(f"no class {label!r}{suggest(label, decider.classes)}")
+    goals = [one for one in decider.classes if one != now and label in (None, one)]
+    return find_committee_changes(decider, axes, goals, most)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -102,19 +122,17 @@ class Change:
     end: Value = None
 
     def text(self, words: Words = DEFAULT) -> str:
-        """What the feature becomes: "income above 21,000", "age above 30 and at most 40"."""
-        if self.how == "is":
+        """Say what the feature becomes: "income above 21,000", "age above 30 and at most 40"."""
+        low, high = (self.bound, self.end) if self.how == "above" else (self.end, self.bound)
+        bounds = [] if low is None else [Literal(self.feature, ">", low)]
+        bounds += [] if high is None else [Literal(self.feature, "<=", high)]
+        if self.how == "is" or only_number(tuple(bounds), words) == self.new:
             return words.has(self.feature, self.new)
-        above, most = (self.bound, self.end) if self.how == "above" else (self.end, self.bound)
-        asked = [Literal(self.feature, ">", above)] if above is not None else []
-        asked += [Literal(self.feature, "<=", most)] if most is not None else []
-        if only_number(tuple(asked), words) == self.new:
-            return words.has(self.feature, self.new)
-        said = (
-            f"{OPERATOR_WORDS[op]} {words.value(self.feature, value)}"
-            for op, value in map(Literal.as_short_bound, asked)
+        parts = (
+            f"{OPERATOR_WORDS[op].removeprefix('is ')} {words.value(self.feature, value)}"
+            for op, value in map(Literal.as_short_bound, bounds)
         )
-        return f"{words.name(self.feature)} {' and '.join(one.removeprefix('is ') for one in said)}"
+        return f"{words.name(self.feature)} {' and '.join(parts)}"
 
     def __str__(self) -> str:
         return self.text()
@@ -124,7 +142,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Counterfactual:
-    """A changed record: the proof of its decision (of a committee, the tally), and its distance from the original."""
+    """A changed record: the explanation of its decision, and its distance from the original."""
 
     proof: Proof | VoteExplanation
     changes: tuple[Change, ...]
@@ -140,16 +158,16 @@ class Counterfactual:
         """The changed record."""
         return self.proof.record
 
+    @property
+    def outcome(self) -> str:
+        """The new decision and what decides it: "accept (rule 4)"."""
+        return self.proof.outcome
+
     def text(self, words: Words = DEFAULT) -> str:
-        """The changes: "income above 21,000 and guarantor is yes"."""
+        """Name the changes: "income above 21,000 and guarantor is yes"."""
         bounds = [(change.feature, change.end) for change in self.changes]
         words = words_for_checks(words, self.proof.every_check()).fitting(bounds)
         return " and ".join(change.text(words) for change in self.changes) or "nothing has to change"
-
-    @property
-    def outcome(self) -> str:
-        """The new decision and its rule: "accept (rule 4)"."""
-        return f"{printable(str(self.label))} ({rule_name(self.proof.decided)})"
 
     def __str__(self) -> str:
         return f"{self.text()} → {self.outcome}"
@@ -159,24 +177,28 @@ class Counterfactual:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Counterfactuals(Sequence[Counterfactual]):
-    """The changes that were found, nearest first: a sequence, which is empty if no allowed change gives the label."""
+    """The changes that were found, nearest first: a sequence, which is empty if no allowed change gives the label.
+
+    If the search was not ``exhaustive``, there may be other changes.
+    """
 
     proof: Proof | VoteExplanation
     wanted: Label | None
     free: tuple[str, ...]
     found: tuple[Counterfactual, ...]
+    exhaustive: bool = True
 
     def lines(self, words: Words = DEFAULT) -> list[str]:
-        """A title and a line for each change, or one line that says there is none."""
+        """Return a title and a line for each change, or one line that says there is none."""
         if not self.found:
-            return [self._nothing(words)]
+            return [self._none_found(words)]
         texts = [one.text(words) for one in self.found]
         width = min(max(map(len, texts)), 50)
         lines = [f"  {text:<{width}}  → {one.outcome}" for text, one in zip(texts, self.found, strict=True)]
         return ["What would change it:", *lines]
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything as plain lists, dicts and values that JSON can hold."""
+        """Return everything as plain lists, dicts and values that JSON can hold."""
         return {
             "label": label_to_json(self.proof.label),
             "wanted": label_to_json(self.wanted),
@@ -192,11 +214,11 @@ class Counterfactuals(Sequence[Counterfactual]):
             ],
         }
 
-    def _nothing(self, words: Words) -> str:
+    def _none_found(self, words: Words) -> str:
         goal = "another label" if self.wanted is None else printable(str(self.wanted))
         if not self.free:
             return "Nothing would change it: no feature that the rules use may change."
-        if not isinstance(self.proof, Proof):  # of a committee not all combinations are tried
+        if not self.exhaustive:
             tried = "no change of at most three features that was tried"
             return f"Nothing was found that would change it: {tried} gives {goal}."
         names = ", ".join(words.name(feature) for feature in self.free)
@@ -222,53 +244,53 @@ class Counterfactuals(Sequence[Counterfactual]):
     __repr__ = __str__
 
 
-def check_names(program: Program, record: Mapping[str, object], names: Collection[str], what: str) -> None:
+def _check_names(program: Program, record: Mapping[str, object], names: Collection[str], parameter: str) -> None:
     """Refuse a feature that does not exist; one that the program does not use is fine, since it cannot matter."""
     if isinstance(names, str):
-        raise ParameterError(f"{what} is {names!r}; it takes a list of features: {what}=[{names!r}]")
+        raise ParameterError(f"{parameter} is {names!r}; it takes a list of features: {parameter}=[{names!r}]")
     for name in names:
         if name not in program.features and name not in record:
-            raise UnknownNameError(f"{what}: no feature {name!r}{suggest(str(name), program.features)}")
+            raise UnknownNameError(f"{parameter}: no feature {name!r}{suggest(str(name), program.features)}")
 
 
-Decide = Callable[[Table], "NDArray[np.object_]"]
-"""Gives the labels of the records of a table."""
-
-
-def changes_of(
-    record: Mapping[str, Value], moved: Sequence[tuple[Axis, NearestValue]], decide: Decide
-) -> tuple[Change, ...]:
-    """The changes that take offers of axes, each with the bound that it must not cross while the others stay."""
-    changed = {**record, **{axis.feature: offer.value for axis, offer in moved}}
-    return tuple(
-        Change(axis.feature, axis.value, offer.value, offer.how, offer.bound, _far_bound(changed, axis, offer, decide))
-        for axis, offer in moved
+def _counterfactual(
+    decider: Program | Committee, record: Mapping[str, Value], axes: Sequence[Axis], steps: Sequence[Step]
+) -> Counterfactual:
+    """Take some steps from a record: each feature gets the nearest value of its new cell."""
+    moved = [(axes[axis], value) for axis, cell in steps if (value := axes[axis].nearest[cell])]
+    changed = {**record, **{axis.feature: value.value for axis, value in moved}}
+    changes = tuple(
+        Change(axis.feature, axis.value, value.value, value.how, value.bound, _far_bound(decider, changed, axis, value))
+        for axis, value in moved
     )
+    distance = sum_in_order(value.distance for _, value in moved)
+    return Counterfactual(explain_record(decider, changed), changes, distance)
 
 
-def _far_bound(changed: Mapping[str, Value], axis: Axis, offer: NearestValue, decide: Decide) -> float | None:
-    """The nearest bound beyond which a changed record has another label; None if it keeps its label all the way."""
-    further = axis.further(offer)
+def _far_bound(
+    decider: Program | Committee, changed: Mapping[str, Value], axis: Axis, near: NearestValue
+) -> float | None:
+    """Return the nearest bound beyond which a changed record has another label; None if it keeps its label."""
+    further = axis.further(near)
     if not further:
         return None
-    numbers = [offer.value, *(number for _, number in further)]
-    cells = {name: [value] * len(numbers) for name, value in changed.items()} | {axis.feature: numbers}
-    label, *labels = decide(Table(tuple(Column.of(*column) for column in cells.items()), rows=len(numbers)))
+    records = [{**changed, axis.feature: number} for number in (near.value, *(number for _, number in further))]
+    label, *labels = _decide(decider, records)
     return next((bound for (bound, _), other in zip(further, labels, strict=True) if other != label), None)
 
 
-def _counterfactual(proof: Proof, axes: Sequence[Axis], cells: Sequence[int]) -> Counterfactual:
-    moved = [(axis, offer) for axis, cell in zip(axes, cells, strict=True) if (offer := axis.offers[cell])]
-    changes = changes_of(proof.record, moved, partial(predict, proof.program))
-    changed = {**proof.record, **{change.feature: change.new for change in changes}}
-    distance = sum_in_order(offer.distance for _, offer in moved)
-    return Counterfactual(proof_of(proof.program, changed), changes, distance)
+def _decide(decider: Program | Committee, records: Sequence[Mapping[str, Value]]) -> NDArray[np.object_]:
+    """Return the labels of records, by the functions that decide tables."""
+    columns = tuple(Column.of(name, [one[name] for one in records]) for name in decider.used)
+    table = Table(columns, rows=len(records))
+    if isinstance(decider, Committee):
+        return labels_from_sums(decider, decider.sums(table))
+    return predict(decider, table)
 
 
-def _verify(program: Program, found: Sequence[Counterfactual], goals: Sequence[Label]) -> None:
-    """Ask `predict`, which shares no code with the search, whether the changed records have the labels searched for."""
-    columns = tuple(Column.of(name, [one.record[name] for one in found]) for name in program.used)
-    labels = predict(program, Table(columns, rows=len(found)))
-    checked = zip(found, goals, labels, strict=True)
-    if wrong := next((one for one, goal, label in checked if not one.label == goal == label), None):
-        raise AssertionError(f"the counterfactual {wrong} does not hold; please report this program and record")
+def _verify(decider: Program | Committee, found: Sequence[Counterfactual], goals: Sequence[Label]) -> None:
+    """Check by `predict`, which shares no code with the search, that changed records have the labels searched for."""
+    labels = _decide(decider, [one.record for one in found])
+    for one, goal, label in zip(found, goals, labels, strict=True):
+        if not one.label == goal == label:
+            raise AssertionError(f"the counterfactual {one} does not hold; please report this program and record")
