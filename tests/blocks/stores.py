@@ -12,7 +12,9 @@ import numpy as np
 import polars as pl
 
 from tests.blocks.frames import stats_of_columns
-from unless.blocks import block_queries, column_bins, column_stats, disk_storage, histogram_search, row_sets
+from unless.blocks import block_queries, column_bins, column_stats, histogram_search, row_sets
+from unless.blocks.block_arrays import map_block, write_block
+from unless.blocks.block_store import LocalBlockStore
 from unless.blocks.encoding import BlockEncoding, EncodingTask
 from unless.blocks.row_order import UNORDERED
 from unless.learn import MemoryEngine, unless_learner
@@ -50,7 +52,7 @@ class Data:
         return MemoryEngine(table, counts)
 
 
-class PickledStore(disk_storage.DiskBlockStore):
+class PickledStore(LocalBlockStore):
     """A store whose questions and answers travel."""
 
     def ask(self, query):
@@ -63,11 +65,11 @@ def store_of(
     data: Data,
     sizes: list[int],
     folder: Path | None = None,
-    kind=disk_storage.DiskBlockStore,
+    kind=LocalBlockStore,
     *,
     bypass_page_cache: bool = False,
     sort=False,
-) -> disk_storage.DiskBlockStore:
+) -> LocalBlockStore:
     """The blocks of some data, given how many rows each batch has; written to a folder and mapped, if there is one.
 
     With ``sort``, rows lie in the order that is learned from the largest batch.
@@ -91,21 +93,20 @@ def store_of(
     blocks = [coding.block(batch, order) for batch in batches()]
     if folder is not None:
         for number, arrays in enumerate(blocks):
-            disk_storage.write_block(folder / f"{number}.block", arrays, bypass_page_cache=bypass_page_cache)
+            write_block(folder / f"{number}.block", arrays, bypass_page_cache=bypass_page_cache)
         paths = [folder / f"{number}.block" for number in range(len(blocks))]
-        blocks = [disk_storage.map_block(path, bypass_page_cache=bypass_page_cache) for path in paths]
-    nothing = coding.some_weigh_nothing
-    return kind(coding.bins, task.target, coding.labels, blocks, unit=coding.unit, some_weigh_nothing=nothing)
+        blocks = [map_block(path, bypass_page_cache=bypass_page_cache) for path in paths]
+    return kind(coding, blocks)
 
 
-def forgetful(blocks: disk_storage.DiskBlockStore) -> disk_storage.DiskBlockStore:
+def forgetful(blocks: LocalBlockStore) -> LocalBlockStore:
     """The store, whose blocks have no room to remember a set."""
     for block in blocks.blocks:
-        block._memory_budget = block._packed_budget = 0
+        block.selections.budget = block.selections.packed_budget = 0
     return blocks
 
 
-def counted(blocks: disk_storage.DiskBlockStore, monkeypatch) -> list:
+def counted(blocks: LocalBlockStore, monkeypatch) -> list:
     """The questions that a store is asked from now on, and the answers."""
     asked: list = []
     ask = blocks.ask

@@ -17,7 +17,7 @@ import pytest
 
 from tests.blocks.stores import Data, PickledStore, counted, cramped, cut, forgetful, random_data, store_of
 from tests.lengths import fewer
-from unless.blocks import disk_storage as stores
+from unless.blocks.block_arrays import map_block, write_block
 from unless.blocks.block_engine import BlockEngine
 from unless.blocks.block_queries import (
     FetchRows,
@@ -27,6 +27,7 @@ from unless.blocks.block_queries import (
     combine_in_groups,
     flatten_definitions,
 )
+from unless.blocks.block_store import run_ahead
 from unless.blocks.column_bins import ColumnBins, make_column_bins
 from unless.blocks.histogram_search import GainScore, HistogramSearch, NetScore, PurityScore
 from unless.learn import Engine, fold_rm, fold_unless, unless_learner
@@ -34,6 +35,7 @@ from unless.learn.engine import GrowthCriteria
 from unless.learn.literals import ValueCounts, best_literal, best_net_literal, candidate_literals, purest_literal
 from unless.learn.rule_limits import RuleLimits
 from unless.rule import Literal, Rule
+from unless.storage import array_files, direct_io
 from unless.table import Column
 from unless.table.record_hashes import record_hashes
 
@@ -284,7 +286,7 @@ def test_what_a_rule_leaves_is_known(monkeypatch):
     rng = np.random.default_rng(5)
     x, z = rng.normal(size=(2, 3000))
     y = np.where((x > 1) ^ (z > 1.4) ^ (rng.random(3000) < 0.1), "p", "n")
-    for module in ("survey", "bins"):
+    for module in ("column_stats", "column_bins"):
         monkeypatch.setattr(f"unless.blocks.{module}.MANY", 100)
     data = Data(pl.DataFrame({"x": x, "z": z, "c": rng.integers(0, 100, 3000), "y": y}))
     store = store_of(data, [1000] * 3)
@@ -321,7 +323,7 @@ def test_what_a_rule_leaves_is_known_of_large_sets_within(monkeypatch):
     rng = np.random.default_rng(5)
     x, z, c = rng.normal(size=(3, 3000))
     y = np.where((x > 0) & (z > 0.7) ^ (rng.random(3000) < 0.1), "p", "n")
-    for module in ("survey", "bins"):
+    for module in ("column_stats", "column_bins"):
         monkeypatch.setattr(f"unless.blocks.{module}.MANY", 100)
     data = Data(pl.DataFrame({"x": x, "z": z, "c": c, "y": y}))
     store = store_of(data, [1000] * 3)
@@ -353,34 +355,34 @@ def test_what_a_rule_leaves_is_known_of_large_sets_within(monkeypatch):
 @pytest.mark.parametrize("near", [0, 3, 10**9])
 def test_numbers_may_be_read_past_the_cache(near, tmp_path, monkeypatch):
     """Rules and rows are the same, however many pages are read together."""
-    monkeypatch.setattr(stores, "_NEAR", near)
+    monkeypatch.setattr(direct_io, "_NEAR", near)
     rng = np.random.default_rng(5)
     frame = pl.DataFrame({"a": rng.normal(size=10_000), "b": rng.normal(size=10_000)})
     data = Data(frame.with_columns(y=(pl.col("a") + pl.col("b") > 0.5).cast(pl.String)))
     store = store_of(data, [3000, 1, 0, 4700, 2299], tmp_path, bypass_page_cache=True)
-    if any(one._past is None for one in store.blocks if one._count):
+    if any(one.arrays.uncached is None for one in store.blocks if one._count):
         pytest.skip("this disk is only read through the cache")
     read = []
     for name in ("part", "rows"):
-        function = getattr(stores.UncachedReader, name)
+        function = getattr(direct_io.UncachedReader, name)
         monkeypatch.setattr(
-            stores.UncachedReader, name, lambda *how, name=name, own=function: read.append(name) or own(*how)
+            direct_io.UncachedReader, name, lambda *how, name=name, own=function: read.append(name) or own(*how)
         )
     assert fold_rm(BlockEngine(store, local=1000)) == fold_rm(data.table)
     assert set(read) == {"part", "rows"}
-    pieces = [FetchRows.whole().of(one)[0] for one in store.blocks]
+    pieces = [FetchRows.whole().answer(one)[0] for one in store.blocks]
     assert np.concatenate([piece.cells[1] for piece in pieces]).tolist() == frame["b"].to_list()
 
 
 def test_pages_that_are_not_needed_are_not_read(tmp_path, monkeypatch):
     """Of an array in a file some places, spread or together, in any order: with pages around them at the most."""
-    monkeypatch.setattr(stores, "_NEAR", 1)
+    monkeypatch.setattr(direct_io, "_NEAR", 1)
     parts, size = 3, 40_000
     cells = np.random.default_rng(0).normal(size=(parts, size))
-    stores.write_block(
+    write_block(
         tmp_path / "block", {"labels": np.zeros(size, np.uint8), "cells": cells.ravel()}, bypass_page_cache=True
     )
-    past = stores.map_block(tmp_path / "block", bypass_page_cache=True).past
+    past = map_block(tmp_path / "block", bypass_page_cache=True).uncached
     if past is None:
         pytest.skip("this disk is only read through the cache")
     read, preadv = [], os.preadv
@@ -401,15 +403,15 @@ def test_pages_that_are_not_needed_are_not_read(tmp_path, monkeypatch):
 @pytest.mark.parametrize("width", [1, 3, 513, 2000])
 def test_long_records_are_read_whole(width, tmp_path, monkeypatch):
     """Also those that take many pages, of which only the first and the last are counted."""
-    monkeypatch.setattr(stores, "_NEAR", 0)
+    monkeypatch.setattr(direct_io, "_NEAR", 0)
     cells = np.random.default_rng(0).normal(size=(width, 40))
     arrays = {"labels": np.zeros(40, np.uint8), "cells": cells.ravel()}
-    stores.write_block(tmp_path / "block", arrays, bypass_page_cache=True)
-    past = stores.map_block(tmp_path / "block", bypass_page_cache=True).past
+    write_block(tmp_path / "block", arrays, bypass_page_cache=True)
+    past = map_block(tmp_path / "block", bypass_page_cache=True).uncached
     if past is None:
         pytest.skip("this disk is only read through the cache")
     for some in (np.array([3, 30], np.int32), np.array([39, 0, 7], np.int32)):
-        memoryview(stores._aligned_buffer(1 << 20))[:] = b"x" * (1 << 20)
+        memoryview(direct_io._aligned_buffer(1 << 20))[:] = b"x" * (1 << 20)
         assert np.array_equal(past.rows("records", width, some), cells[:, some].T)
 
 
@@ -417,12 +419,12 @@ def test_numbers_are_written_as_well_where_the_cache_cannot_be_passed(tmp_path, 
     """Some disks refuse that: then arrays are written and mapped like all others, and no number twice."""
     array = np.random.default_rng(0).normal(size=(2, 999))
     arrays = {"labels": np.arange(999, dtype=np.int32), "cells": array.ravel()}
-    monkeypatch.setattr(stores, "_write_bypassing_page_cache", lambda *_: False)
-    stores.write_block(tmp_path / "written", arrays, bypass_page_cache=True)
-    monkeypatch.setattr(stores, "_DIRECT", None)
-    stores.write_block(tmp_path / "refused", arrays, bypass_page_cache=True)
+    monkeypatch.setattr(array_files, "write_bypassing_page_cache", lambda *_: False)
+    write_block(tmp_path / "written", arrays, bypass_page_cache=True)
+    monkeypatch.setattr(direct_io, "O_DIRECT", None)
+    write_block(tmp_path / "refused", arrays, bypass_page_cache=True)
     for name in ("written", "refused"):
-        found = stores.map_block(tmp_path / name)
+        found = map_block(tmp_path / name)
         assert np.array_equal(found["labels"], arrays["labels"])
         assert np.array_equal(found["cells"], arrays["cells"])
     assert "records" not in found
@@ -430,15 +432,15 @@ def test_numbers_are_written_as_well_where_the_cache_cannot_be_passed(tmp_path, 
 
 def test_what_few_questions_need_is_given_up_after_them(tmp_path, monkeypatch):
     """Ranks and parts leave the cache, bins stay; what is read again is the same."""
-    forgotten, forget = [], stores.UncachedReader.forget
+    forgotten, forget = [], direct_io.UncachedReader.forget
     monkeypatch.setattr(
-        stores.UncachedReader, "forget", lambda self, *span: forgotten.append(span) or forget(self, *span)
+        direct_io.UncachedReader, "forget", lambda self, *span: forgotten.append(span) or forget(self, *span)
     )
     rng = np.random.default_rng(6)
     frame = pl.DataFrame({"a": rng.normal(size=30_000), "c": rng.integers(0, 2000, 30_000).astype(float)})
     data = Data(frame.with_columns(y=(pl.col("a") * 1000 + pl.col("c") > 900).cast(pl.String)))
     store = store_of(data, [9000, 14_000, 7000], tmp_path, bypass_page_cache=True)
-    arrays = [one.drop_rarely_needed.__self__ for one in store.blocks if one._past is not None]
+    arrays = [one.arrays for one in store.blocks if one.arrays.uncached is not None]
     if not arrays:
         pytest.skip("this disk is only read through the cache")
     before = [{name: array.copy() for name, array in one.items()} for one in arrays]
@@ -454,18 +456,18 @@ def test_what_few_questions_need_is_given_up_after_them(tmp_path, monkeypatch):
 def test_what_a_block_needed_is_read_for_the_next_ones(tmp_path, monkeypatch):
     """Of the first block nobody knows what it will need; of the others it is asked for before they are."""
     expected, asked = [], []
-    expect, need = stores.MappedArrays.prefetch, stores.MappedArrays.need
+    expect, need = array_files.MappedArrays.prefetch, array_files.MappedArrays.need
     monkeypatch.setattr(
-        stores.MappedArrays, "expect", lambda self, needs: expected.append(tuple(needs)) or expect(self, needs)
+        array_files.MappedArrays, "prefetch", lambda self, needs: expected.append(tuple(needs)) or expect(self, needs)
     )
     monkeypatch.setattr(
-        stores.MappedArrays, "need", lambda self, *what: asked.append((id(self), what)) or need(self, *what)
+        array_files.MappedArrays, "need", lambda self, *what: asked.append((id(self), what)) or need(self, *what)
     )
     rng = np.random.default_rng(6)
     frame = pl.DataFrame({"a": rng.normal(size=9000)})
     data = Data(frame.with_columns(y=(pl.col("a") > 0.3).cast(pl.String)))
     store = store_of(data, [3000] * 3, tmp_path, bypass_page_cache=True)
-    if any(one._past is None for one in store.blocks):
+    if any(one.arrays.uncached is None for one in store.blocks):
         pytest.skip("this disk is only read through the cache")
     store.ask(LabelSizes.whole())
     assert expected == [(), (("labels", 0, 1),), (("labels", 0, 1),)]
@@ -474,10 +476,10 @@ def test_what_a_block_needed_is_read_for_the_next_ones(tmp_path, monkeypatch):
     sizes = store.ask(LabelSizes((some.number,), flatten_definitions([some])))
     assert sizes[0, 0].sum() == (frame["a"] <= 0.25).sum()
     assert expected == [(), *[(("labels", 0, 1), ("bins", 0, 1), ("lows", 0, 1))] * 2]
-    store.blocks[0].prefetch([("lows", 0, 1)])
+    store.blocks[0].arrays.prefetch([("lows", 0, 1)])
     store.ask(LabelSizes.whole())
     assert expected[-2:] == [(("labels", 0, 1),)] * 2  # what nobody needed is not handed on
-    assert not any(one.drop_rarely_needed() for one in store.blocks)
+    assert not any(one.arrays.drop_rarely_needed() for one in store.blocks)
 
 
 def test_nobody_works_on_items_after_an_error():
@@ -493,7 +495,7 @@ def test_nobody_works_on_items_after_an_error():
 
     with ThreadPoolExecutor(4) as pool:
         with pytest.raises(KeyboardInterrupt):
-            list(stores.run_ahead(pool, work, range(8)))
+            list(run_ahead(pool, work, range(8)))
         assert not working
 
 
@@ -507,7 +509,7 @@ def test_as_many_work_at_once_as_may():
             yield number
 
     with ThreadPoolExecutor(8) as pool:
-        found = stores.run_ahead(pool, lambda item: together.wait() * 0 + item, items(), 10)
+        found = run_ahead(pool, lambda item: together.wait() * 0 + item, items(), 10)
         assert next(found) == 0
         assert len(taken) == 10
         assert list(found) == list(range(1, 40))
@@ -548,7 +550,7 @@ def test_blocks_may_be_more_files_than_a_process_has_at_first(files, tmp_path):
         engine = BlockEngine(stores[-1], local=0)
         assert engine.label_weights(engine.all_rows()) == [3000, 6000]
     del engine
-    if stores[0].blocks[0]._past is None:
+    if stores[0].blocks[0].arrays.uncached is None:
         pytest.skip("this disk is only read through the cache")
     for limit in (hard, soft):
         stores.pop()
@@ -591,7 +593,7 @@ def test_chains_of_sets_may_be_longer_than_python_can_follow():
         rows = engine.minus(rows, engine.covered_by_literal(rows, Literal("x", "<=", float(k // 100))))
     assert engine.label_weights(rows) == [5, 5]
     for block in store.blocks:
-        block._held.clear(), block._packed.clear()
+        block.selections.clear()
     rows.sizes = None
     assert engine.label_weights(rows) == [5, 5]
 
@@ -601,14 +603,14 @@ def test_sets_that_do_not_fit_are_packed(room):
     """A block without room for a second set need not make it again, if it fits in packed."""
     data = Data(pl.DataFrame({"x": [float(k) for k in range(400)], "y": ["a", "b"] * 200}))
     (block,) = store_of(data, [400]).blocks
-    block._memory_budget, block._packed_budget = room, 200_000
+    block.selections.budget, block.selections.packed_budget = room, 200_000
     sets = [RowSetDefinition.one("all")]
     for k in range(0, 300, 2):
         sets.append(RowSetDefinition.one("covered", (sets[-1],), (Literal("x", ">", float(k)),)))
-    block._rows(sets[-1].number, flatten_definitions(sets))
+    block.resolve(sets[-1].number, flatten_definitions(sets))
     for one in (*sets, *reversed(sets)):
         first = 0 if one is sets[0] else int(one.what[0].value) + 1
-        assert sorted(block._rows(one.number, {}).rows().tolist()) == list(range(first, 400))
+        assert sorted(block.resolve(one.number, {}).rows().tolist()) == list(range(first, 400))
 
 
 def test_single_texts_are_not_asked_for_in_vain(monkeypatch):
@@ -618,7 +620,7 @@ def test_single_texts_are_not_asked_for_in_vain(monkeypatch):
     y = rng.integers(0, 2, rows)
     columns = {"name": [f"name {k}" for k in rng.permutation(rows)], "x": np.round(rng.normal(y / 3, 1), 2)}
     data = Data(pl.DataFrame({**columns, "y": [f"l{k}" for k in y]}))
-    for module in ("survey", "questions", "bins"):
+    for module in ("column_stats", "block_queries", "column_bins"):
         monkeypatch.setattr(f"unless.blocks.{module}.MANY", 100)
     monkeypatch.setattr("unless.learn.unless_learner.MANY", 100)
     monkeypatch.setattr("unless.blocks.column_bins._NUMERIC", 16)

@@ -10,8 +10,8 @@ import pytest
 
 from tests.blocks.frames import FrameStream
 from unless import Query, UnlessClassifier, fold_rm
-from unless.blocks import memory_budget, sources
-from unless.blocks.block import DATA_CHANGED
+from unless.blocks import sources
+from unless.blocks.block_arrays import DATA_CHANGED
 from unless.blocks.block_dataset import make_block_dataset
 from unless.blocks.encoding import BlockEncoding, EncodingTask, TableStats
 from unless.blocks.inputs import open_source
@@ -19,6 +19,7 @@ from unless.blocks.sources import DuckStream, FileStream
 from unless.errors import ReadError
 from unless.read.frames import PolarsFrame
 from unless.read.table import plan_of
+from unless.storage import memory_budget
 
 duckdb = pytest.importorskip("duckdb")
 

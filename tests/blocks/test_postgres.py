@@ -79,7 +79,7 @@ def test_tables_are_read_as_frames_are(seed, connection):
     """Numbers, texts, dates, times with and without zones, decimals and booleans mean what they mean in a frame."""
     rng = np.random.default_rng(seed + 50)
     frame = random_frame(rng, int(rng.integers(20, 80)), label=seed)
-    columns = ", ".join(f"{sources.quoted(name)} {_type(dtype)}" for name, dtype in frame.schema.items())
+    columns = ", ".join(f"{sources.quote_sql_name(name)} {_type(dtype)}" for name, dtype in frame.schema.items())
     connection.execute("DROP TABLE t")
     connection.execute(f"CREATE TABLE t ({columns})")
     with connection.cursor() as cursor:

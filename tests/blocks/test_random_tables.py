@@ -11,7 +11,7 @@ from tests.blocks.stores import Data, PickledStore, cramped, cut, forgetful, ran
 from tests.lengths import fewer
 from unless.blocks import column_bins, column_stats
 from unless.blocks.block_engine import BlockEngine
-from unless.blocks.disk_storage import DiskBlockStore
+from unless.blocks.block_store import LocalBlockStore
 from unless.learn import fold_unless
 
 LEARNERS = {
@@ -32,7 +32,7 @@ def test_programs_are_those_of_memory(seed, learner, monkeypatch, tmp_path):
     cramped(monkeypatch, rng)
     expected = LEARNERS[learner](data.memory)
     folder = tmp_path if rng.random() < 0.3 else None
-    kind = PickledStore if rng.random() < 0.3 else DiskBlockStore
+    kind = PickledStore if rng.random() < 0.3 else LocalBlockStore
     store = store_of(data, cut(rng, rows), folder, kind, bypass_page_cache=rng.random() < 0.5, sort=rng.random() < 0.5)
     if rows <= 30 and rng.random() < 0.5:
         forgetful(store)

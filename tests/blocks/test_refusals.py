@@ -10,10 +10,10 @@ import polars as pl
 import pytest
 
 from unless import Query, UnlessClassifier, fold_rm
-from unless.blocks import memory_budget
 from unless.blocks.block_dataset import make_block_dataset
 from unless.blocks.sources import DuckStream
 from unless.errors import ParameterError, ReadError, UnknownNameError
+from unless.storage import memory_budget
 
 duckdb = pytest.importorskip("duckdb")
 

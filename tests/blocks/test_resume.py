@@ -21,10 +21,9 @@ import pytest
 from tests.blocks.frames import FrameStream
 from tests.lengths import LONG
 from unless import UnlessClassifier, UnlessWarning, fold_rm, fold_rpp
-from unless.blocks import block_cache as kept_module
+from unless.blocks.block_arrays import map_block, write_block
 from unless.blocks.block_cache import BlockCache, CacheOptions
 from unless.blocks.block_dataset import BlockDataset, make_block_dataset
-from unless.blocks.disk_storage import map_block, write_block
 from unless.blocks.file_checkpoints import FileCheckpoint
 from unless.blocks.inputs import open_source
 from unless.blocks.sources import Query
@@ -32,6 +31,7 @@ from unless.errors import MissingFileError, ParameterError, ReadError
 from unless.learn import fold_unless
 from unless.learn import unless_learner as own_module
 from unless.learn.list_optimiser import ListOptimiser
+from unless.storage import cache_folder as kept_module
 
 NAME = "unless-blocks.json"
 
@@ -473,11 +473,11 @@ def test_kept_folders_are_private(tmp_path):
 
 def test_a_full_disk_is_named(tmp_path, monkeypatch):
     """An error of writing a block says which file could not be written."""
-    from unless.blocks import disk_storage
+    from unless.storage import array_files
 
-    real = disk_storage.open if hasattr(disk_storage, "open") else open
+    real = array_files.open if hasattr(array_files, "open") else open
     monkeypatch.setattr(
-        disk_storage, "open", lambda _, *rest, **how: real("/dev/full", "wb", buffering=0), raising=False
+        array_files, "open", lambda _, *rest, **how: real("/dev/full", "wb", buffering=0), raising=False
     )
     with pytest.raises(OSError, match="No space left") as caught:
         blocks_in(tmp_path / "kept", Counting(frame()))
@@ -513,7 +513,7 @@ def test_optimising_goes_on(tmp_path, monkeypatch, more):
     monkeypatch.setattr(
         ListOptimiser,
         "improve_if_worth_price",
-        lambda self, *gains_and_losses: begun.append(self.page) or worthy(self, *gains_and_losses),
+        lambda self, *gains_and_losses: begun.append(self.checkpoint) or worthy(self, *gains_and_losses),
     )
     with blocks_in(tmp_path / "kept", Counting(frame(400))) as blocks:
         wanted = fold_unless(blocks, **more)
@@ -534,10 +534,10 @@ def _interrupted(begun: list, worthy, after: int):
     """A step of optimising all rows that Ctrl-C interrupts after some such steps."""
 
     def step(self, *gains_and_losses):
-        if isinstance(self.page, FileCheckpoint):
+        if isinstance(self.checkpoint, FileCheckpoint):
             if len(begun) == after:
                 raise KeyboardInterrupt
-            begun.append(self.page)
+            begun.append(self.checkpoint)
         return worthy(self, *gains_and_losses)
 
     return step
@@ -596,7 +596,7 @@ def test_settings_have_rules_of_their_own(tmp_path):
             assert learners(blocks)[name](ratio=ratio) == program
 
 
-@pytest.mark.parametrize("constant", ["PRICE", "PLENTY"])
+@pytest.mark.parametrize("constant", ["RULE_PRICE", "MANY_RECORDS"])
 def test_another_version_of_the_learner_has_rules_of_its_own(tmp_path, monkeypatch, constant):
     """What rules cost, and when there is plenty, is no setting; yet lists learned in another way do not count."""
     with blocks_in(tmp_path / "kept", Counting(frame())) as blocks:

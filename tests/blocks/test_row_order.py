@@ -71,7 +71,7 @@ def test_ctrl_c_is_not_lost(monkeypatch):
 @pytest.fixture
 def full(monkeypatch):
     """A machine without room for blocks, and small batches."""
-    monkeypatch.setattr(blocks, "fits_in_page_cache", lambda _: False)
+    monkeypatch.setattr(blocks, "fits_in_memory", lambda _: False)
     monkeypatch.setattr(sources, "ROWS", 50)
 
 
@@ -94,7 +94,7 @@ def test_blocks_that_do_not_fit_are_sorted(tmp_path, monkeypatch):
         ruled(3000, part).write_parquet(tmp_path / f"{part}.parquet")
     expected = fold_rm(read_table(tmp_path, "y"))
     with make_block_dataset(FileStream(tmp_path), target="y") as sorted_, monkeypatch.context() as roomy:
-        roomy.setattr(blocks, "fits_in_page_cache", lambda _: True)
+        roomy.setattr(blocks, "fits_in_memory", lambda _: True)
         with make_block_dataset(FileStream(tmp_path), target="y") as unsorted:
             assert fold_rm(unsorted.engine()) == fold_rm(sorted_.engine()) == expected
             assert len(sorted_.store.blocks) == len(unsorted.store.blocks) == 4
@@ -110,7 +110,7 @@ def test_records_that_are_taken_out_are_the_same(tmp_path, monkeypatch, held_bac
         ruled(97, part).write_parquet(tmp_path / f"{part}.parquet")
     found = []
     for room in (False, True):
-        monkeypatch.setattr(blocks, "fits_in_page_cache", lambda _, room=room: room)
+        monkeypatch.setattr(blocks, "fits_in_memory", lambda _, room=room: room)
         with make_block_dataset(FileStream(tmp_path), target="y") as some:
             split = some.split(0.3, 1)[0] if held_back else None
             assert len(some.store.blocks) == 5
@@ -126,7 +126,7 @@ def test_kept_blocks_may_fit_later_or_no_more(tmp_path, monkeypatch, room):
     ruled(3000).write_parquet(path := tmp_path / "x.parquet")
     expected, found = fold_rm(read_table(path, "y")), []
     for module, here in ((blocks, room), (block_cache, not room)):
-        monkeypatch.setattr(module, "fits_in_page_cache", lambda _, here=here: here)
+        monkeypatch.setattr(module, "fits_in_memory", lambda _, here=here: here)
         with make_block_dataset(FileStream(path), target="y", keep=CacheOptions(tmp_path / "kept")) as some:
             assert fold_rm(BlockEngine(some.store, local=100)) == expected
             found.append(some.sample()[0].column("n").codes.tolist())
@@ -143,5 +143,5 @@ def test_first_rows_may_say_nothing(tmp_path):
         rest.write_parquet(home / "1.parquet")
         with make_block_dataset(FileStream(home), target="y", drop_unlabelled=True) as some:
             assert len(some.store.blocks) == 7
-            assert "places" not in some.store.blocks[1].drop_rarely_needed.__self__
+            assert "places" not in some.store.blocks[1].arrays
             assert fold_rm(some.engine()) == fold_rm(read_table(home, "y", drop_unlabelled=True))

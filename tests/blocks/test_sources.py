@@ -16,13 +16,14 @@ from tests.blocks.sources import WRITERS, assert_alike, random_frame
 from tests.lengths import LONG
 from tests.shared import SHARED, needs_compiled, needs_shared
 from unless import FoldRMClassifier, Query, UnlessClassifier, fold_rm, fold_rpp, read_table
-from unless.blocks import block_dataset, memory_budget, sources
+from unless.blocks import block_dataset, sources
 from unless.blocks.block_dataset import make_block_dataset
-from unless.blocks.disk_storage import DiskBlockStore
+from unless.blocks.block_store import LocalBlockStore
 from unless.blocks.inputs import open_source
 from unless.blocks.sources import DuckStream, FileStream
 from unless.errors import ReadError
 from unless.learn.unless_learner import fold_unless
+from unless.storage import memory_budget
 
 duckdb = pytest.importorskip("duckdb")
 pytestmark = pytest.mark.filterwarnings("ignore::unless.errors.DoubtWarning")
@@ -308,7 +309,7 @@ def test_as_many_threads_as_wanted(jobs, monkeypatch):
     """n_jobs says how many threads read and count blocks; the program does not depend on it."""
     made = []
     monkeypatch.setattr(
-        block_dataset, "DiskBlockStore", lambda *a, **k: made.append(k["threads"]) or DiskBlockStore(*a, **k)
+        block_dataset, "LocalBlockStore", lambda *a, **k: made.append(k["threads"]) or LocalBlockStore(*a, **k)
     )
     frame = random_frame(np.random.default_rng(4), 80, ["whole", "word"])
     relation = duckdb.sql("SELECT * FROM frame")

@@ -45,7 +45,7 @@ from unless.blocks.block_queries import (
     ValuesInRegions,
     flatten_definitions,
 )
-from unless.blocks.disk_storage import DiskBlockStore
+from unless.blocks.block_store import LocalBlockStore
 from unless.blocks.encoding import BlockEncoding, EncodingTask
 from unless.blocks.local_rows import pieces_to_table
 from unless.errors import ParameterError, ReadError
@@ -386,7 +386,7 @@ class DeadlyTask(EncodingTask):
         super().load(source, texts)
 
 
-def questions(store: DiskBlockStore) -> list[BlockQuery[Any]]:
+def questions(store: LocalBlockStore) -> list[BlockQuery[Any]]:
     """One of every kind, about rows that have to be worked out."""
     everything = RowSetDefinition.one("all")
     first, others = RowSetDefinition.several(2, "label", (everything,), (0,))
@@ -448,7 +448,7 @@ def test_a_loss_costs_time_and_not_the_answer(session, spread, monkeypatch, tmp_
         return iter([PolarsFrame(frame)])
 
     coding = BlockEncoding.of(task, stats_of_columns(task, batches))
-    here = DiskBlockStore(coding.bins, "y", coding.labels, [coding.block(batch) for batch in batches()])
+    here = LocalBlockStore(coding, [coding.block(batch) for batch in batches()])
     store = spread(frame)
     every = questions(here)
     assert {type(query) for query in every} == set(kinds(BlockQuery)) - {Deadly}

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from tests.cli.command import called
-from unless.blocks import memory_budget
+from unless.storage import memory_budget
 
 duckdb = pytest.importorskip("duckdb")
 

@@ -34,13 +34,15 @@ if {interpreted}:  # put the source file in the place of the compiled module
     assert [str(w.message) for w in caught][0].startswith("unless runs without compiled kernels"), caught
     assert len(caught) == 1, caught
 
+from types import SimpleNamespace
+
 import numpy as np
 import unless
 from unless import kernels
 from unless.blocks.column_bins import make_column_bins
-from unless.blocks.block import make_block_arrays
+from unless.blocks.block_arrays import make_block_arrays
 from unless.blocks.block_engine import BlockEngine
-from unless.blocks.disk_storage import DiskBlockStore
+from unless.blocks.block_store import LocalBlockStore
 from unless.learn import fold_unless
 from unless.learn.committee_learner import CommitteeSettings, learn_committee
 from unless.learn.score_fitting import fit_score_card
@@ -80,7 +82,9 @@ blocks = [
     make_block_arrays(table[part], bins, table.labels.codes[part].astype(np.int32), units[part])
     for part in (slice(0, 200), slice(200, None))
 ]
-store = DiskBlockStore(bins, "y", table.labels.labels, blocks)
+coding = SimpleNamespace(bins=bins, labels=table.labels.labels, unit=1.0, some_weigh_nothing=True, rows=rows)
+coding.task = SimpleNamespace(target="y")
+store = LocalBlockStore(coding, blocks)
 for local in (0, 40, rows):
     program = unless.fold_rm(BlockEngine(store, local=local))
     assert program == unless.fold_rm(table, weights=units.astype(float))

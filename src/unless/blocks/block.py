@@ -6,101 +6,46 @@ that all blocks share. Columns of few values share their values too; where there
 
 from __future__ import annotations
 
-from collections import Counter, OrderedDict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import pairwise
-from typing import Any, Protocol, overload
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from unless.blocks.block_arrays import NO_ROWS, column_of_block, make_row_grid
 from unless.blocks.block_queries import OPERATIONS, BlockQuery, DefinitionStep, FetchedRows, Integers
 from unless.blocks.column_bins import ColumnBins, Spans, parts_in_spans, slice_ends
-from unless.errors import ReadError
+from unless.blocks.selection_cache import SelectionCache
 from unless.kernels import RowSelection
-from unless.kernels.row_filtering import RowGrid
 from unless.learn.memory_engine import MemoryEngine, Test
 from unless.rule import Literal
-from unless.table import Column, HoldoutSplit, Labels, Table
+from unless.storage.array_files import StoredArrays
+from unless.storage.direct_io import Positions
+from unless.table import Column, HoldoutSplit, Labels
 from unless.table.columns import replace_checked
 from unless.table.holdout_split import identity_sample, identity_sums, part_counts, record_identities
 from unless.table.record_hashes import Hashes, record_hashes
 from unless.values import Label
 
-DATA_CHANGED = "the data changed while it was read; learn from a copy, or when nobody writes to it"
-
-Arrays = Mapping[str, NDArray[Any]]
-"""What a block is made of, by name: its planes, labels and weights, and the values of columns that have their own.
-
-Bytes come first, which nearly all questions are about; the numbers of bare columns come last (``cells``), in a file
-maybe once more, record by record (``records``). Labels are bytes, if there are few enough, and there are no weights if
-every row weighs 1. If rows do not lie in the order in which they were read, ``places`` tells that.
-"""
-
-
 Numbers = NDArray[np.float64]
 
-_NO_ROWS: NDArray[np.uint8] = np.empty(0, np.uint8)
-
-NeededPart = tuple[str, int, int]
-"""An array, or one part of it, of so many."""
-
-Places = NDArray[np.integer[Any]]
 Ends = Sequence[Any]
 """Numbers where parts begin, or end; None means no limit."""
 
-
-class DiskReader(Protocol):
-    """Reads arrays of a block that are not in memory: a part of one, or rows of one, of which some are needed."""
-
-    def __contains__(self, name: str) -> bool: ...
-
-    def part(self, name: str, part: int, parts: int, places: Places | None = None) -> Numbers:
-        """One part of an array, of so many; it may have anything in other places than those that are needed."""
-
-    def rows(self, name: str, padded_bin_count: int, places: Places) -> Numbers:
-        """Some rows of an array in which each has so many numbers."""
-
-
-class TextArray(Sequence[str]):
-    """Texts in order, as they lie in a file: UTF-8, one after the other, and where each ends."""
-
-    def __init__(self, data: NDArray[np.uint8], ends: NDArray[np.int64]) -> None:
-        self._data, self._ends = data, ends
-
-    @classmethod
-    def packed(cls, texts: Sequence[str]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-        """The bytes and ends of texts."""
-        encoded = [text.encode("utf-8", "surrogatepass") for text in texts]
-        ends = np.cumsum([0, *map(len, encoded)], dtype=np.int64)
-        return np.frombuffer(b"".join(encoded), np.uint8), ends
-
-    def __len__(self) -> int:
-        return len(self._ends) - 1
-
-    def __iter__(self) -> Iterator[str]:
-        data = self._data.tobytes()
-        return (data[start:end].decode("utf-8", "surrogatepass") for start, end in pairwise(self._ends.tolist()))
-
-    @overload
-    def __getitem__(self, place: int) -> str: ...
-    @overload
-    def __getitem__(self, place: slice) -> list[str]: ...
-    def __getitem__(self, place: int | slice) -> str | list[str]:
-        if isinstance(place, slice):
-            return [self[k] for k in range(*place.indices(len(self)))]
-        if not 0 <= place < len(self):
-            raise IndexError(place)
-        return self._data[self._ends[place] : self._ends[place + 1]].tobytes().decode("utf-8", "surrogatepass")
+_MISSING, _NEVER = -1, -2
+"""The ranks of literals on bare columns that are about no number."""
 
 
 class Block(MemoryEngine):
     """Rows that answer questions. They remember some sets of rows, within ``memory_budget``, a number of bytes."""
 
-    def __init__(self, bins: Sequence[ColumnBins], labels: int, arrays: Arrays, memory_budget: float = 2e9) -> None:
+    def __init__(
+        self, bins: Sequence[ColumnBins], labels: int, arrays: StoredArrays, memory_budget: float = 2e9
+    ) -> None:
         self.features = tuple(one.column.name for one in bins)
         self.labels = tuple(range(labels))
-        self._columns = tuple(_column(one, i, arrays) for i, one in enumerate(bins))
+        self._columns = tuple(column_of_block(one, i, arrays) for i, one in enumerate(bins))
         self._bins_of = bins
         self._bare = {i: place for place, i in enumerate(i for i, one in enumerate(bins) if one.bare)}
         wide = (i for i, one in enumerate(bins) if one.cuts is not None and not one.bare)
@@ -112,18 +57,11 @@ class Block(MemoryEngine):
         self._weights = _unit_weights(self._count) if self._even else arrays["weights"]
         self._unit = 1.0
         self._near: NDArray[np.float64] = arrays["cells"].reshape(len(self._bare), self._count)
-        self._past: DiskReader | None = getattr(arrays, "past", None)
-        self._need: Callable[..., object] = getattr(arrays, "need", lambda *_: None)
-        self.prefetch: Callable[[Iterable[NeededPart]], object] = getattr(arrays, "prefetch", lambda _: None)
-        self.drop_rarely_needed: Callable[[], tuple[NeededPart, ...]] = getattr(arrays, "drop_rarely_needed", tuple)
-        self._grid: Any = _empty_grid(bins, self._columns, self._labels, self._weights)
+        self.arrays, self._need = arrays, arrays.need
+        self._grid: Any = make_row_grid(bins, self._columns, self._labels, self._weights)
         self._grid.adopt(arrays["bins"], arrays["fine"], arrays["lows"], arrays["cells"])
         self._literals, self._tests, self._folds = {}, {}, None
-        self._bins = int(max(self._grid.spans()[2], default=0))
-        self._held: OrderedDict[int, tuple[RowSelection, int]] = OrderedDict()
-        self._budget_left = memory_budget
-        self._packed: OrderedDict[int, NDArray[Any]] = OrderedDict()
-        self._packed_budget = memory_budget
+        self.selections = SelectionCache(self._grid, self._count, memory_budget)
 
     # What is asked: `block_queries` puts the answers of all blocks together.
 
@@ -182,7 +120,7 @@ class Block(MemoryEngine):
         np.add.at(found, (which[there], np.searchsorted(ends, cells[there])), self._weights[rows[there]])
         return found
 
-    def _in_parts(self, sets: Sequence[RowSelection], place: int, spans: Spans) -> tuple[Places, Places]:
+    def _in_parts(self, sets: Sequence[RowSelection], place: int, spans: Spans) -> tuple[Positions, Positions]:
         """The rows of some sets in some finer parts of a bare column, and which set each is of."""
         self._need_column(place)
         flags = parts_in_spans(self._bins_of[place], spans)
@@ -204,7 +142,7 @@ class Block(MemoryEngine):
         numbers, weights = self._sort_and_sum(self._numbers_of_rows(place, some), some, np.zeros(len(some), np.intp), 1)
         return numbers, weights[0]
 
-    def _sort_and_sum(self, cells: Numbers, rows: Places, which: Places, sets: int) -> tuple[Numbers, Integers]:
+    def _sort_and_sum(self, cells: Numbers, rows: Positions, which: Positions, sets: int) -> tuple[Numbers, Integers]:
         """The numbers of some rows, in order, and how much the rows weigh, set by set; missing cells are none."""
         weights = self._weights[rows]
         there = ~np.isnan(cells) & (weights > 0)
@@ -235,11 +173,11 @@ class Block(MemoryEngine):
         codes = self._grid.ranks_of(i, rows)
         return _cells_of_rows(self._columns[i], codes) if self._bins_of[i].open else (codes, None)
 
-    def _records(self, rows: Places) -> Sequence[Numbers]:
+    def _records(self, rows: Positions) -> Sequence[Numbers]:
         """The numbers of some rows in all bare columns, one column after the other."""
-        if self._past is None or "records" not in self._past:
+        if self.arrays.uncached is None or "records" not in self.arrays.uncached:
             return [self._numbers_of_rows(i, rows) for i in self._bare]
-        return list(np.ascontiguousarray(self._past.rows("records", len(self._bare), rows).T))
+        return list(np.ascontiguousarray(self.arrays.uncached.rows("records", len(self._bare), rows).T))
 
     def sample_every(self, rows: RowSelection, count: int) -> RowSelection:
         """One row of so many, in the order in which they were read, whatever order they lie in."""
@@ -276,10 +214,10 @@ class Block(MemoryEngine):
         """The sets of a question, one after the other."""
         self._need("labels")
         for number in query.sets:
-            yield self._rows(number, query.steps)
+            yield self.resolve(number, query.steps)
 
-    def _rows(self, number: int, steps: Mapping[int, DefinitionStep]) -> RowSelection:
-        """A set, from sets that are remembered."""
+    def resolve(self, number: int, steps: Mapping[int, DefinitionStep]) -> RowSelection:
+        """The rows of a definition, made from sets that are remembered."""
         known: dict[int, RowSelection] = {}
         self._grid.forget_edges()
         order = self._order(number, steps, known)
@@ -289,8 +227,10 @@ class Block(MemoryEngine):
             found = OPERATIONS[op](self, *(known[one] for one in sets), *what)
             most = max((len(known[one].rows()) for one in sets), default=0)
             for one, rows in zip(group, found, strict=True):
-                known[one] = rows if op == "label" else self._compact(rows, most)
-                self._remember(one, known[one])
+                # Few rows out of many are copied: as a part of their array, they would keep all of it in memory.
+                copied = op != "label" and 2 * len(rows.rows()) < most
+                known[one] = self.of_rows(rows.rows().copy()) if copied else rows
+                self.selections.put(one, known[one])
             uses.subtract(sets)
             for one in (*sets, *group):
                 if not uses[one]:  # a long chain of sets would not fit into memory
@@ -305,60 +245,26 @@ class Block(MemoryEngine):
             one, ready = waiting.pop()
             if ready:
                 order.append(one)
-            elif one not in seen and one not in known and not self._recall(one, known):
+            elif one in seen or one in known:
+                continue
+            elif (found := self.selections.get(one)) is not None:
+                known[one] = found
+            else:
                 _, sets, _, group = steps[one]
                 seen.update(group)
                 waiting.append((one, True))
                 waiting += [(each, False) for each in sets]
         return order
 
-    def _recall(self, number: int, known: dict[int, RowSelection]) -> bool:
-        if number in self._held:
-            self._held.move_to_end(number)
-            known[number] = self._held[number][0]
-        elif number in self._packed:
-            known[number] = self.of_rows(_unpack_rows(self._packed[number]))
-            self._remember(number, known[number])
-        return number in known
-
-    def _compact(self, rows: RowSelection, most: int) -> RowSelection:
-        """A copy of few rows out of ``most``: as a part of their array, they would keep all of it in memory."""
-        return self.of_rows(rows.rows().copy()) if 2 * len(rows.rows()) < most else rows
-
-    def _remember(self, number: int, rows: RowSelection) -> None:
-        """Remember a set; those that were not used for longest are packed, if there is no room, and then forgotten.
-
-        Sets are made from one another. If one is lost, so many may have to be made again for every question that
-        learning from wide data would never end.
-        """
-        size = 4 * (len(rows.rows()) + self._bins)
-        self._held[number] = rows, size
-        self._budget_left -= size
-        while self._budget_left < 0 and self._held:
-            oldest, (some, freed) = self._held.popitem(last=False)
-            self._budget_left += freed
-            self._pack(oldest, some)
-
-    def _pack(self, number: int, rows: RowSelection) -> None:
-        """Pack a set, unless it was packed before: packing takes as long as sifting its rows."""
-        if number not in self._packed:
-            self._packed[number] = found = _pack_rows(rows.rows(), self._count)
-            self._packed_budget -= found.nbytes + _EACH
-        self._packed.move_to_end(number)
-        while self._packed_budget < 0:
-            _, gone = self._packed.popitem(last=False)
-            self._packed_budget += gone.nbytes + _EACH
-
-    def _numbers_of_rows(self, place: int, rows: Places) -> Numbers:
+    def _numbers_of_rows(self, place: int, rows: Positions) -> Numbers:
         """The numbers of some rows in a bare column."""
         return self._cells(place, rows)[rows]
 
-    def _cells(self, place: int, rows: Places | None = None) -> Numbers:
+    def _cells(self, place: int, rows: Positions | None = None) -> Numbers:
         """The numbers of a bare column, to take some rows from, at once."""
         bare = self._bare[place]
-        found: Numbers = (
-            self._near[bare] if self._past is None else self._past.part("cells", bare, len(self._bare), rows)
-        )
+        uncached = self.arrays.uncached
+        found: Numbers = self._near[bare] if uncached is None else uncached.part("cells", bare, len(self._bare), rows)
         return found
 
     def _need_column(self, place: int) -> None:
@@ -401,71 +307,6 @@ def _place_among(cells: Numbers, lows: Ends, highs: Ends) -> NDArray[np.intp]:
     return found
 
 
-_MISSING, _NEVER = -1, -2
-"""The ranks of literals on bare columns that are about no number."""
-
-_EACH = 200
-"""About how many bytes it takes to remember an array, however small."""
-
-
-def _pack_rows(rows: NDArray[np.int32], count: int) -> NDArray[Any]:
-    """Rows in little memory: a bit for each of all rows, or the numbers of few."""
-    if 32 * len(rows) < count:
-        return rows.copy()
-    bits = np.zeros(count, bool)
-    bits[rows] = True
-    return np.packbits(bits)
-
-
-def _unpack_rows(rows: NDArray[Any]) -> NDArray[np.int32]:
-    """The rows themselves, in order."""
-    return rows if rows.dtype == np.int32 else np.flatnonzero(np.unpackbits(rows).view(bool)).astype(np.int32)
-
-
-def make_block_arrays(
-    table: Table, bins: Sequence[ColumnBins], labels: NDArray[np.int32], weights: NDArray[np.int32]
-) -> Arrays:
-    """What a block of these rows is made of; the columns have the values that the bins know, or their own."""
-    own: dict[str, NDArray[Any]] = {}
-    columns = []
-    for i, one in enumerate(bins):
-        column = table.columns[i]
-        if not one.open:
-            column = _rank_like(column, one.column)
-        elif not one.bare:
-            own[f"numbers {i}"] = column.numbers
-            own[f"texts {i}"], own[f"ends {i}"] = TextArray.packed(column.categories)
-        elif len(column.categories):
-            raise ReadError(DATA_CHANGED)
-        columns.append(column)
-    grid = _empty_grid(bins, columns, labels, weights)
-    plane, fine = grid.planes()
-    bare = [(i, one, column) for i, (one, column) in enumerate(zip(bins, columns, strict=True)) if one.bare]
-    for i, (one, column) in enumerate(zip(bins, columns, strict=True)):
-        if one.cuts is None:
-            grid.load_narrow(i, column.codes.astype(np.uint8, copy=False))
-        elif not one.bare:
-            grid.load_binned(i, column.codes.astype(np.int32), one.bin_of(column))
-    rows = len(labels)
-    lows, cells = np.empty((len(bare), rows), np.uint8), np.empty((len(bare), rows))
-    for place, (i, one, column) in enumerate(bare):
-        plane[i * rows : (i + 1) * rows] = one.bin_of(column)[column.codes]
-        lows[place] = one.lows_of(column)[column.codes]
-        cells[place] = np.append(column.numbers, np.nan)[column.codes]
-    return {
-        "bins": plane,
-        "labels": labels.astype(np.uint8) if labels.max(initial=0) < _BYTE else labels,
-        "weights": weights[: 0 if (weights == 1).all() else None],
-        "fine": fine,
-        "lows": lows.ravel(),
-        **own,
-        "cells": cells.ravel(),
-    }
-
-
-_BYTE = 256
-
-
 def _unit_weights(rows: int) -> NDArray[np.int32]:
     """The weights of rows that weigh 1: the same ones for all blocks."""
     if len(_ONES[0]) < rows:
@@ -474,71 +315,6 @@ def _unit_weights(rows: int) -> NDArray[np.int32]:
 
 
 _ONES: list[NDArray[np.int32]] = [np.empty(0, np.int32)]
-
-
-def padded_bin_count(bins: ColumnBins) -> int:
-    """How many bins a column has, with those that only fill up whole groups."""
-    column = bins.column
-    numeric, categorical = bins.shape or (len(column.numbers), len(column.categories) + 1)
-    return -(-numeric // 16) * 16 + categorical
-
-
-def bytes_per_cell(bins: ColumnBins) -> int:
-    """About how many bytes a cell takes: its bin, and its part and number, or its rank."""
-    return 10 if bins.bare else 1 if bins.cuts is None else 5
-
-
-def check_block_arrays(bins: Sequence[ColumnBins], labels: int, arrays: Arrays) -> None:
-    """Refuse arrays that are no block of these bins and labels: the kernels use them as addresses, unchecked."""
-    rows, columns = len(arrays["labels"]), len(bins)
-    known = [_column(one, i, arrays) for i, one in enumerate(bins)]
-    wide = [column.missing for one, column in zip(bins, known, strict=True) if one.cuts is not None and not one.bare]
-    ranks, bare = np.array(wide), sum(one.bare for one in bins)
-    types: dict[str, type] = dict.fromkeys(("bins", "lows"), np.uint8) | dict.fromkeys(("fine", "weights"), np.int32)
-    types |= {"cells": np.float64, "labels": np.uint8 if arrays["labels"].dtype == np.uint8 else np.int32}
-    weights = rows if len(arrays["weights"]) else 0
-    sizes = {"bins": rows * columns, "fine": rows * len(ranks), "weights": weights}
-    sizes |= dict.fromkeys(("lows", "cells"), rows * bare)  # every part is safe, and every number
-    if "places" in arrays:
-        types["places"], sizes["places"] = np.int32, rows
-    if "records" in arrays:
-        types["records"], sizes["records"] = np.float64, rows * bare
-    fit = all(arrays[name].dtype == kind for name, kind in types.items())
-    fit = fit and all(len(arrays[name]) == size for name, size in sizes.items())
-    if fit and rows:
-        most = np.array([padded_bin_count(one) for one in bins])
-        fit = bool((arrays["bins"].reshape(columns, rows).max(axis=1) < most).all())
-        fine = arrays["fine"].reshape(len(ranks), rows)
-        fit = fit and bool((fine.min(axis=1) >= 0).all() and (fine.max(axis=1) <= ranks).all())
-        fit = fit and bool(arrays["labels"].min() >= 0 and arrays["labels"].max() < labels)
-        fit = fit and bool(arrays["weights"].min(initial=0) >= 0)
-    if not fit or not all(_check_own_values(i, arrays) for i, one in enumerate(bins) if one.open and not one.bare):
-        raise ValueError("these are not the cells of a block")
-
-
-def _check_own_values(place: int, arrays: Arrays) -> bool:
-    numbers, texts, ends = (arrays[f"{name} {place}"] for name in ("numbers", "texts", "ends"))
-    kinds = numbers.dtype == np.float64 and texts.dtype == np.uint8 and ends.dtype == np.int64
-    spans = len(ends) > 0 and ends[0] == 0 and ends[-1] == len(texts) and bool((np.diff(ends) >= 0).all())
-    return bool(kinds and spans and (np.diff(numbers) > 0).all() and not np.isnan(numbers[:1]).any())
-
-
-def _empty_grid(
-    bins: Sequence[ColumnBins],
-    columns: Sequence[Column],
-    labels: NDArray[np.int32] | NDArray[np.uint8],
-    weights: NDArray[np.int32],
-) -> RowGrid:
-    numbers, ranks = [len(column.numbers) for column in columns], [column.missing + 1 for column in columns]
-    return RowGrid(labels, weights, numbers, ranks, bins=[one.shape for one in bins], bare=[one.bare for one in bins])
-
-
-def _column(bins: ColumnBins, place: int, arrays: Arrays) -> Column:
-    """A column of a block without its rows."""
-    if not bins.open or bins.bare:
-        return bins.column
-    texts = TextArray(arrays[f"texts {place}"], arrays[f"ends {place}"])
-    return replace_checked(bins.column, codes=_NO_ROWS, numbers=arrays[f"numbers {place}"], categories=texts)
 
 
 def _cells_of_rows(column: Column, codes: NDArray[np.int32]) -> tuple[NDArray[Any], Column | None]:
@@ -554,16 +330,5 @@ def _cells_of_rows(column: Column, codes: NDArray[np.int32]) -> tuple[NDArray[An
     there[-1] = True  # missing has a rank, even where no cell is
     numbers, texts = np.split(there[:-1], [len(column.numbers)])
     categories = tuple(column.categories[k] for k in np.flatnonzero(texts).tolist())
-    values = replace_checked(column, codes=_NO_ROWS, numbers=column.numbers[numbers], categories=categories)
+    values = replace_checked(column, codes=NO_ROWS, numbers=column.numbers[numbers], categories=categories)
     return (np.cumsum(there) - 1)[codes], values
-
-
-def _rank_like(column: Column, known: Column) -> Column:
-    """A column with the values that another one has; data with other values has changed since these were seen."""
-    texts = {text: place for place, text in enumerate(known.categories, len(known.numbers))}
-    places = np.searchsorted(known.numbers, column.numbers)
-    same = np.append(known.numbers, np.nan)[places] == column.numbers
-    if not same.all() or any(text not in texts for text in column.categories):
-        raise ReadError(DATA_CHANGED)
-    table = np.array([*places.tolist(), *map(texts.__getitem__, column.categories), known.missing], np.int32)
-    return replace_checked(known, codes=table[column.codes])

@@ -14,20 +14,23 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from unless.blocks.block import DATA_CHANGED, Arrays, bytes_per_cell
-from unless.blocks.block_cache import CacheFolder, CacheKey, CacheOptions, RecordedFactors
+from unless import __version__
+from unless.blocks.block_arrays import DATA_CHANGED, bytes_per_cell, map_block, write_block
+from unless.blocks.block_cache import CacheOptions, RecordedFactors, finish_blocks, reopen_blocks
 from unless.blocks.block_engine import BlockEngine
-from unless.blocks.disk_storage import DiskBlockStore, map_block, run_ahead, write_block
+from unless.blocks.block_store import BlockStore, LocalBlockStore, run_ahead
 from unless.blocks.encoding import BlockEncoding, ClassFactors, EncodingTask, TableStats
-from unless.blocks.local_rows import BlockStore
-from unless.blocks.memory_budget import fits_in_page_cache, release_free_memory
-from unless.blocks.row_order import UNORDERED, RowOrder
+from unless.blocks.file_checkpoints import FolderCheckpoints
+from unless.blocks.row_order import UNORDERED
 from unless.blocks.row_sets import RowSet
 from unless.blocks.sources import PartsStream, Stream
 from unless.errors import ReadError, UnknownNameError, suggest
 from unless.read.source import Source
 from unless.read.table import formats_of, plan_of
 from unless.rule import Program
+from unless.storage.array_files import StoredArrays
+from unless.storage.cache_folder import CacheFolder, CacheKey
+from unless.storage.memory_budget import fits_in_memory, release_free_memory
 from unless.table import HoldoutSplit, Schema, Table
 from unless.table.holdout_split import fingerprint_text
 from unless.threads import available_cores
@@ -54,9 +57,13 @@ class BlockDataset:
     """Records in blocks; ``with`` it, or `close` it: what it wrote is then gone, unless it is kept."""
 
     store: BlockStore
-    coding: BlockEncoding
     folder: BlockFolder | None = None
     local: int = FETCHED_ROWS
+
+    @property
+    def coding(self) -> BlockEncoding:
+        """How records became blocks."""
+        return self.store.coding
 
     @property
     def rows(self) -> int:
@@ -81,7 +88,9 @@ class BlockDataset:
         """The engine that learns from all records, or from all but those that are held back."""
         engine = BlockEngine(self.store, local=self.local, held_back=held_back)
         if isinstance(self.folder, CacheFolder):
-            engine.checkpoints = self.folder.checkpoints(self.coding, held_back)
+            split = None if held_back is None else [held_back.salt, *held_back.cuts]
+            about = {"unless": __version__, "blocks": self.folder.digest, "held_back": split}
+            engine.checkpoints = FolderCheckpoints(self.folder.path, self.coding, about)
         return engine
 
     def sample(
@@ -109,8 +118,7 @@ class BlockDataset:
 
     def close(self) -> None:
         """End the threads, and remove what was written, unless it is kept."""
-        if hasattr(self.store, "close"):
-            self.store.close()
+        self.store.close()
         if self.folder is not None:
             self.folder.cleanup()
 
@@ -168,12 +176,12 @@ def make_block_dataset(  # noqa: PLR0913 - all that can be asked for, to be seen
     maker = _DatasetMaker(
         stream, weights, given, leave_out, how, tell, threads or available_cores(), drop_unlabelled=drop_unlabelled
     )
-    return maker.temporary(folder) if keep is None else maker.cached(keep)
+    return maker.make_temporary(folder) if keep is None else maker.reopen_or_make(keep)
 
 
 @dataclass(frozen=True)
 class _DatasetMaker:
-    """Makes blocks as they are asked for."""
+    """Makes blocks from a stream in two passes."""
 
     stream: Stream
     weights: str | None
@@ -184,8 +192,8 @@ class _DatasetMaker:
     threads: int
     drop_unlabelled: bool
 
-    def temporary(self, folder: str | os.PathLike[str] | None) -> BlockDataset:
-        """Blocks that are gone when they are closed."""
+    def make_temporary(self, folder: str | os.PathLike[str] | None) -> BlockDataset:
+        """Make blocks that are gone when they are closed."""
         before = self.stream.fingerprint()
         with ThreadPoolExecutor(self.threads) as pool:
             coding = self._collect_encoding(pool)
@@ -198,70 +206,60 @@ class _DatasetMaker:
         except BaseException:
             home.cleanup()
             raise
-        return self._blocks(coding, arrays, home)
+        return self._open(coding, arrays, home)
 
-    def cached(self, keep: CacheOptions) -> BlockDataset:
-        """Blocks that stay in their folder, made now or before."""
+    def reopen_or_make(self, keep: CacheOptions) -> BlockDataset:
+        """Open blocks that stay in their folder, or make them."""
         if self.leave_out is not None and keep.asked is None:
             raise ValueError("nobody can tell what leave_out depends on; say so: CacheOptions(asked=...)")
-        request = self._cache_key(keep)
-        cache_folder = CacheFolder(keep.folder)
+        key = self._cache_key(keep)
+        folder = CacheFolder(keep.folder)
         try:
-            found = cache_folder.reopen(request, self.factors, unchanged=keep.unchanged, threads=self.threads)
+            found = reopen_blocks(folder, key, self.factors, unchanged=keep.unchanged, threads=self.threads)
             if found is not None:
                 self.tell("reopened", found[0].rows)
             else:
-                found = self._rebuild_cache(cache_folder, request)
+                found = self._rebuild_cache(folder, key)
         except BaseException:
-            cache_folder.cleanup()
+            folder.cleanup()
             raise
-        return self._blocks(*found, cache_folder)
+        return self._open(*found, folder)
 
     def _cache_key(self, keep: CacheOptions) -> CacheKey:
         before = self.stream.fingerprint()
-        asked = {"weights": self.weights, "drop_unlabelled": self.drop_unlabelled, **self.how, **(keep.asked or {})}
-        asked["source"] = self.stream.said if before is None else None
-        return CacheKey.of(self.stream.said, before, asked)
+        options = {"weights": self.weights, "drop_unlabelled": self.drop_unlabelled, **self.how, **(keep.asked or {})}
+        options["source"] = self.stream.said if before is None else None
+        return CacheKey.of(self.stream.said, before, options)
 
-    def _rebuild_cache(self, cache_folder: CacheFolder, request: CacheKey) -> tuple[BlockEncoding, list[Arrays]]:
-        with cache_folder.rebuild(), ThreadPoolExecutor(self.threads) as pool:
+    def _rebuild_cache(self, folder: CacheFolder, key: CacheKey) -> tuple[BlockEncoding, list[StoredArrays]]:
+        with folder.rebuild(), ThreadPoolExecutor(self.threads) as pool:
             coding = self._collect_encoding(pool)
-            arrays = list(self._write_blocks(coding, cache_folder.path, pool, nameless=False))
-            _refuse_change(request.fingerprint, self.stream)
-            cache_folder.finish(coding, arrays, request, self.factors)
+            arrays = list(self._write_blocks(coding, folder.path, pool, nameless=False))
+            _refuse_change(key.fingerprint, self.stream)
+            finish_blocks(folder, key, coding, len(arrays), self.factors)
         return coding, arrays
 
-    def _blocks(self, coding: BlockEncoding, arrays: Sequence[Arrays], home: BlockFolder) -> BlockDataset:
+    def _open(self, coding: BlockEncoding, arrays: Sequence[StoredArrays], home: BlockFolder) -> BlockDataset:
         release_free_memory()
-        store = DiskBlockStore(
-            coding.bins,
-            coding.task.target,
-            coding.labels,
-            arrays,
-            unit=coding.unit,
-            some_weigh_nothing=coding.some_weigh_nothing,
-            threads=self.threads,
-        )
-        return BlockDataset(store, coding, home)
+        return BlockDataset(LocalBlockStore(coding, arrays, threads=self.threads), home)
 
     def _collect_encoding(self, pool: ThreadPoolExecutor) -> BlockEncoding:
-        """The first pass."""
+        """The first pass: what the values of each column are."""
         first = next(iter(self.stream.batches()))
         task = make_encoding_task(first, self.weights, dict(self.how), drop_unlabelled=self.drop_unlabelled)
-        table_stats = _collect_table_stats(task, self.stream, pool, self.tell)
-        gone = {} if self.leave_out is None else self.leave_out(_first_records(task, self.stream), table_stats)
-        return replace(
-            BlockEncoding.of(_drop_features(task, table_stats, gone), table_stats, self.factors), left_out=gone
-        )
+        stats = _collect_table_stats(task, self.stream, pool, self.tell)
+        gone = {} if self.leave_out is None else self.leave_out(_first_records(task, self.stream), stats)
+        return replace(BlockEncoding.of(_drop_features(task, stats, gone), stats, self.factors), left_out=gone)
 
     def _write_blocks(
         self, coding: BlockEncoding, folder: Path, pool: ThreadPoolExecutor, *, nameless: bool
-    ) -> Iterator[Arrays]:
-        """The second pass: what blocks are made of, in files, which nobody sees any more if they are ``nameless``."""
-        rows, large = 0, not fits_in_page_cache(coding.rows * sum(map(bytes_per_cell, coding.bins)))
-        order = self._order(coding) if large else UNORDERED
+    ) -> Iterator[StoredArrays]:
+        """The second pass: write blocks to files, which have no name any more if they are ``nameless``."""
+        rows, large = 0, not fits_in_memory(coding.rows * sum(map(bytes_per_cell, coding.bins)))
+        first = next(iter(self.stream.batches()), None) if large else None  # there was one, but data may change
+        order = UNORDERED if first is None else coding.order(first)
 
-        def write(numbered: tuple[int, Source]) -> tuple[int, Arrays]:
+        def write(numbered: tuple[int, Source]) -> tuple[int, StoredArrays]:
             number, batch = numbered
             path = folder / f"{number}.block"
             write_block(path, coding.block(batch, order), bypass_page_cache=large)
@@ -276,11 +274,6 @@ class _DatasetMaker:
             yield arrays
         if rows != coding.rows:
             raise ReadError(DATA_CHANGED)
-
-    def _order(self, coding: BlockEncoding) -> RowOrder:
-        """How rows lie in blocks that do not fit into memory."""
-        first = next(iter(self.stream.batches()), None)  # there was one, but data may change
-        return UNORDERED if first is None else coding.order(first)
 
 
 def make_encoding_task(
@@ -305,10 +298,10 @@ def _first_records(task: EncodingTask, stream: Stream) -> Table:
     return Table(tuple(columns), rows=first.rows)
 
 
-def _drop_features(task: EncodingTask, table_stats: TableStats, gone: Collection[str]) -> EncodingTask:
+def _drop_features(task: EncodingTask, stats: TableStats, gone: Collection[str]) -> EncodingTask:
     """The task without some features; what was found of them is forgotten."""
     for name in gone:
-        table_stats.columns.pop(name, None)
+        stats.columns.pop(name, None)
     kept = {name: kind for name, kind in task.plan.features.items() if name not in gone}
     return replace(task, plan=replace(task.plan, features=kept))
 
@@ -318,19 +311,19 @@ def _collect_table_stats(task: EncodingTask, stream: Stream, pool: ThreadPoolExe
 
     def look(texts: Sequence[str]) -> TableStats:
         found = run_ahead(pool, lambda batch: TableStats.of(task, batch, texts), stream.batches())
-        table_stats = next(found)
-        tell("surveyed", table_stats.rows)
+        stats = next(found)
+        tell("surveyed", stats.rows)
         for other in found:
-            table_stats.merge(other)
-            tell("surveyed", table_stats.rows)
-        return table_stats
+            stats.merge(other)
+            tell("surveyed", stats.rows)
+        return stats
 
-    table_stats = look(())
-    if again := table_stats.columns_with_conflicting_kinds(task):
+    stats = look(())
+    if again := stats.columns_with_conflicting_kinds(task):
         seen = look(again)
         for name in again:
-            table_stats.columns[name] = seen.columns[name]
-    return table_stats
+            stats.columns[name] = seen.columns[name]
+    return stats
 
 
 def _refuse_change(before: object, stream: Stream) -> None:

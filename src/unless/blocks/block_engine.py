@@ -40,10 +40,10 @@ from unless.blocks.block_queries import (
     max_text_weights,
     sum_weighted_values,
 )
+from unless.blocks.block_store import BlockStore
 from unless.blocks.column_bins import SLICES, ColumnBins
 from unless.blocks.histogram_search import BestLiteral, GainScore, HistogramSearch, LiteralScore, NetScore, PurityScore
-from unless.blocks.local_rows import BlockStore, LocalRows, pieces_to_table
-from unless.blocks.memory_budget import release_free_memory
+from unless.blocks.local_rows import LocalRows, pieces_to_table
 from unless.blocks.row_sets import (
     LocalPair,
     RowSet,
@@ -60,6 +60,7 @@ from unless.learn.literals import AllowedKinds, ValueCounts
 from unless.learn.memory_engine import MORE_THAN_ALL
 from unless.learn.rule_limits import NO_LIMITS, RuleLimits
 from unless.rule import Literal, Rule
+from unless.storage.memory_budget import release_free_memory
 from unless.table import HoldoutSplit, Table
 from unless.table.record_hashes import Hashes
 from unless.values.notation import WHOLE

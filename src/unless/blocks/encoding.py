@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unless.blocks.block import DATA_CHANGED, Arrays, make_block_arrays
+from unless.blocks.block_arrays import DATA_CHANGED, make_block_arrays
 from unless.blocks.column_bins import ColumnBins
 from unless.blocks.column_stats import ColumnStats, cells_without_notation, columns_with_conflicting_kinds
 from unless.blocks.row_order import UNORDERED, RowOrder
@@ -20,6 +20,7 @@ from unless.read.column_inference import Cells, MissingLabelsError
 from unless.read.column_inference import labels as labels_of
 from unless.read.source import Source
 from unless.read.table import Plan
+from unless.storage.array_files import StoredArrays
 from unless.table import Labels, Schema, Table
 from unless.values import Label, missing_among
 
@@ -188,16 +189,16 @@ class BlockEncoding:
         typed = frozenset(column.name for column in columns if column.typed)
         return Schema(kinds, self.task.plan.missing, self.task.plan.target, notations, typed, self.task.plan.parts)
 
-    def block(self, source: Source, order: RowOrder = UNORDERED) -> Arrays:
+    def block(self, source: Source, order: RowOrder = UNORDERED) -> StoredArrays:
         """Code the records of a batch, in an order."""
         table, codes, weights = self._records(source)
         if order.literals:
             rows = order.of(table)
             sorted_ = table[rows], codes[rows], None if weights is None else weights[rows]
-            return {"places": rows.astype(np.int32), **self._arrays(*sorted_)}
+            return StoredArrays(places=rows.astype(np.int32), **self._arrays(*sorted_))
         return self._arrays(table, codes, weights)
 
-    def _arrays(self, table: Table, codes: NDArray[np.int32], weights: NDArray[np.float64] | None) -> Arrays:
+    def _arrays(self, table: Table, codes: NDArray[np.int32], weights: NDArray[np.float64] | None) -> StoredArrays:
         return make_block_arrays(table, self.bins, codes, self._units_of(codes, weights))
 
     def order(self, source: Source) -> RowOrder:

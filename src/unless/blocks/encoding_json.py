@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unless.blocks.block import Arrays, TextArray, padded_bin_count
+from unless.blocks.block_arrays import TextArray, padded_bin_count
 from unless.blocks.column_bins import ColumnBins
 from unless.blocks.encoding import BlockEncoding, EncodingTask
 from unless.read.table import Plan
 from unless.rule import Program
+from unless.storage.array_files import Arrays
 from unless.table import Column, Labels
 from unless.values import label_from_json, label_to_json
 from unless.values.notation import Notation, notation_from_json

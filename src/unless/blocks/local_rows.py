@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Protocol, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from unless.blocks.block import Block, make_block_arrays
-from unless.blocks.block_queries import BlockQuery, FetchedRows, Integers
+from unless.blocks.block import Block
+from unless.blocks.block_arrays import make_block_arrays
+from unless.blocks.block_queries import FetchedRows, Integers
+from unless.blocks.block_store import BlockStore
 from unless.blocks.column_bins import ColumnBins
 from unless.kernels import RowSelection
 from unless.learn.engine import Engine
@@ -18,24 +20,6 @@ from unless.learn.memory_engine import MemoryEngine
 from unless.read.column_inference import rank
 from unless.rule import Literal
 from unless.table import Column, Labels, Table
-from unless.values import Label
-
-Answer = TypeVar("Answer")
-
-
-class BlockStore(Protocol):
-    """Blocks somewhere, which answer questions."""
-
-    bins: tuple[ColumnBins, ...]
-    target: str
-    labels: tuple[Label, ...]
-    unit: float
-    """What a weight of 1 means."""
-    some_weigh_nothing: bool
-    """Whether a record has no weight, so that values that only such records have do not count."""
-
-    def ask(self, query: BlockQuery[Answer]) -> Answer:
-        """What all blocks answer together."""
 
 
 class LocalRows:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import unquote
 
-from unless.blocks.block import DATA_CHANGED
+from unless.blocks.block_arrays import DATA_CHANGED
 from unless.errors import ParameterError, ReadError, UnlessError, without_passwords
 from unless.read.batches import Input
 from unless.read.date_parts import DateParts

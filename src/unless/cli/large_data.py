@@ -28,10 +28,10 @@ _CONSTANT = ("constant", "empty")
 
 def large_stream(screen: Screen, data: str, query: str | None, asked: Columns, *, kept: bool = False) -> Stream | None:
     """Return the records that are learned from in blocks; None for a file that fits into memory, if none are kept."""
-    from unless.blocks.inputs import find_only_table, is_database
-    from unless.blocks.memory_budget import fits_in_memory, free_bytes, needed_bytes
+    from unless.blocks.inputs import find_only_table, is_database, needed_bytes
     from unless.blocks.sources import FileStream, Query
     from unless.read.dialect import told_by
+    from unless.storage.memory_budget import fits_in_memory, free_bytes
 
     if "://" in data and query is None:
         raise typer.BadParameter("say what to learn from in the database: a table, or a SELECT", param_hint="--query")
@@ -49,7 +49,7 @@ def large_stream(screen: Screen, data: str, query: str | None, asked: Columns, *
     files = FileStream(data, how.pop("format", None), told_by(**how))
     if kept:
         return files
-    if fits_in_memory(files):
+    if fits_in_memory(needed_bytes(files)):
         return None
     screen.note(
         f"{data} would take about {_gigabytes(needed_bytes(files))} in memory, where {_gigabytes(free_bytes())} "

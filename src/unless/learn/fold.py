@@ -22,7 +22,6 @@ from numpy.typing import NDArray
 
 from unless.constraints import Constraints, to_constraints
 from unless.errors import Interrupted, ParameterError, ReadError, UnknownNameError, suggest
-from unless.export import json as programs
 from unless.learn.checkpoint import open_checkpoint
 from unless.learn.engine import Engine, StopLearning
 from unless.learn.locked_rules import NO_LOCKED_RULES, LockedRules, learn_around_locked_rules, locked_positions
@@ -89,9 +88,8 @@ class LearnConstraints:
     def checkpoint_settings(self, engine: Engine[Any]) -> dict[str, Any]:
         """What the diary of an engine must know of them; nothing, if there are none."""
         found: dict[str, Any] = {} if self.constraints is None else {"constraints": self.constraints.to_dict()}
-        if self.locked and engine.checkpoints is not None:
-            program = Program(engine.target, engine.features, self.locked.rules)
-            found["locked"] = [programs.to_dict(program)["rules"], self.locked.gap_sizes]
+        if self.locked:
+            found["locked"] = [self.locked.rules, self.locked.gap_sizes]
         return found
 
 

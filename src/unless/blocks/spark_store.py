@@ -22,16 +22,16 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from unless.blocks.block import DATA_CHANGED, Block
+from unless.blocks.block import Block
+from unless.blocks.block_arrays import DATA_CHANGED, map_block, write_block
 from unless.blocks.block_queries import BlockQuery, combine_in_groups
+from unless.blocks.block_store import BlockStore, memory_budget_per_row
 from unless.blocks.column_bins import ColumnBins
-from unless.blocks.disk_storage import map_block, write_block
 from unless.blocks.encoding import BlockEncoding, ClassFactors, EncodingTask, TableStats
 from unless.errors import ParameterError, ReadError, UnlessError
 from unless.files import write_whole
 from unless.read.frames import PolarsFrame
 from unless.read.source import Source, refuse_twins
-from unless.table import Schema
 
 if TYPE_CHECKING:
     import polars as pl
@@ -45,9 +45,6 @@ Answer = TypeVar("Answer")
 
 _CELLS = 1 << 22
 """About how many cells a block has: Spark's batches of 10,000 rows would be many small blocks."""
-_MEMORY_BUDGET = 256e6
-"""How many bytes the blocks of a worker may spend on the sets of rows that they remember, if there are many rows."""
-_BUDGET_PER_ROW = 16
 _IN_VAIN = 3
 """How often all is encoded again if no executor finds the files that it should have."""
 
@@ -73,7 +70,7 @@ class SparkPartition:
         return (self.rows, self.blocks, self.checksum) == (other.rows, other.blocks, other.checksum)
 
 
-class SparkBlockStore:
+class SparkBlockStore(BlockStore):
     """The rows of a Spark frame, as blocks on the executors.
 
     The frame is computed twice, and again where an executor is lost: it has to give the same rows each time.
@@ -83,10 +80,7 @@ class SparkBlockStore:
         self._names = [*task.plan.features, task.target, *([] if task.weights is None else [task.weights])]
         self._frame = _columns(frame, self._names)
         overview, checksum = self._first_pass(task)
-        self.coding = BlockEncoding.of(task, overview, factors)
-        self.bins, self.labels, self.unit = self.coding.bins, self.coding.labels, self.coding.unit
-        self.target, self.rows = task.target, self.coding.rows
-        self.some_weigh_nothing = self.coding.some_weigh_nothing
+        super().__init__(BlockEncoding.of(task, overview, factors))
         self._written = self._second_pass()
         try:
             self._parts = {part.number: part for part in map(_raise_refusal, self._written.collect())}
@@ -96,15 +90,10 @@ class SparkBlockStore:
             self.close()
             raise
         executors = {os.path.dirname(part.folder) for part in self._parts.values()}  # noqa: PTH120 - not our own paths
-        self._memory_budget = min(_BUDGET_PER_ROW, _MEMORY_BUDGET * len(executors) / self.rows)
-
-    @property
-    def schema(self) -> Schema:
-        """How the columns are read."""
-        return self.coding.schema
+        self._memory_budget = memory_budget_per_row(self.rows, len(executors))
 
     def ask(self, query: BlockQuery[Answer]) -> Answer:
-        """What all blocks answer together."""
+        """The combined answer of all blocks."""
         answers: dict[int, Answer] = {}
         vain = 0
         while lacking := [part.number for part in self._parts.values() if part.blocks and part.number not in answers]:

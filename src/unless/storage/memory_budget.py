@@ -1,4 +1,4 @@
-"""How much memory there is, and how much a table would take."""
+"""How much memory this process may still take."""
 
 from __future__ import annotations
 
@@ -7,34 +7,17 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from unless.blocks.sources import FileStream
 from unless.limits import address_space_left
-from unless.read.file_bytes import is_packed
-from unless.read.formats import files_at
 
 _SHARE = 0.5
-"""The share of the free memory that a table may take."""
-
-_PER_CELL = 28
-"""Bytes that learning from a table takes at its peak, for each cell: 400,000 rows of 20 columns took 216 MB."""
-
-_PER_BYTE = 6
-"""The same for each byte of a text file, whose cells have about five: 42 MB took 229 MB."""
-
-_PACKED = 8
-"""How many bytes a packed byte may become: a guess, rather too many than too few."""
+"""The share of the free memory that one thing may take."""
 
 _PROC = Path("/proc")
 _CGROUP = Path("/sys/fs/cgroup")
 
 
-def fits_in_memory(stream: FileStream) -> bool:
-    """Whether files can be learned from in memory."""
-    return needed_bytes(stream) <= _SHARE * free_bytes()
-
-
-def fits_in_page_cache(size: float) -> bool:
-    """Whether so many bytes of files stay in the cache of the system."""
+def fits_in_memory(size: float) -> bool:
+    """Whether so many bytes fit into the free memory, and leave room for others."""
     return size <= _SHARE * free_bytes()
 
 
@@ -47,26 +30,6 @@ def release_free_memory() -> None:
         import ctypes
 
         ctypes.CDLL(None).malloc_trim(0)
-
-
-def needed_bytes(stream: FileStream) -> float:
-    """How many bytes learning from files takes in memory."""
-    form, paths = files_at(stream.path, stream.form)
-    if form.name not in ("parquet", "arrow"):
-        return float(_PER_BYTE * sum(path.stat().st_size * (_PACKED if is_packed(path) else 1) for path in paths))
-    return float(_PER_CELL * sum(_cells(path, form.name) for path in paths))
-
-
-def _cells(path: Path, form: str) -> int:
-    """How many cells a file says it has."""
-    import polars as pl
-
-    scan = pl.scan_parquet if form == "parquet" else pl.scan_ipc
-    try:
-        lazy = scan(path, glob=False, hive_partitioning=False)
-        return int(lazy.select(pl.len()).collect().item()) * len(lazy.collect_schema())
-    except pl.exceptions.PolarsError:  # packed, or a stream: reading it will tell
-        return path.stat().st_size * (_PACKED if is_packed(path) else 1)
 
 
 def free_bytes() -> float:

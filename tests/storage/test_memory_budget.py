@@ -5,11 +5,9 @@ from __future__ import annotations
 import sys
 from types import SimpleNamespace
 
-import polars as pl
 import pytest
 
-from unless.blocks import memory_budget
-from unless.blocks.sources import FileStream
+from unless.storage import memory_budget
 
 GB = 2**30
 
@@ -62,34 +60,6 @@ def test_a_machine_that_says_nothing(machine):
     """Without /proc there is still a guess."""
     machine({})
     assert memory_budget.free_bytes() > 0
-
-
-def test_files_fit_if_learning_from_them_does(machine, tmp_path):
-    """Text is judged by its bytes, Parquet and Arrow by their cells, packed text by what it may become."""
-    frame = pl.DataFrame({"x": ["0123456789"] * 1000, "y": [1.5] * 1000})
-    frame.write_csv(tmp_path / "x.csv")
-    frame.write_parquet(tmp_path / "x.parquet")
-    frame.write_ipc(tmp_path / "x.arrow")
-    frame.write_csv(tmp_path / "x.csv.gz", compression="gzip", check_extension=False)
-    needed = {
-        form: memory_budget.needed_bytes(FileStream(tmp_path / f"x.{form}"))
-        for form in ("csv", "parquet", "arrow", "csv.gz")
-    }
-    size = (tmp_path / "x.csv").stat().st_size
-    assert needed["csv"] == memory_budget._PER_BYTE * size
-    assert needed["parquet"] == needed["arrow"] == memory_budget._PER_CELL * 2000
-    assert needed["csv.gz"] == memory_budget._PACKED * memory_budget._PER_BYTE * (tmp_path / "x.csv.gz").stat().st_size
-    machine({"proc/meminfo": f"MemAvailable: {int(needed['csv'] / 1024 / memory_budget._SHARE) + 1} kB"})
-    assert memory_budget.fits_in_memory(FileStream(tmp_path / "x.csv"))
-    machine({"proc/meminfo": f"MemAvailable: {int(needed['csv'] / 1024 / memory_budget._SHARE) - 1} kB"})
-    assert not memory_budget.fits_in_memory(FileStream(tmp_path / "x.csv"))
-
-
-def test_a_folder_needs_what_its_parts_need(tmp_path):
-    """The parts of a table add up."""
-    for number in range(3):
-        pl.DataFrame({"x": range(10), "y": range(10)}).write_parquet(tmp_path / f"{number}.parquet")
-    assert memory_budget.needed_bytes(FileStream(tmp_path)) == memory_budget._PER_CELL * 60
 
 
 def test_memory_is_given_back_where_that_is_possible(monkeypatch):

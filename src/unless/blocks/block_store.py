@@ -1,0 +1,114 @@
+"""Stores of blocks, which answer queries together; here the one on this machine (`spark_store` has the other)."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
+from typing import Any, TypeVar
+
+from unless.blocks.block import Block
+from unless.blocks.block_queries import BlockQuery, combine_in_groups
+from unless.blocks.encoding import BlockEncoding
+from unless.storage.array_files import ArrayPart, StoredArrays
+
+Answer = TypeVar("Answer")
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+_MEMORY_BUDGET = 256e6
+"""How many bytes all blocks of a process may spend on sets of rows that they remember, and as many on packed ones."""
+_BUDGET_PER_ROW = 16
+_LEAST_BUDGET = 1e6
+"""What a block may spend, however few rows it has, unless there are very many blocks."""
+
+
+class BlockStore(ABC):
+    """Blocks somewhere, which answer queries."""
+
+    def __init__(self, coding: BlockEncoding) -> None:
+        self.coding = coding
+        self.bins, self.target, self.labels = coding.bins, coding.task.target, coding.labels
+        self.unit = coding.unit
+        """What a weight of 1 means."""
+        self.some_weigh_nothing = coding.some_weigh_nothing
+        """Whether a record has no weight, so that values that only such records have do not count."""
+        self.rows = coding.rows
+
+    @abstractmethod
+    def ask(self, query: BlockQuery[Answer]) -> Answer:
+        """The combined answer of all blocks."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Release what the store holds."""
+
+
+def memory_budget_per_row(rows: int, processes: int = 1) -> float:
+    """How many bytes a block may spend on the sets that it remembers, for each of its rows."""
+    return min(_BUDGET_PER_ROW, _MEMORY_BUDGET * processes / max(rows, 1))
+
+
+class LocalBlockStore(BlockStore):
+    """Blocks in this process, which are asked one after the other, or several at once."""
+
+    def __init__(self, coding: BlockEncoding, blocks: Sequence[StoredArrays], threads: int = 1) -> None:
+        super().__init__(coding)
+        self.rows = sum(len(arrays["labels"]) for arrays in blocks)
+        share, least = memory_budget_per_row(self.rows), min(_LEAST_BUDGET, _MEMORY_BUDGET / max(len(blocks), 1))
+        self.blocks = [
+            Block(coding.bins, len(coding.labels), arrays, max(share * len(arrays["labels"]), least))
+            for arrays in blocks
+        ]
+        self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
+        self._ahead = threads + 2
+
+    def ask(self, query: BlockQuery[Answer]) -> Answer:
+        """The combined answer of all blocks."""
+        needed: list[tuple[ArrayPart, ...]] = [()]
+
+        def answer(block: Block) -> Answer:
+            try:
+                return query.answer(block)
+            finally:
+                needed[0] = block.arrays.drop_rarely_needed()
+
+        def prefetch_blocks() -> Iterator[Block]:
+            """The blocks: what the last one needed is read for those that come soon, while others are worked on."""
+            for block in self.blocks:
+                block.arrays.prefetch(needed[0])
+                yield block
+
+        try:
+            return next(combine_in_groups(run_ahead(self._pool, answer, prefetch_blocks(), self._ahead), query))
+        except BaseException:
+            for block in self.blocks:  # some of which have read what nobody will ask for
+                block.arrays.drop_rarely_needed()
+            raise
+
+    def close(self) -> None:
+        """End the threads."""
+        if self._pool is not None:
+            self._pool.shutdown()
+
+
+def run_ahead(
+    pool: ThreadPoolExecutor | None, function: Callable[[Item], Result], items: Iterable[Item], most: int = 4
+) -> Iterator[Result]:
+    """The results for all items, in order, with at most so many in work; ``pool.map`` would take all items first."""
+    if pool is None:
+        yield from map(function, items)
+        return
+    waiting: deque[Any] = deque()
+    try:
+        for item in items:
+            waiting.append(pool.submit(function, item))
+            if len(waiting) == most:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+    finally:
+        for future in waiting:
+            future.cancel()
+        wait(waiting)  # after Ctrl-C too: the next query may be about the same items

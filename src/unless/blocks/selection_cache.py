@@ -1,0 +1,81 @@
+"""The rows of sets that a block was asked about, remembered within a memory budget."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unless.kernels import RowSelection
+from unless.kernels.row_filtering import RowGrid
+
+_OVERHEAD = 200
+"""About how many bytes it takes to remember an array, however small."""
+
+
+class SelectionCache:
+    """Sets of rows by number. Those that were not used for longest are packed, and then forgotten.
+
+    Sets are made from one another. If one is lost, so many may have to be made again for every query that learning from
+    wide data would never end. ``memory_budget`` bytes are for sets, and as many for packed ones.
+    """
+
+    def __init__(self, grid: RowGrid, rows: int, memory_budget: float) -> None:
+        self._grid, self._rows = grid, rows
+        self._bins = int(max(grid.spans()[2], default=0))
+        self._held: OrderedDict[int, tuple[RowSelection, int]] = OrderedDict()
+        self._packed: OrderedDict[int, NDArray[Any]] = OrderedDict()
+        self.budget = self.packed_budget = memory_budget
+        """How many bytes are left."""
+
+    def get(self, number: int) -> RowSelection | None:
+        """The set with a number, if it is remembered."""
+        if number in self._held:
+            self._held.move_to_end(number)
+            return self._held[number][0]
+        if number not in self._packed:
+            return None
+        found = self._grid.of_rows(_unpack_rows(self._packed[number]))
+        self.put(number, found)
+        return found
+
+    def put(self, number: int, rows: RowSelection) -> None:
+        """Remember a set."""
+        size = 4 * (len(rows.rows()) + self._bins)
+        self._held[number] = rows, size
+        self.budget -= size
+        while self.budget < 0 and self._held:
+            oldest, (some, freed) = self._held.popitem(last=False)
+            self.budget += freed
+            self._pack(oldest, some)
+
+    def _pack(self, number: int, rows: RowSelection) -> None:
+        """Pack a set, unless it was packed before: packing takes as long as filtering its rows."""
+        if number not in self._packed:
+            self._packed[number] = found = _pack_rows(rows.rows(), self._rows)
+            self.packed_budget -= found.nbytes + _OVERHEAD
+        self._packed.move_to_end(number)
+        while self.packed_budget < 0:
+            _, gone = self._packed.popitem(last=False)
+            self.packed_budget += gone.nbytes + _OVERHEAD
+
+    def clear(self) -> None:
+        """Forget all sets."""
+        self._held.clear()
+        self._packed.clear()
+
+
+def _pack_rows(rows: NDArray[np.int32], count: int) -> NDArray[Any]:
+    """Rows in little memory: a bit for each of all rows, or the numbers of few."""
+    if 32 * len(rows) < count:
+        return rows.copy()
+    bits = np.zeros(count, bool)
+    bits[rows] = True
+    return np.packbits(bits)
+
+
+def _unpack_rows(rows: NDArray[Any]) -> NDArray[np.int32]:
+    """The rows themselves, in order."""
+    return rows if rows.dtype == np.int32 else np.flatnonzero(np.unpackbits(rows).view(bool)).astype(np.int32)

@@ -1,0 +1,46 @@
+"""A file of JSON lines that survives a killed process: each has a checksum, and parts of lines are skipped."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+from zlib import crc32
+
+from unless.files import name_file_in_errors, open_privately
+
+
+class JsonLog:
+    """Lines of JSON that are appended to a file, whose first line says what they are about."""
+
+    def __init__(self, path: Path, head: str) -> None:
+        """Open the log; begin a new one if there is none, or if the file is about something else."""
+        self.path = path
+        self.lines: list[Any] = []
+        """The whole lines that were there."""
+        first, *rest = (path.read_bytes() if path.is_file() else b"").split(b"\n")
+        if first != head.encode():
+            path.unlink(missing_ok=True)
+            self._write(head.encode())
+            return
+        if rest and rest[-1]:
+            self._write(b"")  # ends a line that was cut off
+        self.lines = [line for line in map(_parse_line, rest) if line is not None]
+
+    def append(self, line: object) -> None:
+        """Add a line."""
+        text = json.dumps(line, default=float, separators=(",", ":")).encode()
+        self._write(b"%08x %s" % (crc32(text), text))
+
+    def _write(self, line: bytes) -> None:
+        with name_file_in_errors(self.path), open(self.path, "ab", opener=open_privately) as file:
+            file.write(line + b"\n")
+
+
+def _parse_line(line: bytes) -> Any:
+    """The content of a line; None if the line is not whole."""
+    check, _, text = line.partition(b" ")
+    try:
+        return json.loads(text) if int(check, 16) == crc32(text) else None
+    except ValueError:
+        return None
