@@ -80,7 +80,7 @@ def _write(rows: int, path: str, partitions: int) -> None:
 def _ours(frame: Any) -> None:
     from unless.blocks.block_engine import BlockEngine
     from unless.blocks.encoding import EncodingTask
-    from unless.blocks.spark_storage import SparkBlockStore, names_of
+    from unless.blocks.spark_store import SparkBlockStore, names_of
     from unless.learn.fold import fold_rm
     from unless.read.table import plan_of
 

@@ -59,7 +59,7 @@ pytest.importorskip("pyspark", reason="Spark is not installed: pip install pyspa
 if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
     pytest.skip("Spark needs Java (Debian: openjdk-17-jre-headless)", allow_module_level=True)
 
-from unless.blocks.spark_storage import SparkBlockStore, names_of
+from unless.blocks.spark_store import SparkBlockStore, names_of
 
 pytestmark = pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning")
 

@@ -85,8 +85,8 @@ class LearnConstraints:
         """The places of rules, by label."""
         return limits_by_label(self.constraints, engine.features, engine.labels)
 
-    def checkpoint_settings(self, engine: Engine[Any]) -> dict[str, Any]:
-        """What the diary of an engine must know of them; nothing, if there are none."""
+    def checkpoint_settings(self) -> dict[str, Any]:
+        """What belongs to the settings of a checkpoint; nothing, if there are none."""
         found: dict[str, Any] = {} if self.constraints is None else {"constraints": self.constraints.to_dict()}
         if self.locked:
             found["locked"] = [self.locked.rules, self.locked.gap_sizes]
@@ -167,7 +167,7 @@ def learn_rm(
 ) -> LearnedProgram:
     """Algorithm 4: learn what `fold_rm` returns, and count what its rules decide."""
     interrupted: KeyboardInterrupt | None = None
-    checkpoint = open_checkpoint(engine, "fold-rm", ratio=ratio, **learn_constraints.checkpoint_settings(engine))
+    checkpoint = open_checkpoint(engine, "fold-rm", ratio=ratio, **learn_constraints.checkpoint_settings())
     limits_of, aside = learn_constraints.rule_limits(engine), set[int]()
 
     def learn(label: int, positive: Rows, negative: Rows) -> tuple[Rule, Rows, Rows] | None:
@@ -246,7 +246,7 @@ def learn_rpp(
     rules: list[Rule] = []
     interrupted: KeyboardInterrupt | None = None
     checkpoint = open_checkpoint(
-        engine, "fold-rpp", positive=engine.labels[label], ratio=ratio, **learn_constraints.checkpoint_settings(engine)
+        engine, "fold-rpp", positive=engine.labels[label], ratio=ratio, **learn_constraints.checkpoint_settings()
     )
     limits = learn_constraints.rule_limits(engine)[label]
 

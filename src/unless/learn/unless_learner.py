@@ -99,13 +99,13 @@ class UnlessSettings:
         """The penalty that "auto" begins with, for so many records."""
         return 1.25 if self.optimise and records >= MANY_RECORDS else 1.0
 
-    def checkpoint_settings(self, engine: Engine[Any]) -> dict[str, Any]:
-        """What the diary of an engine must know of them."""
+    def checkpoint_settings(self) -> dict[str, Any]:
+        """The settings that decide what a checkpoint is about."""
         plainly = {one.name: getattr(self, one.name) for one in fields(self) if one.name != "learn_constraints"}
         return (
             plainly
             | {"price": RULE_PRICE, "plenty": MANY_RECORDS, "proofs": VALIDATION_STRATEGIES}
-            | self.learn_constraints.checkpoint_settings(engine)
+            | self.learn_constraints.checkpoint_settings()
         )
 
 
@@ -169,7 +169,7 @@ def fold_unless(  # noqa: PLR0913 - the parameters of Settings, to be seen in on
 
 def learn_unless(engine: Engine[Rows], settings: UnlessSettings, progress: Progress | None = None) -> LearnedProgram:
     """Learn what `fold_unless` returns, and count what its rules decide."""
-    result = open_checkpoint(engine, "unless", **settings.checkpoint_settings(engine))
+    result = open_checkpoint(engine, "unless", **settings.checkpoint_settings())
     if result.final_list is not None:
         program, left, penalty = result.final_list
         return LearnedProgram(program, left, None, penalty)
@@ -217,16 +217,14 @@ class UnlessLearner:
     def checkpoint(self) -> Checkpoint:
         """The page of the engine's diary for the list that is learned rule by rule from all rows."""
         criteria = {"ratio": self.criteria.ratio, "penalty": self.criteria.penalty, "support": self.criteria.support}
-        learn_constraints = replace(self.settings.learn_constraints, locked=self.locked).checkpoint_settings(
-            self.engine
-        )
+        learn_constraints = replace(self.settings.learn_constraints, locked=self.locked).checkpoint_settings()
         return open_checkpoint(
             self.engine, "unless, rule by rule", **criteria, rare_first=self.rare_first, **learn_constraints
         )
 
     def optimiser_checkpoint(self) -> Checkpoint:
         """The page for what optimising makes of that list."""
-        return open_checkpoint(self.engine, "unless, optimising", **self.settings.checkpoint_settings(self.engine))
+        return open_checkpoint(self.engine, "unless, optimising", **self.settings.checkpoint_settings())
 
     def with_best_penalty(self) -> tuple[UnlessLearner, LearnedProgram | None]:
         """A learner with the penalty that is best for the rows; and its list rule by rule, if that is known."""
