@@ -9,6 +9,7 @@ from dataclasses import asdict, replace
 from unless.explanation.sentences import rule_expectation_text
 from unless.explanation.words import Phrase, Words, printable
 from unless.export.cell_sources import typed_form
+from unless.export.sql_pieces import condition_pieces
 from unless.model import RuleStatistics
 from unless.report.page_data import printed
 from unless.rule import OPERATOR_WORDS, Literal, Program, Rule
@@ -39,6 +40,7 @@ def payload(
         "label_codes": [json.dumps(label_to_json(label)) for label in labels],
         "names": list(program.features),
         "printed": printed(program, labels, program.used),
+        "sql": condition_pieces(program),
         "operators": OPERATOR_WORDS,
         "features": [_feature(program, name, domain, words or page_words(program, domain)) for name in program.used],
         "rules": [[labels.index(rule.head), *_body(rule, program.used)] for rule in program],

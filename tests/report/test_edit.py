@@ -100,6 +100,11 @@ def test_a_threshold_is_moved(loan):
     assert effect(loan) == f"1 edit: {wanted(program)}"
     assert unless.export.json.loads(saved(loan, "#edit-json")) == program
     assert "was 21,000" in panel.inner_text()
+    loan.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    loan.locator("#rule-1 .rule-more summary").click()
+    for button, copied in (("copy as text", str(program.rules[0])), ("copy as SQL", '"income" <= 40000.0')):
+        loan.locator("#rule-1").get_by_role("button", name=button).click()
+        assert copied in loan.evaluate("navigator.clipboard.readText()")
     panel.locator("input[type=text]").first.fill("nonsense")
     assert effect(loan) == f"1 edit: {wanted(program)}"
     loan.locator("#edit-undo").click()

@@ -138,8 +138,25 @@ def test_records_as_csv(page, model):
         assert row["rule"] == "1"
         value = table.column("income").value(table.column("income").codes[number])
         assert row["income"] == (
-            "" if value is None else unless.values.spell(value) if isinstance(value, float) else value
+            "" if value is None else unless.values.number_to_text(value) if isinstance(value, float) else value
         )
+
+
+def test_saved_formulas_are_texts(open_page, tmp_path):
+    """A spreadsheet shows saved records as they are: no cell and no name of a column is a formula."""
+    records = [{"=name": f"={k}+1", "n": -k} for k in range(30)]
+    program = unless.Program("y", ("n", "=name"), (unless.Rule("-a", (unless.Literal("n", "<=", -9.0),)),), "+b")
+    report(program, unless.read_table(records), tmp_path / "page.html")
+    page = open_page(tmp_path / "page.html")
+    with page.expect_download() as download:
+        page.locator("#rec-csv").click()
+    head, *rows = csv.reader(io.StringIO(download.value.path().read_text("utf-8-sig")))
+    assert "'=name" in head
+    assert len(rows) == 30
+    for row in rows:
+        found = dict(zip(head, row, strict=True))
+        assert found["'=name"] == f"'={-int(found['n'])}+1"
+        assert found["decision"] == ("'-a" if int(found["n"]) <= -9 else "'+b")
 
 
 def test_a_rule_is_copied(page, model):

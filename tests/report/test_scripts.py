@@ -114,12 +114,32 @@ def test_rules_as_sql(asked, program):
 def test_sql_of_levels_dates_and_hostile_names(asked):
     """Levels are lists, dates are dates, names are quoted; a label with a line break stays in its comment."""
     (conditions,) = asked([["sql", payload(written.SPOKEN)]])
-    assert "\"when\" > DATE '2020-08-01'" in conditions[0]
+    assert "\"when\" > CAST('2020-08-01' AS DATE)" in conditions[0]
     assert "\"size\" IN ('S', 'M')" in conditions[1]
     program = Program('y"', ('a"b',), (Rule("x\ny; DROP", (Literal('a"b', "==", "'"),)),))
     conditions, comments = asked([["sql", payload(program)], ["comment", payload(program)]])
-    assert conditions == ['("a""b" IS NOT NULL AND "a""b" = \'\'\'\')']
+    assert conditions == ['(NOT "a""b" IS NULL AND "a""b" = \'\'\'\')']
     assert comments == ["-- rule 1: 'x\\ny; DROP', where no earlier rule applies"]
+
+
+TYPES = {"when": "DATE", "seen": "TIMESTAMPTZ", "at": "TIME", "took": "INTERVAL", "size": "VARCHAR", "count": "DOUBLE"}
+
+
+@pytest.mark.parametrize(("name", "kind"), TYPES.items())
+def test_sql_of_values_in_notations(asked, name, kind):
+    """A database decides conditions on dates, times, durations and levels as Python does, and is never undecided."""
+    duckdb = pytest.importorskip("duckdb")
+    cells = [cell for cell in written.cells(name) if kind != "DATE" or len(cell[0]) == len("2020-08-01")]
+    literals = [Literal(name, op, bound) for op in ("<=", ">") for bound in written.bounds(name)]
+    rules = [Rule("x", (one,)) for one in (*literals, Literal(name, "missing"), Literal(name, "present"))]
+    (conditions,) = asked([["sql", payload(Program("y", (name,), tuple(rules)))]])
+    with duckdb.connect() as database:
+        database.execute("SET TimeZone = 'Asia/Tokyo'")
+        database.execute(f'CREATE TABLE cells (n INTEGER, "{name}" {kind})')
+        database.executemany("INSERT INTO cells VALUES (?, ?)", list(enumerate([*(text for text, _ in cells), None])))
+        for rule, condition in zip(rules, conditions, strict=True):
+            found = [row[0] for row in database.execute(f"SELECT {condition} FROM cells ORDER BY n").fetchall()]
+            assert found == [rule.covers({name: value}) for value in (*(number for _, number in cells), None)]
 
 
 def test_shares(asked):

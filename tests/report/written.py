@@ -21,7 +21,20 @@ from unless.values.notation import (
     LevelNotation,
 )
 
-__all__ = ["ENDS", "NOTATIONS", "SPELLED", "SPOKEN", "domain", "number", "numbers", "programs", "records", "texts"]
+__all__ = [
+    "ENDS",
+    "NOTATIONS",
+    "SPELLED",
+    "SPOKEN",
+    "bounds",
+    "cells",
+    "domain",
+    "number",
+    "numbers",
+    "programs",
+    "records",
+    "texts",
+]
 
 SIZE = LevelNotation(("S", "M", "not L", "L"))
 EUROS = Amounts("1.234,5 €")
@@ -148,6 +161,16 @@ def _noted(name: str, number: float) -> float:
 def number(name: str, spelled: str | float) -> float:
     """A number of a feature, which knows how it is written."""
     return _noted(name, spelled if isinstance(spelled, float) else _NOTATED[name].number(spelled))
+
+
+def bounds(name: str) -> list[float]:
+    """Thresholds of a feature."""
+    return [_noted(name, bound) for bound in _BOUNDS[name]]
+
+
+def cells(name: str) -> list[tuple[str, float]]:
+    """Cells of a feature: their texts and their numbers."""
+    return [(str(number), number) for number in (_noted(name, number) for number in _NUMBERS[name])]
 
 
 def _column(name: str) -> Column:

@@ -10,7 +10,7 @@
   their text; `cell_functions`: these, in Python and, beside it, in JavaScript, which the report page uses, too.
 - `sql`: one expression, `sql_query`: a whole SELECT, `sql_scores`: points and probabilities. `sql_interface` is what
   a database is asked for, `sql_dialects` how databases differ, `sql_times` what thresholds of dates, times and
-  durations are, `sql_tree` puts pieces of SQL together.
+  durations are, `sql_tree` puts nodes of SQL together, `sql_pieces` has conditions around values for the report page.
 - `spark`: columns of a Spark frame; `spark_cells`: what its cells mean to a model.
 - `onnx`: a graph for ONNX.
 - `committee_code` and `committee_sql`: the same for the many lists of a committee.

@@ -69,6 +69,18 @@ _ENDS = {
 """The thresholds at which a cast of the middle to a double would fail, and what `Dialect.limit` gives for them."""
 
 
+class _Standard(Dialect):
+    """As much as all databases understand, for people to read and copy; `to_sql` does not write it."""
+
+    name = ""
+    nan_is_high = False
+    unquotable = ()
+    spells_bytes = False
+
+    def literal(self, number: float) -> exp.Expression:
+        return signed(exp.Literal.number(repr(abs(number))), number)
+
+
 class _Postgres(Dialect):
     name = "postgres"
     holds_nul = False
@@ -463,6 +475,8 @@ DIALECTS = {
     dialect.name: dialect() for dialect in (Dialect, _Postgres, _SQLite, _Spark, _MySQL, _BigQuery, _Snowflake, _TSQL)
 }
 """What `to_sql` can write."""
+
+STANDARD = _Standard()
 
 UNTRIED = ("bigquery", "snowflake", "tsql")
 """The dialects that follow manuals: no test runs them in their databases."""

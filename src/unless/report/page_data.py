@@ -62,6 +62,7 @@ def kept_data(
         "colours": [label.colour for label in labels],
         "label_names": [str(label) for label in facts.labels],
         "printed": printed(facts.program, facts.labels, facts.used),
+        "sql": _sql_pieces(facts.program),
         "label_codes": [json.dumps(label_to_json(label), ensure_ascii=True) for label in facts.labels],
         "names": list(facts.program.features),
         "used": [facts.program.features.index(name) for name in facts.used],
@@ -93,6 +94,15 @@ def printed(program: Program, labels: Sequence[Label], used: Sequence[str]) -> d
             for name, own in levels.items()
         },
     }
+
+
+def _sql_pieces(program: Program) -> list[Any] | None:
+    """What the SQL of rules is put together from; None without sqlglot, and then the page offers no SQL."""
+    try:
+        from unless.export.sql_pieces import condition_pieces
+    except ImportError:
+        return None
+    return condition_pieces(program)
 
 
 def fingerprint(program: Program) -> str:

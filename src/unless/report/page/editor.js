@@ -100,6 +100,11 @@
       }
     }
 
+    /** A rule as the page shows it: as edited, unless it is switched off. */
+    ruleNow(rule) {
+      return this.after.rules[this.after.sources.indexOf(rule)];
+    }
+
     isTouched(rule) {
       const own = (path) => path === String(rule) || path.startsWith(`${rule}.`) || path.startsWith(`${rule}|`);
       return this.edit.off.some(own) || Object.keys(this.edit.moved).some(own);

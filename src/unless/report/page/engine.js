@@ -41,7 +41,7 @@
     const committee = data.committee ? unless.committee.readCommittee(data.committee, features) : null;
     const tested = testedValues(committee ? [{ ...committee, exceptions: [] }] : rules, features.length);
     const program = { texts, features, operators, rules, tested, otherwise, figures, committee, target: data.target };
-    Object.assign(program, { names: data.label_names, codes: data.label_codes, allNames: data.names, printed: data.printed });
+    Object.assign(program, { names: data.label_names, codes: data.label_codes, allNames: data.names, printed: data.printed, sql: data.sql });
     const cuts = (data.card?.cuts ?? []).map((cut) => readLiteral(cut, features));
     return { ...program, card: unless.points.readCard(data.card, program, cuts) };
   }

@@ -122,14 +122,14 @@
       if (!fold.matches || !fold.matches(".rule-more") || !fold.open || fold.childElementCount > 1) return;
       const place = Number(fold.dataset.rule);
       const { program } = unless.engine.open();
-      const rule = () => program.rules[place];
+      const rule = () => (unless.editor && unless.editor.ruleNow(place)) || program.rules[place];
       const copy = (words, text, title = "") =>
         el("button", { type: "button", class: "button", title, onclick: (event) => unless.out.copy(text(), event.target) }, words);
       const buttons = el(
         "p",
         { class: "rule-copy" },
         copy("copy as text", () => unless.texts.ruleText(rule(), program)),
-        copy("copy as SQL", () => unless.texts.ruleSql(rule(), place + 1, program), SQL),
+        program.sql && copy("copy as SQL", () => unless.texts.ruleSql(rule(), place + 1, program), SQL),
       );
       fold.append(buttons, ...unless.pictures.ofRule(rule()));
     }

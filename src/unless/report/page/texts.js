@@ -120,33 +120,23 @@
     ].join("\n");
   }
 
-  // SQL: a condition that is true or false, never NULL, so that NOT means what it says.
+  // SQL: conditions that are true or false, never NULL, so that NOT means what it says. Python wrote what is around values.
 
-  const sqlName = (name) => `"${name.replace(/"/g, '""')}"`;
   const sqlText = (text) => `'${text.replace(/'/g, "''")}'`;
 
-  /** A number as SQL: dates, times and durations are literals of these types. */
-  function sqlNumber(value, notation) {
-    if (!Number.isFinite(value)) return value > 0 ? "1e999" : "-1e999";
-    const name = unless.notation.isWritten(notation) ? notation.name : "";
-    if (name === "duration") return `INTERVAL '${unless.words.spell(value / 1e6)}' SECOND`;
-    if (!name) return unless.words.spell(value);
-    const text = notation.text(value).replace(/Z$/, "+00:00");
-    if (name === "time") return `TIME '${text}'`;
-    return name === "date" ? `DATE '${text}'` : `TIMESTAMP '${/ /.test(text) ? text : `${text} 00:00`}'`;
+  /** A value between the pieces of its condition; levels are all those that the bound lets through. */
+  function sqlValue({ op, value, notation }) {
+    if (value === null) return "";
+    if (typeof value === "string") return sqlText(value);
+    if (!unless.notation.isWritten(notation)) return floatText(value).replace("inf", "1e999");
+    if (!notation.levels) return notation.text(Math.floor(value / notation.step) * notation.step).replace(/Z$/, "+00:00");
+    return notation.levels.filter((_, place) => (op === "<=" ? place <= value : place > value)).map(sqlText).join(", ");
   }
 
-  function sqlLiteral({ feature, op, value, notation }, { features }) {
-    const column = sqlName(features[feature].name);
-    if (op === "missing") return `${column} IS NULL`;
-    if (op === "present") return `${column} IS NOT NULL`;
-    if (op === "!=") return `(${column} IS NULL OR ${column} <> ${sqlText(value)})`;
-    if (op === "==") return `(${column} IS NOT NULL AND ${column} = ${sqlText(value)})`;
-    if (notation && notation.levels) {
-      const fits = notation.levels.filter((_, place) => (op === "<=" ? place <= value : place > value));
-      return fits.length ? `(${column} IS NOT NULL AND ${column} IN (${fits.map(sqlText).join(", ")}))` : "1 = 0";
-    }
-    return `(${column} IS NOT NULL AND ${column} ${op} ${sqlNumber(value, notation)})`;
+  function sqlLiteral(literal, { sql }) {
+    const [before, after] = sql[literal.feature][literal.op];
+    const value = sqlValue(literal);
+    return after && !value ? "1 = 0" : `(${before}${value}${after})`; // there may be no level above a bound
   }
 
   /** The records that a rule covers, as a condition of SQL. */
