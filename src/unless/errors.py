@@ -118,7 +118,7 @@ class RuleTextError(_Picklable, ProgramError):
 
 
 def _line_around(text: str, start: int) -> tuple[str, int]:
-    """The line around a place, and how many letters of it come before the place; of a long line only a part."""
+    """Return the line around a position, and how many letters of it come before; of a long line only a part."""
     begin = text.rfind("\n", 0, start) + 1
     end = text.find("\n", start)
     end = len(text) if end < 0 else end

@@ -65,7 +65,7 @@ def append_line(path: str | os.PathLike[str], line: str, inputs: Iterable[FilePa
 
 
 def gzip_if_named_so(content: bytes, path: str | os.PathLike[str]) -> bytes:
-    """What to write under a name: packed by gzip if it ends with ``.gz``, and always to the same bytes."""
+    """Return the bytes to write under a name: packed by gzip if it ends with ``.gz``, and always the same."""
     return gzip.compress(content, mtime=0) if os.fspath(path).lower().endswith(".gz") else content
 
 
@@ -110,7 +110,7 @@ def refuse_inputs(output: FilePath, inputs: Iterable[FilePath]) -> None:
 
 
 def _status(path_or_descriptor: FilePath) -> os.stat_result | None:
-    """What the system knows about a file; None if there is no such file, or if it is a pipe or a device."""
+    """Return the ``stat`` of a file; None if there is no such file, or if it is a pipe or a device."""
     number = path_or_descriptor if isinstance(path_or_descriptor, int) else file_descriptor_named(path_or_descriptor)
     try:
         found = os.stat(path_or_descriptor if number is None else number)  # noqa: PTH116 - Path.stat takes no number of an open file
@@ -161,7 +161,7 @@ def _replace_file(target: Path, path: str | os.PathLike[str]) -> Iterator[Binary
 
 
 def _check_writable(target: Path) -> os.stat_result | None:
-    """What the system knows about the old file, None if there is none; an error if it must not be written to."""
+    """Return the ``stat`` of the old file, None if there is none; it is an error if it must not be written to."""
     if not target.exists():
         return None
     with target.open("ab"):
@@ -169,7 +169,7 @@ def _check_writable(target: Path) -> os.stat_result | None:
 
 
 def _open_temporary(folder: Path, mode: int) -> tuple[int, Path, bool]:
-    """A new, locked file to write, its name, and whether it has that name already.
+    """Open a new, locked file to write; return also its name, and whether it has that name already.
 
     It does not where the system has files without names: they disappear with their process, however that ends.
     """
@@ -187,7 +187,7 @@ def _open_temporary(folder: Path, mode: int) -> tuple[int, Path, bool]:
 
 
 def _open_unnamed(folder: Path, mode: int) -> int | None:
-    """A new file without a name; None where the system has no such files, or could not name them later."""
+    """Open a new file without a name; None where the system has no such files, or could not name them later."""
     if not hasattr(os, "O_TMPFILE"):
         return None
     try:
@@ -305,7 +305,7 @@ def name_file_in_errors(path: str | os.PathLike[str]) -> Iterator[None]:
 
 
 def file_descriptor_named(path: str | os.PathLike[str]) -> int | None:
-    """The number of the open file that a path such as /dev/stdout names; None for an ordinary path.
+    """Return the descriptor that a path such as /dev/stdout names; None for an ordinary path.
 
     Opening such a path again would overwrite a file that the shell appends to (``>>``), or fail for a pipe.
     """

@@ -53,7 +53,7 @@ _ADDRESS_SPACE = 1_200_000_000
 
 
 def address_space_left() -> float:
-    """How many bytes of address space this process may still reserve (``ulimit -v``); inf if that is not limited."""
+    """Return how many bytes of address space this process may still reserve (``ulimit -v``); inf if unlimited."""
     try:
         import resource
 
@@ -76,12 +76,12 @@ def refuse_small_address_space() -> None:
 
 
 def limit(name: str) -> int:
-    """The current limit."""
+    """Return the current limit of that name."""
     return _current.get()[name]
 
 
 def current_limits() -> dict[str, int]:
-    """All limits as they are, for another process."""
+    """Return all current limits, to pass them on to another process."""
     return dict(_current.get())
 
 
@@ -115,7 +115,7 @@ def refuse_unpacked(unpacked: int, size: int, where: str) -> None:
 
 
 def parse_amount(text: str) -> int:
-    """The number in a text, with a unit or without.
+    """Return the number in a text such as "8GB", with or without a unit.
 
     >>> [parse_amount(text) for text in ("8GB", "1.5 MB", "200000")]
     [8000000000, 1500000, 200000]
@@ -127,7 +127,7 @@ def parse_amount(text: str) -> int:
 
 
 def _size_text(size: float) -> str:
-    """A number of bytes as a short text that `parse_amount` understands.
+    """Return a number of bytes as a short text that `parse_amount` understands.
 
     >>> [_size_text(size) for size in (5, 1234, 10**9, 3.21e12)]
     ['5 bytes', '1.23 kB', '1 GB', '3.21 TB']

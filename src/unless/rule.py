@@ -74,7 +74,7 @@ class Literal:
         object.__setattr__(self, "value", value)
 
     def holds(self, cell: object) -> bool:
-        """Whether the test is true for a cell (Table 1 of the paper).
+        """Return whether the test is true for a cell (Table 1 of the paper).
 
         Text never satisfies ``<=`` or ``>``, and a number always satisfies ``!=``. A missing cell is like a category of
         its own: ``!=`` is the only comparison that is true of it. Where numbers are written in a notation, text in that
@@ -96,19 +96,19 @@ class Literal:
                 return value is not None
 
     def reads(self, value: Value) -> Value:
-        """What a value means to this test: a date as text is a date to a test of dates, and text to others."""
+        """Return what a value means to this test: a date as text is a date to a test of dates, and text to others."""
         if isinstance(self.value, NotatedNumber):
             return value_in_notation(value, self.value.notation)
         return value_in_notation(value, None) if isinstance(value, NotatedNumber) else value
 
     def as_spoken(self) -> tuple[SpokenOperator, Value]:
-        """The operator and the value as people say them: a number that can only be 0 or 1 is 1, rather than above 0."""
+        """Return the operator and the value as people say them: a flag above 0 is 1."""
         if isinstance(self.value, NotatedNumber) and self.value.notation == FLAG and not self.value:
             return "==", 1.0 if self.op == ">" else 0.0
         return self.as_short_bound()
 
     def as_short_bound(self) -> tuple[SpokenOperator, Value]:
-        """The operator and the value; the last number before a short one is said by that.
+        """Return the operator and the value, with a shorter neighbouring number if there is one.
 
         >>> Literal("age", "<=", 29.999999999999996).as_short_bound(), Literal("age", ">", 29.5).as_short_bound()
         (('<', 30.0), ('>', 29.5))
@@ -126,7 +126,7 @@ class Literal:
         return "<" if self.op == "<=" else ">=", above
 
     def implies(self, other: Literal) -> bool:
-        """Whether the other literal holds whenever this one holds."""
+        """Return whether the other literal holds whenever this one holds."""
         if self.feature != other.feature or self == other:
             return self == other
         match self.op, other.op:
@@ -173,13 +173,13 @@ class Rule:
                 raise ProgramError(f"an exception has no label, but this one has {rule.head!r}; make its head None")
 
     def covers(self, record: Mapping[str, object]) -> bool:
-        """Whether the rule covers a record: every literal of the default holds, and no exception covers the record."""
+        """Return whether all literals of the default hold for a record, and no exception covers it."""
         return all(literal.holds(_cell(record, literal.feature)) for literal in self.default) and not any(
             exception.covers(record) for exception in self.exceptions
         )
 
     def literals(self) -> Iterator[Literal]:
-        """Every literal of the rule and its exceptions, in reading order."""
+        """Yield every literal of the rule and its exceptions, in reading order."""
         stack = [self]
         while stack:
             rule = stack.pop()
@@ -275,11 +275,11 @@ class Program:
         return sum(map(len, _levels(self.rules))) - len(self.rules)
 
     def decides(self, record: Mapping[str, object]) -> int | None:
-        """The index of the rule that decides a record; None if no rule covers it."""
+        """Return the index of the rule that decides a record; None if no rule covers it."""
         return next((number for number, rule in enumerate(self.rules) if rule.covers(record)), None)
 
     def label(self, record: Mapping[str, object]) -> Label | None:
-        """The label of one record: that of the deciding rule, or else ``otherwise``. `predict` labels whole tables."""
+        """Return the label of one record: that of the deciding rule, or else ``otherwise``."""
         number = self.decides(record)
         return self.otherwise if number is None else self.rules[number].head
 
@@ -310,7 +310,7 @@ class Program:
 
 
 def _levels(rules: Iterable[Rule]) -> Iterator[list[Rule]]:
-    """The rules, then all their exceptions, then the exceptions to these, and so on."""
+    """Yield the rules, then all their exceptions, then the exceptions to these, and so on."""
     level = list(rules)
     while level:
         yield level
@@ -339,12 +339,12 @@ def _check_notations(levels: Iterable[list[Rule]], notations: Mapping[str, Notat
 
 
 def _is_tuple_of(kind: type, items: object) -> bool:
-    """Whether the items are a tuple of one kind already."""
+    """Return whether the items are already a tuple of one type."""
     return items.__class__ is tuple and (not items or {kind}.issuperset(map(type, items)))
 
 
 def _tuple_of(kind: type, items: object, name: str) -> tuple[object, ...]:
-    """The items as a tuple, all of one kind; a text or a single item is refused."""
+    """Return the items as a tuple, all of one type; a text or a single item is refused."""
     found = tuple(items) if isinstance(items, Iterable) and not isinstance(items, str) else None
     wrong = [items] if found is None else [item for item in found if not isinstance(item, kind)]
     if found is None or wrong:
@@ -360,7 +360,7 @@ Condition = tuple[Literal, ...]
 
 
 def conditions(default: Iterable[Literal]) -> tuple[Condition, ...]:
-    """The literals of a default as people read them: each once, and the two bounds of a feature together, as a range.
+    """Return the literals of a default as people read them: each once, the two bounds of a feature as one range.
 
     A range is where its first literal was. Of several bounds on one side it has the tightest: the others follow from
     it. A range that no number is in stays what it is.
@@ -376,18 +376,18 @@ def conditions(default: Iterable[Literal]) -> tuple[Condition, ...]:
 
 
 def spoken_bounds(condition: Condition) -> list[tuple[SpokenOperator, Value]]:
-    """The operators and values of a condition as people say them; a range has two bounds, even of 0 and 1."""
+    """Return the operators and values of a condition as people say them; a range has two bounds, even of 0 and 1."""
     return [condition[0].as_spoken()] if len(condition) == 1 else [literal.as_short_bound() for literal in condition]
 
 
 def condition_verbs(condition: Condition) -> list[str]:
-    """The words before each value of a condition: "is above", and "and at most" in a range."""
+    """Return the words before each value of a condition: "is above", and "and at most" in a range."""
     first, *others = (OPERATOR_WORDS[op] for op, _ in spoken_bounds(condition))
     return [first, *(f"and {words.removeprefix('is ')}" for words in others)]
 
 
 def _tightest(*literals: Literal) -> Condition:
-    """Of equal literals one; of bounds the highest that is a lower one, then the lowest that is an upper one."""
+    """Keep one of equal literals, the highest lower bound and the lowest upper bound, in this order."""
     kept = [one for one in literals if not any(other != one and other.implies(one) for other in literals)]
     return tuple(sorted(dict.fromkeys(kept), key=lambda literal: literal.op == "<="))
 
@@ -403,7 +403,7 @@ def _condition_text(condition: Condition) -> str:
 
 
 def _conditions_as_written(default: tuple[Literal, ...]) -> Iterator[Condition]:
-    """The literals of a default, each as often as it is there; two bounds beside each other are a range."""
+    """Yield the literals of a default as they are written; two bounds beside each other are a range."""
     place = 0
     while place < len(default):
         ends = tuple((one.feature, one.op) for one in default[place : place + 2])
@@ -413,7 +413,7 @@ def _conditions_as_written(default: tuple[Literal, ...]) -> Iterator[Condition]:
 
 
 def value_text(value: Value) -> str:
-    """A value in rules: ``30``, ``'late'``, ``2020-08-01``; a moment that its notation cannot write, as a number."""
+    """Return a value as in rules: ``30``, ``'late'``, ``2020-08-01``; if its notation cannot write it, as a number."""
     if not isinstance(value, float):
         return repr(value)
     if not isinstance(value, NotatedNumber) or value.notation.plain:
@@ -434,7 +434,7 @@ def _rule_text(rule: Rule) -> str:
 
 
 def label_text(label: Label) -> str:
-    """A label in the text of rules: the text '1' is in quotes, since 1 is the number.
+    """Return a label as in the text of rules: the text '1' is in quotes, since 1 is the number.
 
     >>> [label_text(label) for label in ("refuse", "1", 1, 1.5, True)]
     ['refuse', "'1'", '1', '1.5', 'True']
@@ -443,7 +443,7 @@ def label_text(label: Label) -> str:
 
 
 def _rule_html(rule: Rule) -> str:
-    """A rule as a piece of HTML with its exceptions as nested lists, for notebooks, which may not have jinja2."""
+    """Return a rule as HTML with its exceptions as nested lists, for notebooks, which may not have jinja2."""
     text = "" if rule.head is None else f"<b><bdi>{escape(str(rule.head))}</bdi></b>{' if' if rule.default else ''} "
     text += (
         f"<bdi>{escape(' and '.join(map(_condition_text, conditions(rule.default))))}</bdi>"
@@ -466,7 +466,7 @@ def _cell(record: Mapping[str, object], feature: str) -> object:
 
 
 def _to_plain_label(label: object) -> Label | None:
-    """A label as a plain Python value; numpy scalars and enumerations would print, compare and export differently."""
+    """Return a label as a plain Python value; numpy scalars and enumerations print and compare differently."""
     found = to_python_value(label)
     if found is None or isinstance(found, bool):
         return found

@@ -10,7 +10,7 @@ from unless.errors import ParameterError
 
 
 def resolve_n_jobs(n_jobs: object) -> int:
-    """The threads that scikit-learn's ``n_jobs`` stands for: -1 is one for every core, -2 all but one, and so on.
+    """Return the number of threads that scikit-learn's ``n_jobs`` means: -1 is one for every core, -2 all but one.
 
     None is 1, except within ``joblib.parallel_config(n_jobs=...)``: there it is what that says, but no more threads
     than cores, because its jobs may run on other machines.
@@ -27,13 +27,13 @@ def resolve_n_jobs(n_jobs: object) -> int:
 
 
 def available_cores() -> int:
-    """How many cores this process may use."""
+    """Return how many cores this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
 def _joblib_default() -> int:
-    """What joblib takes None for. Where nobody has imported joblib, nobody has told it."""
+    """Return what joblib means by None; 1 if joblib was not imported, since then nothing has configured it."""
     joblib = sys.modules.get("joblib")
     return 1 if joblib is None else int(joblib.effective_n_jobs(None))

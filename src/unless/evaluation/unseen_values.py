@@ -58,7 +58,7 @@ class Unseen:
 
     def text(self, words: Words = DEFAULT) -> str:
         """A sentence: "contract: 3,875 of 7,043 records hold 'Monthly', which training did not have (it had …)."."""
-        words = words.fitting((self.feature, value) for value in (*self.examples, *self.seen))
+        words = words.for_values((self.feature, value) for value in (*self.examples, *self.seen))
         name, some, one = _short(words.name(self.feature)), _some(self.records, self.total), self.records == 1
         said, seen = (_listed(values, partial(words.value, self.feature)) for values in (self.examples, self.seen))
         match self.kind:

@@ -3,8 +3,8 @@
 - `why`: `explain` and `why_not` give proofs; `input_records`: the records that they take.
 - `proof`: a proof as values: checked literals, tried rules, the decision.
 - `vote_explanation`: how the lists of a committee vote on a record.
-- `words`: what a reader calls features, values and labels; `words_file`: the same in a TOML file.
-- `sentences`: what a proof says in English; `paper_justifications`: the two texts of the paper.
+- `words`: what features, values and labels are called; `words_file`: the same in a TOML file.
+- `sentences`: a proof in English; `paper_justifications`: the two texts of the paper.
 - `rule_listing`: all rules laid out in columns.
 - `score_explanation`: the score card of a record, points that add up to its probabilities.
 - `proof_rendering`: a proof for JSON, for pages and notebooks, for terminals.

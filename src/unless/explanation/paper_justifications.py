@@ -36,7 +36,7 @@ _REQUIREMENTS: dict[Operator, str] = {
 
 
 def proof_tree_text(proof: Proof, number: int | None = None) -> str:
-    """The proof tree: what holds and why, with a branch for each exception."""
+    """Return the paper's proof tree: what holds and why, with a branch for each exception."""
     title = "Proof Tree :" if number is None else f"Proof Tree for example number {number} :"
     target = printable(proof.program.target)
     if proof.label is None:
@@ -49,7 +49,7 @@ def proof_tree_text(proof: Proof, number: int | None = None) -> str:
 
 
 def marked_rules_text(proof: Proof) -> str:
-    """The rules of the proof, exceptions before their rule, with every goal marked ``[T]``, ``[F]`` or ``[U]``."""
+    """Return the rules of the proof, exceptions first, with every goal marked ``[T]``, ``[F]`` or ``[U]``."""
     if proof.label is None:
         return "{}"
     head = f"[T]{head_of(proof.program.target, proof.label)}"
@@ -99,18 +99,18 @@ class _EvaluatedProgram:
         return literal.holds(self.values[literal.feature])
 
     def evaluated(self, body: Body) -> tuple[int, ...]:
-        """The exceptions that are evaluated for a body."""
+        """Return the numbers of the exceptions that are evaluated for a body."""
         return body.exceptions if self.literals_hold(body) else ()
 
     def shown(self, body: Body) -> list[int]:
-        """The exceptions that are evaluated for a body and theirs, inner ones first."""
+        """Return the exceptions that are evaluated for a body, and theirs, inner ones first."""
         numbers: list[int] = []
         for number in self.evaluated(body):
             numbers += [*self.shown(self.exceptions[number - 1]), number]
         return list(dict.fromkeys(numbers))
 
     def branch(self, head: str, body: Body, depth: int = 0) -> list[str]:
-        """The lines of the tree for a head and its body."""
+        """Return the lines of the tree for a head and its body."""
         because = " because" if body.literals or body.exceptions else ""
         lines = [f"{_INDENT * depth}{head}{because}"]
         lines += [f"{_INDENT * (depth + 1)}{self.sentence(literal)}" for literal in body.literals]
@@ -130,14 +130,14 @@ class _EvaluatedProgram:
         return f"{has} which should {asked} ({_DOES[self.holds(literal)]} HOLD)"
 
     def line(self, head: str, body: Body) -> str:
-        """A rule with its goals marked."""
+        """Return a rule with its goals marked."""
         goals = [goal for literal in body.literals for goal in self.goals(literal)]
         evaluated = self.literals_hold(body)
         goals += [f"not {_MARK[self.truth[n] if evaluated else None]}ab{n}(X)" for n in body.exceptions]
         return f"{head} :- {', '.join(dict.fromkeys(goals))}." if goals else f"{head}."
 
     def goals(self, literal: Literal) -> Iterator[str]:
-        """The goals of a literal. A mark is the truth of the atom after it, whether or not there is a "not" before."""
+        """Yield the goals of a literal. A mark is the truth of the atom after it, even behind a "not"."""
         value, true = self.values[literal.feature], self.holds(literal)
         first, *bounds = self.writer.goals(literal)
         if bounds:
@@ -150,5 +150,5 @@ class _EvaluatedProgram:
 
 
 def _value_text(value: Value) -> str:
-    """A value as Python spells it; a level of an order may hold anything, and stays on its line."""
+    """Return a value as Python prints it; a level of an order is escaped if it would not stay on its line."""
     return printable(str(value)) if isinstance(value, NotatedNumber) else repr(value)

@@ -1,4 +1,4 @@
-"""A proof as values: checked literals, tried rules, and the decision. It prints itself.
+"""Hold a proof as values: checked literals, tried rules, and the decision. It prints itself.
 
 A proof has one decision but a hundred checks, so checks and rules are named tuples: these take half the time of frozen
 dataclasses to make (0.6 instead of 1.2 µs on a busy machine).
@@ -60,7 +60,7 @@ class RuleProof(NamedTuple):
         return tuple(proof for proof in self.exceptions if proof.covers)
 
     def every_check(self) -> Iterator[LiteralCheck]:
-        """The checks of the rule and of its exceptions, in the order of reading."""
+        """Yield the checks of the rule and of its exceptions, in the order of reading."""
         stack = [self]
         while stack:
             proof = stack.pop()
@@ -68,7 +68,7 @@ class RuleProof(NamedTuple):
             stack.extend(reversed(proof.exceptions))
 
     def reason(self, words: Words = DEFAULT) -> str:
-        """Why the rule covers the record, or why it does not, in a sentence."""
+        """Say in a sentence why the rule covers the record, or why it does not."""
         return sentences.reason_text(self, sentences.words_for_checks(words, self.every_check()))
 
     def __str__(self) -> str:
@@ -115,11 +115,11 @@ class Proof:
         return tuple(feature for feature in self.program.features if feature in checked)
 
     def every_check(self) -> Iterator[LiteralCheck]:
-        """The checks of all rules that were tried, in the order of reading."""
+        """Yield the checks of all rules that were tried, in the order of reading."""
         return chain.from_iterable(tried.every_check() for tried in self.tried)
 
     def text(self, style: Style = "plain", *, number: int | None = None, words: Words = DEFAULT) -> str:
-        """The proof as text.
+        """Return the proof as text.
 
         Parameters
         ----------
@@ -151,22 +151,22 @@ class Proof:
         changes: Counterfactuals | None = None,
         words: Words = DEFAULT,
     ) -> str:
-        """The proof on several lines: the decision, its reasons, the rules before it, and what would change it.
+        """Return the proof on several lines: the decision, its reasons, earlier rules, and what would change it.
 
-        ``statistics`` (of a model, or from `measure`) tell the expected precision of the rule, ``probability`` is that
+        ``statistics`` (of a model, or from `measure`) give the expected precision of the rule, ``probability`` is that
         of the label, and ``changes`` (from `counterfactuals`) are what would change the decision.
         """
         if changes is not None:  # which may name any number of the program
-            words = words.fitting(sentences.compared_values(self.program))
-        told = [str(line) for line in sentences.story_lines(self, number, statistics, words, probability)]
-        return "\n".join(told + ([] if changes is None else changes.lines(words)))
+            words = words.for_values(sentences.compared_values(self.program))
+        lines = [str(line) for line in sentences.story_lines(self, number, statistics, words, probability)]
+        return "\n".join(lines + ([] if changes is None else changes.lines(words)))
 
     def to_dict(self) -> dict[str, Any]:
-        """The proof as plain lists, dicts and values that JSON can hold."""
+        """Return the proof as plain lists, dicts and values that JSON can hold."""
         return proof_rendering.proof_to_dict(self)
 
     def to_html(self, words: Words = DEFAULT) -> str:
-        """The proof as a piece of HTML, in which everything from the data is shown as text."""
+        """Return the proof as a piece of HTML, in which everything from the data is shown as text."""
         return proof_rendering.render_proof(self, words)
 
     def _repr_html_(self) -> str | None:

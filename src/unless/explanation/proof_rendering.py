@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 def proof_to_dict(proof: Proof) -> dict[str, Any]:
-    """The whole proof, with its sentence."""
+    """Return the whole proof, with its sentence, as JSON can hold it."""
     return {
         "target": proof.program.target,
         "label": label_to_json(proof.label),
@@ -50,7 +50,7 @@ def proof_to_dict(proof: Proof) -> dict[str, Any]:
 
 
 def rule_proof_to_dict(proof: RuleProof) -> dict[str, Any]:
-    """One rule. An exception has no label; the exceptions to a rule are there if its default holds."""
+    """Return the proof of one rule. An exception has no label; exceptions are listed if the default holds."""
     exceptions = list(map(rule_proof_to_dict, proof.exceptions))  # one frame per level: 200 stay within Python's limit
     label = {} if proof.rule.head is None else {"label": label_to_json(proof.rule.head)}
     checks = [
@@ -61,7 +61,7 @@ def rule_proof_to_dict(proof: RuleProof) -> dict[str, Any]:
 
 
 def literal_to_json(literal: Literal) -> list[object]:
-    """A literal: feature, operator and value."""
+    """Return a literal as a list: feature, operator and value."""
     return [literal.feature, literal.op, number_to_json(literal.value)]
 
 
@@ -69,7 +69,7 @@ def literal_to_json(literal: Literal) -> list[object]:
 
 
 def render_tree(proof: Proof) -> Tree:
-    """The deciding rule as a tree, its exceptions as branches, and the rules that did not apply."""
+    """Show the deciding rule as a tree, its exceptions as branches, and the rules that did not apply."""
     from rich.text import Text  # an extra
     from rich.tree import Tree
 
@@ -89,7 +89,7 @@ def render_tree(proof: Proof) -> Tree:
 
 
 def render_proof(proof: Proof, words: Words) -> str:
-    """The decision, the checks of the deciding rule with its exceptions, and, folded, the rules that did not apply."""
+    """Show the decision, the checks of the deciding rule, and, folded, the rules that did not apply."""
     words = words_for_checks(words, proof.every_check())
     nodes = () if proof.rule is None else outline_lines(proof.rule, words)
     others = [(place, obstacle_text(tried, words)) for place, tried in enumerate(proof.tried, 1) if not tried.covers]
@@ -97,7 +97,7 @@ def render_proof(proof: Proof, words: Words) -> str:
 
 
 def render_list(title: str, lines: Sequence[str]) -> str | None:
-    """A title and lines of plain text, in the same frame; None without jinja2."""
+    """Show a title and lines of plain text, in the same frame; None without jinja2."""
     return _render_frame(title, [OutlineLine(1, line) for line in lines]) if has_jinja2() else None
 
 
@@ -108,7 +108,7 @@ def _render_frame(
 
 
 def has_jinja2() -> bool:
-    """Whether jinja2 is installed; without it a notebook shows text."""
+    """Return whether jinja2 is installed; without it a notebook shows text."""
     return find_spec("jinja2") is not None
 
 

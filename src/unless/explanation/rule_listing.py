@@ -47,14 +47,14 @@ class ListingRow(NamedTuple):
 
 
 def figure_headings(statistics: RuleStatistics | None) -> list[str]:
-    """What the figures are called."""
+    """Return the headings of the columns of figures."""
     return [] if statistics is None else ["weight" if statistics.weighted else "decided", "expected precision"]
 
 
 def listing_rows(
     program: Program, statistics: RuleStatistics | None = None, most: int | None = None, *, intervals: bool = True
 ) -> Iterator[ListingRow]:
-    """The rules in order, and the label of records that no rule covers.
+    """Yield the rules in order, and the label of records that no rule covers.
 
     The figures say how many records the rule decided in training, or their weight, and which share of its decisions on
     new records it is expected to get right, with the ends of the 95 % interval unless ``intervals`` is false.
@@ -88,7 +88,7 @@ def _figures(statistics: RuleStatistics | None, row: int, *, intervals: bool) ->
 
 
 def rule_lines(rule: Rule, words: Words, first: str = "if") -> Iterator[RuleLine]:
-    """The lines of a rule: its own, then those of its exceptions."""
+    """Yield the lines of a rule: its own, then those of its exceptions."""
     stack = [(0, first, rule)]
     while stack:
         depth, word, part = stack.pop()
@@ -100,13 +100,13 @@ def rule_lines(rule: Rule, words: Words, first: str = "if") -> Iterator[RuleLine
 
 
 def condition_signs(condition: Condition, words: Words) -> str:
-    """A condition in few letters: ``age ≤ 30``, ``city is Oslo``, ``age is above 30 and at most 40``."""
+    """Return a condition in few letters: ``age ≤ 30``, ``city is Oslo``, ``age is above 30 and at most 40``."""
     parts = (part for test in condition_sign_parts(condition, words) for part in test if part is not None)
     return " ".join([words.name(condition[0].feature), *parts])
 
 
 def condition_sign_parts(condition: Condition, words: Words) -> list[tuple[str, str | None]]:
-    """What a condition asks, in signs or words, and values: a bound that is alone has a sign."""
+    """Return the signs or words of a condition with their values; a single bound has a sign."""
     parts = condition_parts(condition, words)
     return (
         parts if len(parts) > 1 else [(_SIGNS.get(condition[0].as_spoken()[0], verb), value) for verb, value in parts]
@@ -114,19 +114,19 @@ def condition_sign_parts(condition: Condition, words: Words) -> list[tuple[str, 
 
 
 def listing_title(program: Program) -> str:
-    """What the rules are about, and how many there are."""
+    """Say what the rules decide, and how many there are."""
     exceptions = count_text(program.exception_count, "exception")
     return f"{printable(program.target)}: {count_text(len(program), 'rule')}, {exceptions}"
 
 
 def imitation_title(model: Model) -> str:
-    """What decides, and that the rules below it only imitate that."""
+    """Say what decides, and how well the list below imitates it."""
     share = percent(model.agreement or 0.0)
     return f"{printable(str(model.decider))}. It decides; this list imitates it, and agrees on {share} of its training:"
 
 
 def listing_text(program: Program, statistics: RuleStatistics | None = None) -> str:
-    """The rules as plain text, as `unless show` prints them into a pipe: no line is broken."""
+    """Return the rules as plain text, as `unless show` prints them into a pipe: no line is broken."""
     found, names = list(listing_rows(program, statistics)), figure_headings(statistics)
     cells = [[row.number, row.label, *row.figures] for row in found]
     heading = [["", "", *names]] if names else []
@@ -155,7 +155,7 @@ def _align_cells(cells: list[str], widths: list[int], left: set[int]) -> str:
 
 
 def _terminal_width(text: str) -> int:
-    """How many columns of a terminal a text takes: letters of East Asia take two, accents none."""
+    """Return how many columns of a terminal a text takes: letters of East Asia take two, accents none."""
     if text.isascii():
         return len(text)
     return sum(0 if combining(one) else 1 + (east_asian_width(one) in "WF") for one in text)

@@ -105,7 +105,7 @@ class ScoreExplanation:
     def _fitted_words(self) -> Words:
         words = words_for(self.program, record=dict(self.items), words=self.words)
         literals = (row.part.literal for row in self.rows if row.part is not None)
-        return words.fitting((one.feature, one.value) for one in literals if one is not None)
+        return words.for_values((one.feature, one.value) for one in literals if one is not None)
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain lists, dicts and values that JSON can hold."""

@@ -37,8 +37,8 @@ if TYPE_CHECKING:
     from unless.model import RuleStatistics
     from unless.table import Table
 
-_SPARED = 3
-"""Earlier rules stopped by exceptions that a sentence tells of; nobody reads on after more."""
+_MAX_OVERRULED = 3
+"""The most earlier rules stopped by exceptions that a sentence names."""
 
 _INDENT = " " * 10
 _SHALLOW = 8
@@ -50,25 +50,25 @@ _OPPOSITE: dict[SpokenOperator, SpokenOperator] = {"<=": ">", ">": "<=", "<": ">
 
 
 def words_for_checks(words: Words, checks: Iterable[LiteralCheck]) -> Words:
-    """The words for a text about some checks, in which all numbers of a feature are spelled alike."""
+    """Return words for a text about some checks, in which all numbers of a feature have the same form."""
     pairs = [(check[0].feature, check[0].value, check[1]) for check in checks]
-    found = words.fitting((feature, value) for feature, *values in pairs for value in values)
+    found = words.for_values((feature, value) for feature, *values in pairs for value in values)
     fractions = {name for name, _, value in pairs if isinstance(value, float) and not value.is_integer()}
     return replace(found, whole={*found.whole} - fractions) if fractions.intersection(found.whole) else found
 
 
 def compared_values(program: Program) -> list[tuple[str, Value]]:
-    """The features of a program, each with a value that it is compared with: what a text about all rules says."""
+    """List every literal's feature and value: the numbers that a text about all rules may contain."""
     return [(literal.feature, literal.value) for rule in program.rules for literal in rule.literals()]
 
 
 def words_for(
     *programs: Program, record: Mapping[str, Value] | None = None, tables: Iterable[Table] = (), words: Words = DEFAULT
 ) -> Words:
-    """The words for a text about all rules of some programs, a record and tables: all numbers of a feature alike."""
+    """Return words for a text about programs, a record and tables: all numbers of a feature have the same form."""
     columns = [column for table in tables for column in table.columns if len(column.numbers)]
     ends = ((column.name, column.value(code)) for column in columns for code in (0, len(column.numbers) - 1))
-    known = words.fitting(chain(chain.from_iterable(map(compared_values, programs)), (record or {}).items(), ends))
+    known = words.for_values(chain(chain.from_iterable(map(compared_values, programs)), (record or {}).items(), ends))
     fractions = {column.name for column in columns if column.notation != WHOLE or (column.numbers % 1).any()}
     return replace(known, whole={*known.whole, *(column.name for column in columns)} - fractions) if columns else known
 
@@ -77,11 +77,11 @@ def words_for(
 
 
 Checks = tuple["LiteralCheck", ...]
-"""The checks of one condition, which are told together."""
+"""The checks of one condition, which are combined in texts."""
 
 
 def condition_parts(condition: Condition, words: Words = DEFAULT) -> list[tuple[str, str | None]]:
-    """What a condition asks, in words and values: "is at most", "21,000"; no value where it takes none."""
+    """Return the verbs and values of a condition: "is at most", "21,000"; the value is None where it takes none."""
     if (only := only_number(condition, words)) is not None:
         return [(OPERATOR_WORDS["=="], words.value(condition[0].feature, only))]
     values = (
@@ -91,7 +91,7 @@ def condition_parts(condition: Condition, words: Words = DEFAULT) -> list[tuple[
 
 
 def only_number(condition: Condition, words: Words) -> float | None:
-    """The one number in a range of whole numbers: of those above 2 and at most 3, that is 3."""
+    """Return the one number in a range of whole numbers: of those above 2 and at most 3, that is 3."""
     if len(condition) < 2 or condition[0].feature not in words.whole:
         return None
     low, high = (literal.value for literal in condition)
@@ -101,23 +101,23 @@ def only_number(condition: Condition, words: Words) -> float | None:
 
 
 def condition_text(condition: Condition, words: Words = DEFAULT) -> str:
-    """What a condition asks: "history is late", "age is above 30 and at most 40"."""
+    """Say what a condition requires: "history is late", "age is above 30 and at most 40"."""
     return f"{words.name(condition[0].feature)} {_test_text(condition, words)}"
 
 
 def default_texts(rule: Rule, words: Words) -> list[str]:
-    """What a rule asks, condition by condition."""
+    """Say what a rule requires, condition by condition."""
     return [condition_text(condition, words) for condition in conditions(rule.default)]
 
 
 def checks_by_condition(proof: RuleProof) -> list[Checks]:
-    """The checks of a rule, condition by condition."""
+    """Group the checks of a rule by condition."""
     check_of = {check.literal: check for check in proof.checks}
     return [tuple(check_of[literal] for literal in condition) for condition in conditions(proof.rule.default)]
 
 
 def failing_conditions(proof: RuleProof) -> list[Checks]:
-    """The conditions of a rule that fail: at least one check of each does."""
+    """Return the checks of the conditions that fail: at least one check of each does."""
     return (
         [checks for checks in checks_by_condition(proof) if not all(check.holds for check in checks)]
         if proof.failing
@@ -126,7 +126,7 @@ def failing_conditions(proof: RuleProof) -> list[Checks]:
 
 
 def check_text(checks: Checks, words: Words = DEFAULT) -> str:
-    """What the record has and, where that adds something, what is asked: "age is 35, above 30 and at most 40".
+    """Say what the record has and, where that adds something, what is required: "age is 35, above 30".
 
     Of a range that fails, it says what fails: "age is 50, above 40".
     """
@@ -145,26 +145,26 @@ def check_text(checks: Checks, words: Words = DEFAULT) -> str:
 
 
 def _is_flag(checks: Checks) -> bool:
-    """Whether a record has 0 or 1 where nothing else is expected, so that the value alone says all."""
+    """Return whether a record has 0 or 1 where nothing else is expected, so that the value alone says all."""
     literal, value, _ = checks[0]
     return len(checks) == 1 and literal.op in _OPPOSITE and literal.as_spoken()[0] == "==" and value in (0.0, 1.0)
 
 
 def _kind_of_bound(bound: Value) -> str:
-    """What is compared with a bound: a number, a date, a time."""
+    """Name the kind of value that a bound is: a number, a date, a time."""
     notation = bound.notation.name if isinstance(bound, NotatedNumber) else ""
     return _SORTS.get(notation, "a number")
 
 
 def _relation_text(one: LiteralCheck, words: Words) -> str:
-    """How a number lies to a bound: "at most 21,000"."""
+    """Say how a number compares with a bound: "at most 21,000"."""
     op, value = one.literal.as_short_bound()
     verb = OPERATOR_WORDS[op if one.holds else _OPPOSITE[op]].removeprefix("is ")
     return f"{verb} {words.value(one.literal.feature, value)}"
 
 
 def requirement_text(checks: Checks, words: Words) -> str:
-    """Checks that hold: what the record has, and how that meets what the condition asks."""
+    """Say what the record has, and how that meets what a condition requires, for checks that hold."""
     alone = _is_flag(checks) or only_number(_literals(checks), words) is not None
     if checks[0].literal.op in ("<=", ">", "!=") and not alone:
         return f"{_value_text(checks, words)}, which {_test_text(_literals(checks), words)}"
@@ -172,7 +172,7 @@ def requirement_text(checks: Checks, words: Words) -> str:
 
 
 def obstacle_text(rule: RuleProof, words: Words) -> str:
-    """Why a rule did not apply: its first failing condition, or the exception that applies."""
+    """Say why a rule did not apply: its first failing condition, or the exception that applies."""
     if fails := failing_conditions(rule):
         must = re.sub("^is( not)?", r"must\1 be", _test_text(_literals(fails[0]), words))
         return f"{_value_text(fails[0], words)}, but {must}"
@@ -182,7 +182,7 @@ def obstacle_text(rule: RuleProof, words: Words) -> str:
 
 
 def contrast_text(fails: Sequence[Checks], words: Words) -> str:
-    """What failing conditions ask, and what the record has: "age is above 30 and at most 40, but age is 50"."""
+    """Say what failing conditions require, and what the record has: "age is above 30, but age is 25"."""
     asks = " and ".join(condition_text(_literals(checks), words) for checks in fails)
     return f"{asks}, but {' and '.join(dict.fromkeys(_value_text(checks, words) for checks in fails))}"
 
@@ -203,28 +203,28 @@ def _literals(checks: Checks) -> Condition:
 
 
 def decision_sentence(proof: Proof, words: Words) -> str:
-    """The decision and why: what the deciding rule found, and which exceptions kept earlier rules from deciding."""
-    spared = [place for place, tried in enumerate(proof.tried) if tried.rule.head != proof.label and tried.applying]
-    said = [proof.tried[place] for place in spared[:_SPARED]] + ([] if proof.rule is None else [proof.rule])
+    """Say what was decided and why: what the deciding rule found, and exceptions that stopped earlier rules."""
+    overruled = [place for place, tried in enumerate(proof.tried) if tried.rule.head != proof.label and tried.applying]
+    said = [proof.tried[place] for place in overruled[:_MAX_OVERRULED]] + ([] if proof.rule is None else [proof.rule])
     words = words_for_checks(words, chain.from_iterable(rule.every_check() for rule in said))
     because = rule_name(proof.decided) if proof.rule is None else reason_text(proof.rule, words)
     start = f"{decision_text(proof, words)}: " if proof.label is None else f"{decision_text(proof, words)}, because "
-    return "; ".join([start + because, *_overruled_texts(proof, spared, words)])
+    return "; ".join([start + because, *_overruled_texts(proof, overruled, words)])
 
 
 def decision_text(proof: Proof, words: Words) -> str:
-    """What was decided: "loan refuse"."""
+    """Say what was decided: "loan refuse"."""
     target = proof.program.target
     return words.undecided(target) if proof.label is None else words.label(target, proof.label)
 
 
 def rule_name(number: int | None) -> str:
-    """What a rule is called, by its index: "rule 4"; None is where no rule applies."""
+    """Name a rule by its index: "rule 4"; None is where no rule applies."""
     return "no rule applies" if number is None else f"rule {number + 1}"
 
 
 def reason_text(proof: RuleProof, words: Words) -> str:
-    """Why a rule covers a record, or why it does not. One frame per level: 200 levels stay within Python's limit."""
+    """Say why a rule covers a record, or why not. One frame per level: 200 levels stay within Python's limit."""
     if fails := failing_conditions(proof):
         return check_text(fails[0], words)
     text, nested = (
@@ -238,24 +238,24 @@ def reason_text(proof: RuleProof, words: Words) -> str:
         return text
     against = list(map(partial(reason_text, words=words), proof.exceptions))
     if len(proof.exceptions) == 1:
-        nobody = f"{'its own' if nested else 'the'} exception does not apply"
+        none = f"{'its own' if nested else 'the'} exception does not apply"
     else:
-        nobody = "none of its own exceptions applies" if nested else "no exception applies"
-    return f"{text}; {nobody}, because {join_reasons(against)}"
+        none = "none of its own exceptions applies" if nested else "no exception applies"
+    return f"{text}; {none}, because {join_reasons(against)}"
 
 
 def _overruled_texts(proof: Proof, places: Sequence[int], words: Words) -> Iterator[str]:
-    """The earlier rules that only an exception kept from giving another label: often the decisive thing."""
-    for place in places[:_SPARED]:
+    """Name the earlier rules that only an exception stopped from giving another label."""
+    for place in places[:_MAX_OVERRULED]:
         tried = proof.tried[place]
         label, found = printable(str(tried.rule.head)), _finding_text(tried.applying[0], words)
         yield f"{rule_name(place)} ({label}) would apply, but for an exception: {found}"
-    if more := len(places[_SPARED:]):
+    if more := len(places[_MAX_OVERRULED:]):
         yield f"so would {count_text(more, 'more rule')}"
 
 
 def _finding_text(proof: RuleProof, words: Words) -> str:
-    """What the record has of what a rule asks. A rule that asks nothing is the default; an exception always applies."""
+    """Say what the record has where a rule tests it; a rule without conditions is the default."""
     return join_reasons(check_text(checks, words) for checks in checks_by_condition(proof)) or _unconditional(
         proof.rule
     )
@@ -269,7 +269,7 @@ def _unconditional(rule: Rule) -> str:
 
 
 class StoryLine(NamedTuple):
-    """A line of a story: what it tells, what comes before its text, and the text.
+    """A line of a story: its role, what comes before its text, and the text.
 
     A line that is too long goes on below the beginning of its text.
     """
@@ -285,7 +285,7 @@ class StoryLine(NamedTuple):
 def story_lines(
     proof: Proof, number: int | None, statistics: RuleStatistics | None, words: Words, probability: float | None = None
 ) -> Iterator[StoryLine]:
-    """The lines of a story: the decision, its reasons, and the rules before it."""
+    """Yield the lines of a story: the decision, its reasons, and the rules before it."""
     words = words_for_checks(words, proof.every_check())
     yield StoryLine("decision", "", _headline_text(proof, number, statistics, probability))
     if (rule := proof.rule) is not None:
@@ -298,7 +298,7 @@ def story_lines(
 def _headline_text(
     proof: Proof, number: int | None, statistics: RuleStatistics | None, probability: float | None
 ) -> str:
-    """The decision: "Record 17 is decided: refuse (probability 0.970; rule 2, expected precision 0.880, …)."."""
+    """State the decision: "Record 17 is decided: refuse (probability 0.970; rule 2, …)."."""
     record = "The record" if number is None else f"Record {number}"
     rule = rule_name(proof.decided)
     if statistics is not None:
@@ -311,7 +311,7 @@ def _headline_text(
 
 
 def rule_expectation_text(statistics: RuleStatistics, place: int, *, labelled: bool) -> str:
-    """What to expect of one rule: "expected precision 0.880, between 0.80 and 0.93; it decided 311 in training".
+    """Say what to expect of one rule: "expected precision 0.880, between 0.80 and 0.93; it decided 311 in training".
 
     ``labelled`` is false for records that no rule covers, if the program has no label for them.
     """
@@ -344,16 +344,16 @@ def _reason_lines(rule: RuleProof, words: Words) -> Iterator[StoryLine]:
 
 
 def _exception_lines(rule: RuleProof, words: Words) -> Iterator[tuple[int, str]]:
-    """A line for each exception to a rule and, deeper, for each of its own; lines that would be equal appear once."""
-    told: dict[tuple[tuple[int, str], ...], None] = {}
+    """Yield a line for each exception to a rule and, deeper, for its own; equal lines appear once."""
+    groups: dict[tuple[tuple[int, str], ...], None] = {}
     for exception in rule.exceptions:  # one frame per level: 200 levels stay within Python's limit
         inner = tuple(_exception_lines(exception, words))
-        told[((0, _exception_text(exception, words)), *((depth + 1, text) for depth, text in inner))] = None
-    return chain.from_iterable(told)
+        groups[((0, _exception_text(exception, words)), *((depth + 1, text) for depth, text in inner))] = None
+    return chain.from_iterable(groups)
 
 
 def _exception_text(exception: RuleProof, words: Words) -> str:
-    """One exception: the condition that fails, or that it holds; a colon announces its own exceptions."""
+    """Name the condition of an exception that fails, or say that it holds; a colon announces its own exceptions."""
     if fails := failing_conditions(exception):
         return f"'{condition_text(_literals(fails[0]), words)}' does not hold: {_value_text(fails[0], words)}"
     asks = " and ".join(default_texts(exception.rule, words)) or "always"
@@ -374,7 +374,7 @@ class OutlineLine(NamedTuple):
 
 
 def outline_lines(proof: RuleProof, words: Words, depth: int = 1) -> tuple[OutlineLine, ...]:
-    """A rule's conditions, then its exceptions, each a level deeper; equal lines, or groups of lines, appear once.
+    """Return a rule's conditions, then its exceptions, each a level deeper; equal lines or groups appear once.
 
     One frame per level: 200 levels stay within Python's limit.
     """

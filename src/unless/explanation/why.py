@@ -1,4 +1,4 @@
-"""Why a program decides a record as it does, and why not otherwise: proofs, which print themselves."""
+"""Explain why a program decides a record as it does, and why not otherwise."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def explain(model: Program, record: Mapping[str, object]) -> Proof: ...
 @overload
 def explain(model: Program | Committee | Model, record: Any) -> Any: ...
 def explain(model: Program | Committee | Model, record: Any) -> Any:
-    """Why a record gets its label: a `Proof`, which prints itself; of a committee a `VoteExplanation`.
+    """Explain why a record gets its label: a `Proof`, which prints itself; for a committee a `VoteExplanation`.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ def explain_record(decider: Program | Committee, record: Mapping[str, object]) -
 
 
 def proof_of(program: Program, record: Mapping[str, object]) -> Proof:
-    """The proof of a program's decision on a record, a mapping from features to values (None where missing)."""
+    """Prove a program's decision on a record, a mapping from features to values (None where missing)."""
     values = record_values(program, record)
     items = tuple(values.items())
     tried: list[RuleProof] = []
@@ -70,7 +70,7 @@ def proof_of(program: Program, record: Mapping[str, object]) -> Proof:
 
 
 def why_not(model: Program | Model, record: Any, label: Label) -> WhyNot:
-    """For each rule that gives the label, what stopped it: its own literals, an exception, or an earlier rule.
+    """Say what stopped each rule that gives the label: its own literals, an exception, or an earlier rule.
 
     If the record does have the label, the answer says so: nothing stopped the deciding rule. See `explain` for what
     a model and a record are.
@@ -110,7 +110,7 @@ class Obstacle:
         return self.decided != self.number
 
     def reason(self, words: Words = DEFAULT) -> str:
-        """What stopped the rule, with all failing literals."""
+        """Say what stopped the rule, with all failing literals."""
         name = "otherwise" if self.number is None else sentences.rule_name(self.number)
         if not self.stopped:
             return f"{name} decides"
@@ -132,12 +132,12 @@ class WhyNot:
     obstacles: tuple[Obstacle, ...]
 
     def text(self, words: Words = DEFAULT) -> str:
-        """The label that was decided, and a line for each obstacle."""
+        """Return the label that was decided, and a line for each obstacle."""
         lines = [f"  {obstacle.reason(words)}" for obstacle in self.obstacles]
         return "\n".join([self._title(words), *lines])
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything as plain lists, dicts and values that JSON can hold."""
+        """Return everything as plain lists, dicts and values that JSON can hold."""
         rules = [
             {
                 "number": obstacle.number,
@@ -164,7 +164,7 @@ class WhyNot:
 
 
 def find_label(program: Program, label: object) -> Label:
-    """The label of the program that equals this one; a label that no rule gives is an error."""
+    """Return the label of the program that equals this one; a label that no rule gives is an error."""
     label = to_python_value(label)
     found = next((known for known in program.labels if known == label), None)
     if found is None:
@@ -174,7 +174,7 @@ def find_label(program: Program, label: object) -> Label:
 
 
 def record_values(program: Program, record: Mapping[str, object]) -> dict[str, Value]:
-    """The values of a record, by feature; it is an error if a feature is absent that the program uses."""
+    """Return the values of a record, by feature; it is an error if a feature is absent that the program uses."""
     values = {feature: cell_value(record[feature]) for feature in program.features if feature in record}
     for feature, value in values.items():
         if value.__class__ is NotatedNumber or feature in program.notations:

@@ -5,7 +5,7 @@ A sentence must not mislead, so a category has no quotes only where it can be no
 escaped.
 
 Numbers have groups of three digits from 10,000 on, so that years stay 2024. Where one number of a feature has groups,
-all its numbers in the same text have them, from 1,000 on (`Words.fitting`): amount is 6,000, at most 27,500.
+all its numbers in the same text have them, from 1,000 on (`Words.for_values`): amount is 6,000, at most 27,500.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _EXPONENT = 1e16
 
 
 def plain_text(category: str) -> str:
-    """A category in a sentence: bare where nothing else could be meant, else in quotes.
+    """Return a category for a sentence: without quotes where nothing else could be meant, else in quotes.
 
     >>> [plain_text(text) for text in ("S", "New York", "85", "", "a, not b")]
     ['S', 'New York', "'85'", "''", "'a, not b'"]
@@ -40,7 +40,7 @@ def plain_text(category: str) -> str:
 
 
 def number_text(number: float, *, grouped: bool = False) -> str:
-    """A number to the last bit, in groups of three digits: from 10,000 on, or from 1,000 on if it is ``grouped``.
+    """Return a number to the last bit, in groups of three digits from 10,000 on, or from 1,000 if ``grouped``.
 
     >>> [number_text(number) for number in (3.0, 0.1, 2024.0, 18400.0, -1234567.5, 1e300)]
     ['3', '0.1', '2024', '18,400', '-1,234,567.5', '1e+300']
@@ -54,7 +54,7 @@ def number_text(number: float, *, grouped: bool = False) -> str:
 
 
 def is_notated(value: Value) -> bool:
-    """Whether a value is a number that people write in another way: a date, a time, a level of an order."""
+    """Return whether a value is a number with its own notation: a date, a time, a level of an order."""
     return isinstance(value, NotatedNumber) and not value.notation.plain
 
 
@@ -63,7 +63,7 @@ def _notated_text(value: NotatedNumber) -> str:
 
 
 def join_reasons(parts: Iterable[str]) -> str:
-    """Reasons with "and" between them, after a comma if the reason before has one itself; equal reasons appear once.
+    """Join reasons with "and", after a comma if the reason before has one itself; equal reasons appear once.
 
     >>> joined(["condition is S", "steel is R, not A", "width is 3"])
     'condition is S and steel is R, not A, and width is 3'
@@ -124,12 +124,12 @@ class Words:
     def __post_init__(self) -> None:
         _check_placeholders(self.decision, {"target", "label"})
 
-    def fitting(self, said: Iterable[tuple[str, Value]]) -> Words:
-        """Words for a text about these features and values: if one number of a feature has groups, all of them have.
+    def for_values(self, said: Iterable[tuple[str, Value]]) -> Words:
+        """Return words for a text with these values: if one number of a feature has groups of digits, all have.
 
         Cells that know that they are whole numbers say so of their feature.
 
-        >>> words = Words().fitting([("amount", 6000.0), ("amount", 27500.0), ("year", 2024.0)])
+        >>> words = Words().for_values([("amount", 6000.0), ("amount", 27500.0), ("year", 2024.0)])
         >>> words.has("amount", 6000.0), words.has("year", 2024.0)
         ('amount is 6,000', 'year is 2024')
         """
@@ -141,22 +141,22 @@ class Words:
         return replace(self, grouped={*self.grouped, *large}, whole={*self.whole, *whole})
 
     def label(self, target: str, label: Label) -> str:
-        """A decision: "loan refuse", or the sentence of that label."""
+        """Name a decision: "loan refuse", or the sentence of that label."""
         if label in self.labels:
             return self.labels[label]
         return _fill_template(self.decision, {"target": printable(target), "label": printable(str(label))})
 
     @staticmethod
     def undecided(target: str) -> str:
-        """What a record without a decision is called."""
+        """Name the outcome of a record without a decision."""
         return f"{printable(target)} is not decided"
 
     def name(self, feature: str) -> str:
-        """What a feature is called."""
+        """Return what a feature is called."""
         return self.phrase(feature).name or printable(feature)
 
     def value(self, feature: str, value: Value) -> str:
-        """A value of a feature, with its unit or in its own words, or "missing"."""
+        """Return a value of a feature, with its unit or in its own words, or "missing"."""
         phrase = self.phrase(feature)
         match value:
             case None:
@@ -171,18 +171,18 @@ class Words:
                 return phrase.values.get(value) or plain_text(value)
 
     def has(self, feature: str, value: Value) -> str:
-        """What a record has: "income is 18,400 €"."""
+        """Say what a record has: "income is 18,400 €"."""
         phrase = self.phrase(feature)
         words = {"name": self.name(feature), "value": self.value(feature, value)}
         return _fill_template(phrase.missing if value is None else phrase.sentence, words)
 
     def phrase(self, feature: str) -> Phrase:
-        """The phrase of a feature, or the usual one."""
+        """Return the phrase of a feature, or the usual one."""
         return self.features.get(feature, _PHRASE)
 
 
 def _number_template(phrase: Phrase, value: float) -> str:
-    """How a number is written: as the phrase says, or with the unit that it has in the data."""
+    """Return how a number is written: as the phrase says, or with the unit that it has in the data."""
     unit = value.notation if isinstance(value, NotatedNumber) else None
     return unit.template if isinstance(unit, Amounts) and phrase.number == _PHRASE.number else phrase.number
 
@@ -201,7 +201,7 @@ def _fill_template(template: str, words: Mapping[str, str]) -> str:
 
 
 def printable(name: str) -> str:
-    """A name as it is, or quoted if it could not be seen or would move the cursor of a terminal."""
+    """Return a name as it is, or quoted if it is invisible or would move the cursor of a terminal."""
     return name if name.isprintable() and name.strip() else repr(name)
 
 

@@ -1,4 +1,4 @@
-"""Words in a TOML file: what `Words` holds, for people who do not write Python.
+"""Read and write `Words` as a TOML file, for people who do not write Python.
 
 ```toml
 purpose = "Who gets a loan without a second look"
@@ -39,7 +39,7 @@ _FEATURE = (*_PHRASE, "grouped")
 def read_words(
     path: str | os.PathLike[str], *, features: Sequence[str] | None = None, labels: Sequence[Label] | None = None
 ) -> Words:
-    """The words of a TOML file. ``features`` and ``labels`` are those of the model: names that it lacks are refused."""
+    """Read the words of a TOML file; names that the model's ``features`` or ``labels`` lack are refused."""
     file = Path(path)
     try:
         text = file.read_bytes().decode("utf-8-sig")
@@ -55,7 +55,7 @@ def read_words(
 
 
 def parse_words(text: str, *, features: Sequence[str] | None = None, labels: Sequence[Label] | None = None) -> Words:
-    r"""The words of a text in TOML; ``parse_words(words_to_toml(words)) == words``, if all labels are text.
+    r"""Read the words in a TOML text; ``parse_words(words_to_toml(words)) == words``, if all labels are text.
 
     >>> parse_words('[features.income]\nnumber = "{} €"').features["income"].number
     '{} €'
@@ -64,20 +64,20 @@ def parse_words(text: str, *, features: Sequence[str] | None = None, labels: Seq
         found = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise ParameterError(f"not TOML: {error}") from None
-    _refuse_unknown_keys(found, _TOP, "words")
-    tables = _read_table(found, "features", "")
+    _refuse_unknown_keys(found, _TOP, "the file")
+    tables = _read_table(found, "features")
     read = {name: _read_phrase(name, tables, features) for name in tables}
     return Words(
         features={name: phrase for name, (phrase, _) in read.items()},
-        labels=dict(_match_label(name, text, labels) for name, text in _read_texts(found, "labels", "").items()),
-        decision=_read_text(found, "decision", "", Words().decision),
+        labels=dict(_match_label(name, text, labels) for name, text in _read_texts(found, "labels").items()),
+        decision=_read_text(found, "decision", usual=Words().decision),
         grouped=frozenset(name for name, (_, grouped) in read.items() if grouped),
-        purpose=_read_text(found, "purpose", "", ""),
+        purpose=_read_text(found, "purpose"),
     )
 
 
 def words_to_toml(words: Words) -> str:
-    """The words as TOML."""
+    """Return the words as TOML."""
     lines = []
     if words.purpose:
         lines.append(f"purpose = {_toml_string(words.purpose)}")
@@ -99,10 +99,8 @@ def words_to_toml(words: Words) -> str:
 
 def _phrase_lines(name: str, phrase: Phrase, *, grouped: bool) -> list[str]:
     usual = Phrase()
-    said = [(part, getattr(phrase, part)) for part in _PHRASE if part != "values"]
-    lines = [
-        f"{part} = {_toml_string(text)}" for part, text in said if text is not None and text != getattr(usual, part)
-    ]
+    texts = [(key, getattr(phrase, key)) for key in _PHRASE if key != "values"]
+    lines = [f"{key} = {_toml_string(text)}" for key, text in texts if text is not None and text != getattr(usual, key)]
     lines += ["grouped = true"] if grouped else []
     values = [f"{_toml_string(value)} = {_toml_string(text)}" for value, text in phrase.values.items()]
     head = f"features.{_toml_string(name)}"
@@ -110,7 +108,7 @@ def _phrase_lines(name: str, phrase: Phrase, *, grouped: bool) -> list[str]:
 
 
 def _toml_string(text: str) -> str:
-    """A text in TOML. Half of a surrogate pair, which no file can hold, becomes a question mark."""
+    """Return a text in TOML; half of a surrogate pair, which no file can hold, becomes a question mark."""
     plain = text.encode("utf-8", "replace").decode()
     return json.dumps(plain, ensure_ascii=False).replace("\x7f", "\\u007f")
 
@@ -119,15 +117,16 @@ def _toml_string(text: str) -> str:
 
 
 def _read_phrase(name: str, tables: Mapping[str, Any], known: Sequence[str] | None) -> tuple[Phrase, bool]:
+    """Read what one feature is called, and whether its numbers are grouped."""
     if known is not None and name not in known:
         raise ParameterError(f"[features.{name}]: the model has no feature {name!r}{suggest(name, known)}")
     where = f"features.{name}"
     table = _read_table(tables, name, "features.")
-    _refuse_unknown_keys(table, _FEATURE, where)
+    _refuse_unknown_keys(table, _FEATURE, f"[{where}]")
     grouped = table.get("grouped", False)
     if not isinstance(grouped, bool):
         raise ParameterError(f"grouped in [{where}] is true or false, not {grouped!r}")
-    given = {part: _read_text(table, part, where, "") for part in _PHRASE if part in table and part != "values"}
+    given = {key: _read_text(table, key, where) for key in _PHRASE if key in table and key != "values"}
     try:
         return Phrase(**given, values=_read_texts(table, "values", f"{where}.")), grouped
     except ParameterError as error:
@@ -135,35 +134,34 @@ def _read_phrase(name: str, tables: Mapping[str, Any], known: Sequence[str] | No
 
 
 def _match_label(name: str, text: str, known: Sequence[Label] | None) -> tuple[Label, str]:
-    """A label as the model has it: a file can only spell it."""
+    """Return the label of the model that a file names: a file only has its text."""
     if known is None:
         return name, text
-    place = label_index(name, known)
-    if place is None:
+    index = label_index(name, known)
+    if index is None:
         raise ParameterError(f"[labels]: the model has no label {name!r}{suggest(name, known)}")
-    return known[place], text
+    return known[index], text
 
 
 def _refuse_unknown_keys(table: Mapping[str, Any], names: Sequence[str], where: str) -> None:
     for name in table:
         if name not in names:
-            what = "the file" if where == "words" else f"[{where}]"
-            raise ParameterError(f"{what} has {name!r}, which means nothing here{suggest(name, names)}")
+            raise ParameterError(f"{where} has {name!r}, which means nothing here{suggest(name, names)}")
 
 
-def _read_table(table: Mapping[str, Any], name: str, where: str) -> dict[str, Any]:
+def _read_table(table: Mapping[str, Any], name: str, where: str = "") -> dict[str, Any]:
     found = table.get(name, {})
     if not isinstance(found, dict):
         raise ParameterError(f"{where}{name} is a table, [{where}{name}], not {found!r:.60}")
     return found
 
 
-def _read_texts(table: Mapping[str, Any], name: str, where: str) -> dict[str, str]:
+def _read_texts(table: Mapping[str, Any], name: str, where: str = "") -> dict[str, str]:
     found = _read_table(table, name, where)
-    return {key: _read_text(found, key, f"{where}{name}", "") for key in found}
+    return {key: _read_text(found, key, f"{where}{name}") for key in found}
 
 
-def _read_text(table: Mapping[str, Any], name: str, where: str, usual: str) -> str:
+def _read_text(table: Mapping[str, Any], name: str, where: str = "", usual: str = "") -> str:
     found = table.get(name, usual)
     if not isinstance(found, str):
         inside = f" in [{where}]" if where else ""

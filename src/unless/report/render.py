@@ -145,7 +145,7 @@ def model_html(title: str, program: Program | None, statistics: RuleStatistics |
         return f"<pre>{escape(title)}</pre>"
     if not has_jinja2():
         return None
-    speaker = Speaker((), DEFAULT.fitting(compared_values(program)), alone=True)
+    speaker = Speaker((), DEFAULT.for_values(compared_values(program)), alone=True)
     return render_template(
         "notebook.html.j2",
         package="unless.report",

@@ -286,7 +286,7 @@ def values(column: ColumnProfile) -> str:
     parts = []
     if column.low is not None and column.high is not None:
         ends = [(column.name, end if end.is_integer() else float(f"{end:.6g}")) for end in (column.low, column.high)]
-        words = DEFAULT.fitting(ends)
+        words = DEFAULT.for_values(ends)
         low, high = (words.value(*end) for end in ends)
         parts.append(low if column.low == column.high else f"{low} … {high}")
     texts = [(value, count) for value, count in column.frequent if isinstance(value, str)]

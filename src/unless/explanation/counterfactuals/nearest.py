@@ -166,7 +166,7 @@ class Counterfactual:
     def text(self, words: Words = DEFAULT) -> str:
         """Name the changes: "income above 21,000 and guarantor is yes"."""
         bounds = [(change.feature, change.end) for change in self.changes]
-        words = words_for_checks(words, self.proof.every_check()).fitting(bounds)
+        words = words_for_checks(words, self.proof.every_check()).for_values(bounds)
         return " and ".join(change.text(words) for change in self.changes) or "nothing has to change"
 
     def __str__(self) -> str:
