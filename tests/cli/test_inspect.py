@@ -7,6 +7,7 @@ import os
 import shlex
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -168,6 +169,16 @@ def test_an_identifier_that_gives_the_label_away(tmp_path):
     assert "--exclude id" not in done.stdout
 
 
+def run_in_shell(command: str, folder: Path) -> None:
+    """Run a proposed command in a shell, in a folder."""
+    with (folder / "unless").open("w") as file:
+        file.write(f'#!/bin/sh\nexec {sys.executable} -m unless "$@"\n')
+    (folder / "unless").chmod(0o700)
+    environment = {**os.environ, "PATH": f"{folder}:{os.environ['PATH']}"}
+    done = subprocess.run(["bash", "-c", command], cwd=folder, env=environment, capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
 HOSTILE = ["when", "a b", "it's", "--x", "a,b", "x=y", "é 日", "$(touch gone)", "`id`", 'say "hi"', "*", "line\nbreak"]
 
 
@@ -186,15 +197,34 @@ def test_the_proposed_command_follows_the_advice(tmp_path, name):
     command = called("inspect", path, "--target", f"{name} y").stderr.strip().split("next  ")[1]
     assert "--exclude" in command
     assert "-9" in command
-    with (tmp_path / "unless").open("w") as file:
-        file.write(f'#!/bin/sh\nexec {sys.executable} -m unless "$@"\n')
-    (tmp_path / "unless").chmod(0o700)
-    environment = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"}
-    done = subprocess.run(["bash", "-c", command], cwd=tmp_path, env=environment, capture_output=True, check=False)
-    assert done.returncode == 0, done.stderr
+    run_in_shell(command, tmp_path)
     model = load(tmp_path / "model.json")
     learned = set(model.schema_.kinds)
     assert learned == {name, f"{name} on", f"{name} code", f"{name} word"}
     assert model.schema_.notations[f"{name} on"].name == "date"
     assert {"-9", "missing", *DEFAULT_MISSING} <= set(model.schema_.missing)
     assert not (tmp_path / "gone").exists()
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_the_proposed_command_reads_ambiguous_dates(tmp_path, name):
+    """Where no cell tells the day from the month, the dates stay text, and the command says how they are written."""
+    days = [f"{1 + k % 12:02}/{1 + k * 7 % 12:02}/20{10 + k % 13}" for k in range(300)]
+    columns = {name: days, "size": [k % 17 for k in range(300)], "label": ["yes", "no", "no"] * 100}
+    path = tmp_path / "d.csv"
+    pl.DataFrame(columns).write_csv(path)
+    done = called("inspect", path, "-t", "label")
+    assert "no cell tells whether the day or the month comes first" in done.stdout
+    command = done.stderr.strip().split("next  ")[1]
+    assert "--date=" in command
+    run_in_shell(command, tmp_path)
+    assert load(tmp_path / "model.json").schema_.notations[name].name == "date"
+
+
+def test_no_date_is_proposed_that_was_declared(tmp_path):
+    """A date that is declared is not proposed again, but said again."""
+    days = [f"{1 + k % 12:02}/{1 + k * 7 % 12:02}/2010" for k in range(60)]
+    path = written(tmp_path / "d.csv", {"on": days, "y": ["a", "b"] * 30})
+    done = called("inspect", path, "-t", "y", "--date", "on=%m/%d/%Y")
+    assert done.stderr.count("--date") == 1
+    assert "--date=on=%m/%d/%Y" in done.stderr

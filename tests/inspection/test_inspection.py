@@ -17,9 +17,10 @@ import unless
 from tests.shared import SHARED, needs_shared
 from unless.demo.applicants import applicants_csv
 from unless.errors import DoubtWarning
-from unless.inspection import identifiers, profile_table
-from unless.inspection.column_profile import _DATE_FORMS, remarks_on_texts
-from unless.inspection.table_profile import copies, repetitions
+from unless.inspection import profile_table
+from unless.inspection.column_profile import find_identifiers
+from unless.inspection.table_profile import find_copies, find_repetitions
+from unless.inspection.text_findings import DATE_FORMS, find_text_remarks
 from unless.table import Column
 
 
@@ -46,7 +47,7 @@ def test_long_texts_take_no_long_time():
     """Whether a text may be a date is seen without going back and forth in it: 20,000 characters once took hours."""
     texts = [f"no. {'1' * 10_000}{'-' * 10_000}{k}" for k in range(3)]
     before = time.process_time()
-    assert not remarks_on_texts("t", dict.fromkeys(texts, 1))
+    assert not find_text_remarks("t", dict.fromkeys(texts, 1))
     assert time.process_time() - before < 5
 
 
@@ -147,7 +148,7 @@ class TestIdentifiers:
     def test_found(self, name, cells):
         """Numberings, whole numbers with a telling name, and texts that nearly all differ are identifiers."""
         table = unless.read_table(pl.DataFrame({name: list(map(str, cells))}).write_csv().encode(), format="csv")
-        assert [one.column for one in identifiers(table)] == [name or "column 1"]
+        assert [one.column for one in find_identifiers(table.columns)] == [name or "column 1"]
 
     @pytest.mark.parametrize(
         ("name", "cells"),
@@ -166,7 +167,7 @@ class TestIdentifiers:
     def test_not_found(self, name, cells):
         """Measurements that differ everywhere, categories, and a handful of cells are no identifiers."""
         table = unless.read_table(pl.DataFrame({name: list(map(str, cells))}).write_csv().encode(), format="csv")
-        assert not identifiers(table)
+        assert not find_identifiers(table.columns)
 
 
 class TestRemarks:
@@ -204,11 +205,11 @@ class TestRemarks:
         """Each kind of odd text gets its remark."""
         assert code in codes(of({"x": cells, "z": ["a", "b", "a", "c"]}), "x")
 
-    @pytest.mark.parametrize("form", _DATE_FORMS)
+    @pytest.mark.parametrize("form", DATE_FORMS)
     def test_on_dates(self, form):
         """Dates are known in each of the forms in which they are often written."""
         days = [datetime(2000 + k, 1 + k, 9 + 3 * k, k, 7 * k, k) for k in range(1, 7)]  # noqa: DTZ001 - as in files
-        remarks = remarks_on_texts("x", dict.fromkeys((day.strftime(form) for day in days), 1))
+        remarks = find_text_remarks("x", dict.fromkeys((day.strftime(form) for day in days), 1))
         assert [one.code for one in remarks] == ["date-as-text"]
 
     def test_on_commas(self):
@@ -367,7 +368,7 @@ class TestRows:
     def test_repetitions(self, cells):
         """Records that repeat an earlier one, and those that contradict another, are counted exactly."""
         *features, labels = [Column.of(f"c{place}", column) for place, column in enumerate(cells)]
-        found = {one.code: one.finding for one in repetitions(features, labels, len(labels))}
+        found = {one.code: one.finding for one in find_repetitions(features, labels, len(labels))}
         rows = list(zip(*cells, strict=True))
         again = len(rows) - len(set(rows))
         assert ("duplicates" in found) == bool(again)
@@ -390,7 +391,7 @@ class TestRows:
     def test_copies(self, cells):
         """A column is a copy of the first in which the same records have the same value."""
         columns = [Column.of(f"c{place}", column) for place, column in enumerate(cells)]
-        found = {one.column: one.example for one in copies(columns)}
+        found = {one.column: one.example for one in find_copies(columns)}
 
         def shape(column):
             first = {}

@@ -14,7 +14,7 @@ from unless.cli.console import Screen
 from unless.cli.file_io import listed, tell_reading, tokens, written
 from unless.cli.training_data import Columns, Training, check_names, check_training, tell_labels
 from unless.errors import ReadError, without_passwords
-from unless.inspection import Remark, useless
+from unless.inspection import Remark, find_useless_columns
 from unless.read.column_inference import MissingLabelsError
 from unless.table import Table
 from unless.threads import resolve_n_jobs
@@ -130,7 +130,7 @@ def _leave_out(
         excluded, included = listed(asked.exclude, names), listed(asked.include, names)
         check_names(first.features, target, excluded, included)
         found: dict[str, dict[str, Any] | None] = dict.fromkeys(excluded)
-        for remark in useless(first):
+        for remark in find_useless_columns(first):
             survey = overview.columns[str(remark.column)]
             alone = len(survey.numbers) + len(survey.texts) + bool(survey.missing) <= 1
             if remark.column not in {*excluded, *included} and (remark.code not in _CONSTANT or alone):

@@ -13,7 +13,7 @@ from unless.cli.file_io import Reading, listed, source_of, tell_reading, tokens,
 from unless.cli.inspect import COMMAND
 from unless.errors import ReadError, UnknownNameError, suggest
 from unless.explanation.words import printable
-from unless.inspection import Remark, no_labels, useless
+from unless.inspection import Remark, check_labels, find_useless_columns
 from unless.read.column_inference import MissingLabelsError
 from unless.read.table import column_names, read_table
 from unless.table import Labels, Table, part_names
@@ -104,7 +104,7 @@ def read_training(screen: Screen, data: str, target: str, asked: Columns) -> Tra
 def tell_labels(screen: Screen, training: Training, asked: Columns) -> None:
     """Refuse a target that is a quantity, unless it is said that its numbers are labels; warn of one that is unique."""
     labels = training.table.labels
-    remark = no_labels(labels.name, [str(label) for label in labels.labels], training.records)
+    remark = check_labels(labels.name, [str(label) for label in labels.labels], training.records)
     if remark is None or (remark.code == "continuous" and asked.classes):
         return
     if remark.code != "continuous":
@@ -136,7 +136,7 @@ def training_of(source: Any, how: Reading, target: str, asked: Columns) -> Train
     names = part_names(names, listed(asked.parts, names))
     excluded, included = listed(asked.exclude, names), listed(asked.include, names)
     check_names(table.features, target, excluded, included)
-    left_out = tuple(one for one in useless(table) if one.column not in {*excluded, *included})
+    left_out = tuple(one for one in find_useless_columns(table) if one.column not in {*excluded, *included})
     dropped = {*excluded, *(remark.column for remark in left_out)}
     columns = tuple(column for column in table.columns if column.name not in dropped)
     check_training(table.labels, columns, left_out)

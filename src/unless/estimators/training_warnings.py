@@ -21,7 +21,15 @@ from unless.estimators.training_data import Training
 from unless.evaluation.constraint_check import violations
 from unless.evaluation.metrics import measure
 from unless.explanation.words import join_reasons
-from unless.inspection import Remark, disguised, giveaways, label_texts, no_labels, one_label, useless
+from unless.inspection import (
+    Remark,
+    check_labels,
+    find_column_disguise,
+    find_giveaways,
+    find_useless_columns,
+    labels_as_texts,
+    single_label_remark,
+)
 from unless.learn.rule_pruning import in_doubt, promises_less
 from unless.model import Model
 from unless.prediction import deciding_rules
@@ -65,15 +73,15 @@ def warn_of(remarks: Sequence[Remark]) -> None:
 
 def all_remarks(learner: Learner, data: Training, model: Model, seconds: float) -> tuple[Remark, ...]:
     """Everything there is to say about a training that took so many seconds."""
-    about = (*on_labels(data.labels), *useless(data.table))
+    about = (*on_labels(data.labels), *find_useless_columns(data.table))
     return tuple(dict.fromkeys((*about, *on_learning(learner, data, model, seconds))))
 
 
 def on_labels(labels: Labels) -> Iterator[Remark]:
     """Whether these are labels, and more than one."""
     if len(labels.labels) == 1:
-        yield one_label(labels.name, str(labels.labels[0]))
-    elif (doubt := no_labels(labels.name, list(map(str, labels.labels)), len(labels.codes))) is not None:
+        yield single_label_remark(labels.name, str(labels.labels[0]))
+    elif (doubt := check_labels(labels.name, list(map(str, labels.labels)), len(labels.codes))) is not None:
         yield doubt
 
 
@@ -172,7 +180,7 @@ def _sampled(learner: Learner, data: Training, model: Model) -> Remark | None:
 def _on_texts(table: Table) -> Iterator[Remark]:
     """The columns whose numbers or dates are texts."""
     for column in table.columns:
-        if len(column.categories) > 2 and (told := disguised(column, column.counts())) is not None:
+        if len(column.categories) > 2 and (told := find_column_disguise(column)) is not None:
             yield told
 
 
@@ -182,7 +190,7 @@ def _leaks(data: Training, model: Model) -> list[Remark]:
     if not used or statistics.right.sum() < _GOOD * statistics.total:
         return []
     tested = [column for column in data.table.columns if column.name in used]
-    return giveaways(tested, label_texts(data.labels), _LEAK, quick=True)
+    return find_giveaways(tested, labels_as_texts(data.labels), _LEAK, quick=True)
 
 
 # Rules that decide little.

@@ -1,27 +1,26 @@
 """What a table looks like before anything is learned from it: kinds and why, gaps, classes, and what is suspicious.
 
-`table_profile` looks at a whole table, also for copies, duplicates and contradictions, with the help of
-`column_profile` (one column: what is in it, how its texts are spelled, and does it tell records apart rather than
-describe them?) and `target_profile` (the classes, and features that give them away). `findings` has the values that
-come out. All facts come from rank codes and their counts, so that a million rows take seconds.
+`findings` has the facts. `table_profile` computes them from a whole table, and looks for copies, duplicates and
+contradictions. `column_profile` describes one column by its `cell_counts`, `text_findings` what its texts look like,
+`target_profile` the classes, and features that give them away. All of it comes from rank codes and their counts, so
+that a million rows take seconds.
 """
 
-from unless.inspection.column_profile import disguised, identifiers, useless
+from unless.inspection.column_profile import find_column_disguise, find_useless_columns
 from unless.inspection.findings import ColumnProfile, Profile, Remark, TargetProfile
 from unless.inspection.table_profile import profile_table
-from unless.inspection.target_profile import giveaways, label_texts, no_labels, one_label
+from unless.inspection.target_profile import check_labels, find_giveaways, labels_as_texts, single_label_remark
 
 __all__ = [
     "ColumnProfile",
     "Profile",
     "Remark",
     "TargetProfile",
-    "disguised",
-    "giveaways",
-    "identifiers",
-    "label_texts",
-    "no_labels",
-    "one_label",
+    "check_labels",
+    "find_column_disguise",
+    "find_giveaways",
+    "find_useless_columns",
+    "labels_as_texts",
     "profile_table",
-    "useless",
+    "single_label_remark",
 ]

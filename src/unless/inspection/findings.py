@@ -1,12 +1,13 @@
-"""What a profile consists of: frozen values, with `to_dict` for JSON."""
+"""Facts about a table: frozen values, with `to_dict` for JSON. `table_profile` computes them."""
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 from typing import Literal as OneOf
 
-from unless.values import Value, value_to_json
+from unless.values import Value
+from unless.values.json_forms import attributes_to_json, to_json
 
 Code = OneOf[
     "identifier", "unique", "nearly-unique", "sentences", "empty", "constant", "nearly-constant", "mostly-missing",
@@ -37,7 +38,7 @@ class Remark:
 
     def to_dict(self) -> dict[str, Any]:
         """The remark for JSON."""
-        return {name: value for name, value in asdict(self).items() if name != "others"}
+        return attributes_to_json(self, "code", "column", "finding", "example")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,20 +65,12 @@ class ColumnProfile:
 
     def to_dict(self) -> dict[str, Any]:
         """The column for JSON."""
-        return {
-            "name": self.name,
-            "kind": self.kind,
-            "why": self.why,
-            "present": self.present,
-            "missing": self.missing,
-            "missing_cells": [{"cell": cell, "records": count} for cell, count in self.tokens],
-            "distinct": self.distinct,
-            "low": value_to_json(self.low),
-            "high": value_to_json(self.high),
-            "frequent": [{"value": value_to_json(value), "records": count} for value, count in self.frequent],
-            "histogram": list(self.histogram),
-            "remarks": [remark.to_dict() for remark in self.remarks],
-        }
+        of_kind = attributes_to_json(self, "name", "kind", "why", "present", "missing")
+        cells = [{"cell": cell, "records": count} for cell, count in self.tokens]
+        numbers = attributes_to_json(self, "distinct", "low", "high")
+        frequent = [{"value": to_json(value), "records": count} for value, count in self.frequent]
+        more = attributes_to_json(self, "histogram", "remarks")
+        return {**of_kind, "missing_cells": cells, **numbers, "frequent": frequent, **more}
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,12 +84,8 @@ class TargetProfile:
 
     def to_dict(self) -> dict[str, Any]:
         """The target for JSON."""
-        return {
-            "name": self.name,
-            "classes": [{"label": label, "records": count} for label, count in self.classes],
-            "missing": self.missing,
-            "remarks": [remark.to_dict() for remark in self.remarks],
-        }
+        classes = [{"label": label, "records": count} for label, count in self.classes]
+        return {"name": self.name, "classes": classes, **attributes_to_json(self, "missing", "remarks")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,11 +109,4 @@ class Profile:
 
     def to_dict(self) -> dict[str, Any]:
         """The profile for JSON."""
-        return {
-            "records": self.records,
-            "target": self.target and self.target.to_dict(),
-            "likely_target": self.likely_target,
-            "columns": [column.to_dict() for column in self.columns],
-            "read_as": self.read_as,
-            "remarks": [remark.to_dict() for remark in self.remarks],
-        }
+        return attributes_to_json(self, "records", "target", "likely_target", "columns", "read_as", "remarks")

@@ -8,15 +8,16 @@ import warnings
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from unless.errors import DoubtWarning, ParameterError
-from unless.inspection.column_profile import Raw, column_profile, identifiers, needs_raw, raw_of
+from unless.inspection.column_profile import count_missing_spellings, find_identifiers, profile_column
 from unless.inspection.findings import Profile, Remark
-from unless.inspection.target_profile import giveaways, label_texts, likely_target, target_profile, text_column
+from unless.inspection.target_profile import find_giveaways, guess_target, labels_as_texts, profile_target, text_column
 from unless.read.csv_files import TextFile, separator_hint
 from unless.read.formats import files_at, format_of, is_several
 from unless.read.table import read_table
@@ -62,19 +63,19 @@ def profile_table(  # noqa: PLR0913 - as in read_table
     declared_as: dict[str, Any] = {"numeric": numeric, "categorical": as_text, "dates": dates, "orders": orders}
     table = read_table(source, **declared_as, missing=missing, **how)
     features = tuple(column for column in table.columns if column.name != target)
-    spelled = _spelled(source, format)
-    raw: Mapping[str, Raw] = {}
-    if spelled and (looked := [column.name for column in features if needs_raw(column)]):
+    spelled = _is_text_file(source, format)
+    tokens: dict[str, tuple[tuple[str, int], ...]] = {}
+    if spelled and (incomplete := [one.name for one in features if (one.codes == one.missing).any()]):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DoubtWarning)  # it was told above
-            cells = read_table(source, features=looked, categorical=looked, missing=(), **how)
-        raw = {column.name: raw_of(column, table.missing) for column in cells.columns}
+            cells = read_table(source, features=incomplete, categorical=incomplete, missing=(), **how)
+        tokens = {column.name: count_missing_spellings(column, table.missing) for column in cells.columns}
     declared = dict.fromkeys(numeric, "numeric") | dict.fromkeys(categorical, "categorical")
     declared |= dict.fromkeys(dates or (), "as dates") | dict.fromkeys(orders or (), "with an order")
     labels = labels if target is None else table.column(target)
-    found = _profile(features, labels, len(table), declared, raw, spelled=spelled)
-    found = replace(found, read_as=table.read_as)
-    return replace(found, remarks=(*_on_header(table.features), *found.remarks)) if spelled else found
+    found = _profile(features, labels, len(table), declared, tokens, spelled=spelled)
+    header = _check_header(table.features) if spelled else []
+    return replace(found, read_as=table.read_as, remarks=(*header, *found.remarks))
 
 
 def _of_table(table: Table, target: str | None, labels: Column | None) -> Profile:
@@ -82,7 +83,7 @@ def _of_table(table: Table, target: str | None, labels: Column | None) -> Profil
     if labels is not None:
         return _profile(table.columns, labels, len(table))
     if table.target is not None and target in (None, table.target.name):
-        return _profile(table.columns, label_texts(table.target), len(table))
+        return _profile(table.columns, labels_as_texts(table.target), len(table))
     if target is None:
         return _profile(table.columns, None, len(table))
     column = table.column(target)
@@ -95,33 +96,32 @@ def _profile(
     features: Sequence[Column],
     labels: Column | None,
     records: int,
-    declared: Mapping[str, str] | None = None,
-    raw: Mapping[str, Raw] | None = None,
+    declared: Mapping[str, str] = MappingProxyType({}),
+    tokens: Mapping[str, tuple[tuple[str, int], ...]] = MappingProxyType({}),
     *,
     spelled: bool = False,
 ) -> Profile:
     if labels is not None and len(labels) != records:
         raise ParameterError(f"X has {records:,} records, but y has {len(labels):,} labels")
-    declared, raw = declared or {}, raw or {}
-    told_apart = {remark.column for remark in identifiers(Table(tuple(features), rows=records))}
-    described = [column for column in features if column.name not in told_apart]
+    identifiers = {remark.column for remark in find_identifiers(features)}
+    described = [column for column in features if column.name not in identifiers]
     more: dict[str | None, list[Remark]] = defaultdict(list)
-    for remark in (*copies(features), *(giveaways(features, labels) if labels is not None else ())):
+    for remark in (*find_copies(features), *(() if labels is None else find_giveaways(features, labels))):
         more[remark.column].append(remark)
     profiles = (
-        column_profile(column, declared=declared.get(column.name), spelled=spelled, raw=raw.get(column.name))
-        for column in features
+        profile_column(one, declared=declared.get(one.name), spelled=spelled, tokens=tokens.get(one.name, ()))
+        for one in features
     )
     return Profile(
         records,
         tuple(replace(one, remarks=(*one.remarks, *more[one.name])) for one in profiles),
-        target_profile(labels) if labels is not None else None,
-        likely_target(features) if labels is None else None,
-        tuple(repetitions(described, labels, records)),
+        None if labels is None else profile_target(labels),
+        guess_target(features) if labels is None else None,
+        tuple(find_repetitions(described, labels, records)),
     )
 
 
-def _spelled(source: object, form: str | None) -> bool:
+def _is_text_file(source: object, form: str | None) -> bool:
     """Whether a source is a text file, so that its cells have a spelling."""
     if isinstance(source, (str, os.PathLike)):
         found = files_at(source, form)[0] if is_several(source) else format_of(source, form)
@@ -129,7 +129,7 @@ def _spelled(source: object, form: str | None) -> bool:
     return isinstance(source, TextFile) or form in ("csv", "tsv")
 
 
-def _on_header(names: Sequence[str]) -> list[Remark]:
+def _check_header(names: Sequence[str]) -> list[Remark]:
     """Whether the only name looks like several, or most names are numbers, as in a file without a header."""
     if (hint := separator_hint(names)) is not None:
         return [Remark("separator", None, f"There is one column, {names[0]!r}: {hint}")]
@@ -143,7 +143,7 @@ def _on_header(names: Sequence[str]) -> list[Remark]:
 # What a table says twice: copies of columns, duplicate records, records that contradict each other.
 
 
-def copies(columns: Sequence[Column]) -> list[Remark]:
+def find_copies(columns: Sequence[Column]) -> list[Remark]:
     """Columns that say the same as an earlier one: equal cells, or each value always beside the same other value.
 
     With few records the second may be chance, and only equal cells count. Where most cells differ, any two columns go
@@ -158,15 +158,15 @@ def copies(columns: Sequence[Column]) -> list[Remark]:
     for shape, group in alike.items():
         first: dict[int, Column] = {}
         for column in group if len(group) > 1 else ():
-            twin = first.setdefault(_pattern(column, len(shape) // 8), column)
-            same = np.array_equal(_values(twin), _values(column)) and np.array_equal(twin.codes, column.codes)
+            twin = first.setdefault(_hash_pattern(column, len(shape) // 8), column)
+            same = np.array_equal(_all_values(twin), _all_values(column)) and np.array_equal(twin.codes, column.codes)
             if twin is not column and (same or len(column) >= _CHANCE):
-                said = "is a copy of" if same else "always goes together with"
-                found.append(Remark("copy", column.name, f"{said} {twin.name!r}", twin.name))
+                text = "is a copy of" if same else "always goes together with"
+                found.append(Remark("copy", column.name, f"{text} {twin.name!r}", twin.name))
     return found
 
 
-def _pattern(column: Column, distinct: int) -> int:
+def _hash_pattern(column: Column, distinct: int) -> int:
     """A number that two columns share if the same records have equal cells in both."""
     rows, ranks = len(column), column.missing + 1
     codes = column.codes.astype(np.intp)
@@ -181,11 +181,11 @@ def _pattern(column: Column, distinct: int) -> int:
     return hash(codes.astype(np.uint32).tobytes())
 
 
-def _values(column: Column) -> NDArray[np.object_]:
+def _all_values(column: Column) -> NDArray[np.object_]:
     return np.array([*column.numbers.tolist(), *column.categories], dtype=object)
 
 
-def repetitions(columns: Sequence[Column], target: Column | None, rows: int) -> list[Remark]:
+def find_repetitions(columns: Sequence[Column], target: Column | None, rows: int) -> list[Remark]:
     """Remarks on too few records, on duplicates, and on contradictions: the same cells, another label.
 
     Leave identifiers out of the columns: with them no two records are the same.
@@ -196,15 +196,15 @@ def repetitions(columns: Sequence[Column], target: Column | None, rows: int) -> 
         found.append(Remark("few-records", None, f"There {few}"))
     if not columns or not rows:
         return found
-    cells = _mixed(columns, np.zeros(rows, dtype=np.uint64))
-    again = rows - len(np.unique(cells if target is None else _mixed([target], cells)))
+    cells = _hash_rows(columns, np.zeros(rows, dtype=np.uint64))
+    again = rows - len(np.unique(cells if target is None else _hash_rows([target], cells)))
     if again:
         share, verb = percent(again / rows, 1), "repeats" if again == 1 else "repeat"
         found.append(Remark("duplicates", None, f"{again:,} of {rows:,} records ({share}) {verb} an earlier one"))
-    return found if target is None else found + _contradictions(cells, target)
+    return found if target is None else found + _find_contradictions(cells, target)
 
 
-def _contradictions(cells: NDArray[np.uint64], target: Column) -> list[Remark]:
+def _find_contradictions(cells: NDArray[np.uint64], target: Column) -> list[Remark]:
     """How many records have the same cells as one with another label, and how many any rules get wrong for that."""
     labelled = target.codes != target.missing
     _, group = np.unique(cells[labelled], return_inverse=True)
@@ -216,11 +216,11 @@ def _contradictions(cells: NDArray[np.uint64], target: Column) -> list[Remark]:
     sizes, most = np.add.reduceat(counts, starts), np.maximum.reduceat(counts, starts)
     records, wrong = int(sizes[sizes > most].sum()), int((sizes - most).sum())
     alike = f"{records:,} records have the same cells as a record with another label"
-    said = f"{alike}: any rules are wrong for at least {wrong:,} of {int(counts.sum()):,}"
-    return [Remark("contradictions", None, said)]
+    text = f"{alike}: any rules are wrong for at least {wrong:,} of {int(counts.sum()):,}"
+    return [Remark("contradictions", None, text)]
 
 
-def _mixed(columns: Sequence[Column], start: NDArray[np.uint64]) -> NDArray[np.uint64]:
+def _hash_rows(columns: Sequence[Column], start: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """A hash of every row; in a million different rows two are equal once in 3e7 tables."""
     mixed = start.copy()
     for column in columns:

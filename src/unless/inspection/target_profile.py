@@ -8,8 +8,9 @@ from math import sqrt
 
 import numpy as np
 
-from unless.inspection.column_profile import remarks_on_texts, sample
+from unless.inspection.cell_counts import CellCounts
 from unless.inspection.findings import Remark, TargetProfile
+from unless.inspection.text_findings import find_text_remarks, sample_texts
 from unless.table import Codes, Column, Labels
 from unless.values import number_to_text, parse_number, percent
 
@@ -23,8 +24,8 @@ _NAMES = (
 )  # fmt: skip
 
 
-def label_texts(labels: Labels) -> Column:
-    """Labels as a column of texts, as `target_profile` and `giveaways` take them."""
+def labels_as_texts(labels: Labels) -> Column:
+    """Labels as a column of texts, as `profile_target` and `find_giveaways` take them."""
     texts = [number_to_text(label) if isinstance(label, float) else str(label) for label in labels.labels]
     return text_column(labels.name, texts, labels.codes)
 
@@ -36,72 +37,74 @@ def text_column(name: str, texts: Sequence[str], codes: Codes) -> Column:
     return Column(name, "text", np.empty(0), tuple(known), place[codes])
 
 
-def target_profile(column: Column) -> TargetProfile:
+def profile_target(column: Column) -> TargetProfile:
     """The classes of a target that was read as categories."""
-    counts = column.counts()
-    often = counts[len(column.numbers) : -1]
-    order = np.argsort(-often, kind="stable")
-    classes = tuple((column.categories[place], int(often[place])) for place in order.tolist() if often[place])
-    return TargetProfile(column.name, classes, int(counts[-1]), tuple(_remarks(column.name, classes, int(counts[-1]))))
+    counts = CellCounts.of(column)
+    classes = tuple(sorted(counts.texts.items(), key=lambda one: -one[1]))
+    return TargetProfile(
+        column.name, classes, counts.missing, tuple(_find_remarks(column.name, classes, counts.missing))
+    )
 
 
-def _remarks(name: str, classes: Sequence[tuple[str, int]], missing: int) -> list[Remark]:
+def _find_remarks(name: str, classes: Sequence[tuple[str, int]], missing: int) -> list[Remark]:
     total = sum(count for _, count in classes)
     found: list[Remark] = []
     if missing:
         found.append(Remark("no-labels", name, f"is missing in {missing:,} of {total + missing:,} records"))
     if len(classes) == 1:
-        return [*found, one_label(name, classes[0][0])]
-    if (doubt := no_labels(name, [label for label, _ in classes], total)) is not None:
-        return [*found, doubt]
-    found += [one for one in remarks_on_texts(name, dict(classes)) if one.code == "spellings"]
+        return [*found, single_label_remark(name, classes[0][0])]
+    if (problem := check_labels(name, [label for label, _ in classes], total)) is not None:
+        return [*found, problem]
+    found += [one for one in find_text_remarks(name, dict(classes)) if one.code == "spellings"]
     if rare := [(label, count) for label, count in classes if count < _RARE]:
-        some = [f"{_as_it_is(label)} {count:,}" for label, count in rare[:4]]
-        said = ", ".join([*some, *["…"] * (len(rare) > 4)])
-        found.append(Remark("rare-labels", name, f"has labels with fewer than {_RARE} records: {said}"))
+        some = [f"{_quote_text(label)} {count:,}" for label, count in rare[:4]]
+        text = ", ".join([*some, *["…"] * (len(rare) > 4)])
+        found.append(Remark("rare-labels", name, f"has labels with fewer than {_RARE} records: {text}"))
     return found
 
 
-def one_label(name: str, label: str) -> Remark:
+def single_label_remark(name: str, label: str) -> Remark:
     """The remark on a target that has the same label everywhere."""
-    return Remark("one-label", name, f"has only one label, {_as_it_is(label)}")
+    return Remark("one-label", name, f"has only one label, {_quote_text(label)}")
 
 
-def _as_it_is(label: str) -> str:
+def _quote_text(label: str) -> str:
     """A label: a number or a boolean has no quotes, which would make it another one."""
     return label if parse_number(label) is not None or label in ("True", "False") else repr(label)
 
 
-def no_labels(name: str, labels: Sequence[str], records: int) -> Remark | None:
+def check_labels(name: str, labels: Sequence[str], records: int) -> Remark | None:
     """Why a target may not be labels: it looks like a quantity, or most records have a label of their own.
 
     Rules can predict neither. Many numbers are a quantity if some have fractions, or if few records have each.
     """
     if len(labels) <= _CONTINUOUS:
         return None
-    numbers = list(map(parse_number, sample(labels)))
+    numbers = list(map(parse_number, sample_texts(labels)))
     many = 20 * len(labels) > records
     if None not in numbers and (many or any(number and number % 1 for number in numbers)):
-        said = f"looks like a quantity: {len(labels):,} different numbers in {records:,} records"
-        return Remark("continuous", name, said)
+        text = f"looks like a quantity: {len(labels):,} different numbers in {records:,} records"
+        return Remark("continuous", name, text)
     if 2 * len(labels) > records:
         nearly = "nearly " if len(labels) < records else ""
         return Remark("unique-labels", name, f"is {nearly}unique: {len(labels):,} labels in {records:,} records")
     return None
 
 
-def likely_target(columns: Sequence[Column]) -> str | None:
+def guess_target(columns: Sequence[Column]) -> str | None:
     """The column that looks most like labels: by its name, else the last one if it has few values."""
     for name in _NAMES:
         for column in columns:
             if column.name.strip().casefold() == name:
                 return column.name
-    if columns and 2 <= int(np.count_nonzero(columns[-1].counts()[:-1])) <= _CONTINUOUS:
+    if columns and 2 <= CellCounts.of(columns[-1]).distinct <= _CONTINUOUS:
         return columns[-1].name
     return None
 
 
-def giveaways(columns: Sequence[Column], target: Column, share: float = 0.98, *, quick: bool = False) -> list[Remark]:
+def find_giveaways(
+    columns: Sequence[Column], target: Column, share: float = 0.98, *, quick: bool = False
+) -> list[Remark]:
     """The features that alone decide the label of this share of all records, more often than chance allows.
 
     One half of the labelled records (of some thousands) shows which label goes with which value; the other half shows
@@ -119,26 +122,26 @@ def giveaways(columns: Sequence[Column], target: Column, share: float = 0.98, *,
         if quick and len(rows) > _FIRST and _wrong_share(codes[:_FIRST], labels[:_FIRST]) > errors / 2:
             continue
         wrong = _wrong_share(codes, labels)
-        if wrong <= 1 - share and _gives_away(wrong, tried, errors):
+        if wrong <= 1 - share and _is_no_chance(wrong, tried, errors):
             right = percent(1 - wrong, 1)
-            said = f"alone decides {target.name!r} for {right} of the records"
-            found.append(Remark("gives-away", column.name, said, right))
+            text = f"alone decides {target.name!r} for {right} of the records"
+            found.append(Remark("gives-away", column.name, text, right))
     return found
 
 
 def _wrong_share(codes: Codes, labels: Codes) -> float:
     """The share of wrong records in the second half, if the first half tells which label goes with which code."""
     half = len(codes) // 2
-    known, tried = _by_code(codes[:half], labels[:half]), _by_code(codes[half:], labels[half:])
-    return _wrong(known, tried) / (len(codes) - half)
+    known, tried = _sort_by_code(codes[:half], labels[:half]), _sort_by_code(codes[half:], labels[half:])
+    return _count_wrong(known, tried) / (len(codes) - half)
 
 
-def _by_code(codes: Codes, labels: Codes) -> tuple[Codes, Codes]:
+def _sort_by_code(codes: Codes, labels: Codes) -> tuple[Codes, Codes]:
     order = np.argsort(codes, kind="stable")
     return codes[order], labels[order]
 
 
-def _wrong(known: tuple[Codes, Codes], tried: tuple[Codes, Codes]) -> int:
+def _count_wrong(known: tuple[Codes, Codes], tried: tuple[Codes, Codes]) -> int:
     """How many tried records have another label than most of the five known records with the nearest codes.
 
     If many known records have the same code, the five are from their middle. A wrong label is outvoted, and thresholds
@@ -152,7 +155,7 @@ def _wrong(known: tuple[Codes, Codes], tried: tuple[Codes, Codes]) -> int:
     return int(np.count_nonzero(usual[np.maximum(middle, 0)] != truth))
 
 
-def _gives_away(wrong: float, tried: int, errors: float) -> bool:
+def _is_no_chance(wrong: float, tried: int, errors: float) -> bool:
     """Whether a share of wrong records is small, compared with the errors of a constant, and surely no chance."""
     half = errors / 2
     surely = half - wrong > _SURE * sqrt(half * (1 - half) / tried)

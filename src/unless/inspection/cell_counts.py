@@ -1,0 +1,89 @@
+"""How often each value of a column occurs: what is said of a single column follows from these counts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unless.table import Column
+from unless.values import number_to_text
+
+_SOME = 100  # distinct texts that tell what a column of texts is
+
+
+@dataclass(frozen=True)
+class CellCounts:
+    """How often each value of a column occurs; ``by_rank`` has the count of each rank, last that of missing cells."""
+
+    column: Column
+    by_rank: NDArray[np.intp]
+
+    @classmethod
+    def of(cls, column: Column) -> CellCounts:
+        """Count the cells of a column."""
+        return cls(column, column.counts())
+
+    @cached_property
+    def total(self) -> int:
+        """How many cells there are."""
+        return int(self.by_rank.sum())
+
+    @property
+    def missing(self) -> int:
+        """How many cells are missing."""
+        return int(self.by_rank[-1])
+
+    @property
+    def present(self) -> int:
+        """How many cells have a value."""
+        return self.total - self.missing
+
+    @cached_property
+    def distinct(self) -> int:
+        """How many values occur."""
+        return int(np.count_nonzero(self.by_rank[:-1]))
+
+    @cached_property
+    def numbers(self) -> NDArray[np.float64]:
+        """The numbers that occur, in order."""
+        return self.column.numbers[self.by_rank[: len(self.column.numbers)] > 0]
+
+    @cached_property
+    def of_numbers(self) -> NDArray[np.intp]:
+        """How often each of ``numbers`` occurs."""
+        counts = self.by_rank[: len(self.column.numbers)]
+        return counts[counts > 0]
+
+    @property
+    def of_categories(self) -> NDArray[np.intp]:
+        """How often each category of the column occurs; some may not."""
+        return self.by_rank[len(self.column.numbers) : -1]
+
+    @cached_property
+    def texts(self) -> dict[str, int]:
+        """The texts that occur, and how often."""
+        counts = self.of_categories
+        return {self.column.categories[place]: int(counts[place]) for place in np.flatnonzero(counts).tolist()}
+
+    @property
+    def some_texts(self) -> list[str]:
+        """The texts that occur, or a hundred of them, evenly spaced."""
+        places = np.flatnonzero(self.of_categories)
+        return [self.column.categories[place] for place in places[:: -(-len(places) // _SOME) or 1].tolist()]
+
+    @property
+    def usual(self) -> str:
+        """The most frequent value, as it is written."""
+        value = self.column.value(int(np.argmax(self.by_rank[:-1])))
+        return number_to_text(value) if isinstance(value, float) else repr(value)
+
+    def most_frequent(self, most: int) -> list[int]:
+        """Return the few ranks with the largest counts, the first of equal ones, without sorting a million counts."""
+        counts = self.by_rank[:-1]
+        least = np.sort(np.partition(counts, -most)[-most:])[0] if len(counts) > most else 0
+        ranks = np.concatenate([np.flatnonzero(counts > least), np.flatnonzero(counts == least)[:most]])
+        found = sorted(ranks.tolist(), key=lambda rank: (-counts[rank], rank))
+        return [rank for rank in found[:most] if counts[rank]]
