@@ -1,6 +1,7 @@
 """What a cell, a label and a number mean, and how they are spelled.
 
 `cells` says what a cell means, whatever it was read from, and how labels and figures are spelled for people and JSON;
+`json_forms` how dataclasses of such values are written as JSON;
 `notation` how numbers are written that are dates, times, durations, levels of an order, flags or whole numbers;
 `spelling` how names and texts are spelled in rules: bare, or in quotes.
 """
