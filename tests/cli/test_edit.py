@@ -324,7 +324,7 @@ class TestEditor:
         def fail(*_: object) -> None:
             raise OSError(28, "No space left on device", "model.json")
 
-        monkeypatch.setattr("unless.cli.edit.write_whole", fail)
+        monkeypatch.setattr("unless.cli.file_io.write_whole", fail)
         done = run("edit", "model.json", "--yes")
         assert (done.code, len(kept())) == (1, 1)
         assert "No space left on device" in done.err

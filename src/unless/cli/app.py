@@ -11,7 +11,7 @@ import warnings
 from collections.abc import Callable
 from importlib import import_module
 from types import FrameType, TracebackType
-from typing import Annotated, Any, cast
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
@@ -19,6 +19,7 @@ from typer.core import TyperCommand, TyperGroup
 from unless import __version__
 from unless.cli.console import Screen, complain, visible
 from unless.cli.layout import shell_word
+from unless.cli.option_groups import spread_groups
 from unless.cli.options import OUTPUT, PANELS
 from unless.errors import (
     DoubtWarning,
@@ -56,7 +57,7 @@ COMMANDS = {
 
 def function(name: str) -> Callable[..., None]:
     """Return the function behind a command."""
-    return cast("Callable[..., None]", getattr(import_module(f"unless.cli.{name}"), name))
+    return spread_groups(getattr(import_module(f"unless.cli.{name}"), name))
 
 
 # Help.

@@ -8,29 +8,17 @@ from typing import Literal as OneOf
 import typer
 
 from unless.cli.console import Screen
-from unless.cli.file_io import Reading, check_files, listed, read_any_model, read_labelled, write_document
+from unless.cli.data_options import FileOptions, split_names
+from unless.cli.file_io import check_files, write_document
 from unless.cli.layout import unseen_lines
-from unless.cli.options import (
-    Decimal,
-    Delimiter,
-    Encoding,
-    Format,
-    HeaderRow,
-    Model,
-    Quiet,
-    Sheet,
-    Skip,
-    complete_columns,
-    output_option,
-    target_option,
-)
-from unless.errors import ParameterError, UnknownNameError, suggest
-from unless.evaluation.drift_results import Watch
-from unless.evaluation.stability import Stability
+from unless.cli.loading import DataSource, read_fitted_model, read_labelled
+from unless.cli.options import Model, Quiet, TrueLabels, complete_columns, output_option
+from unless.cli.stability import complete_refits
+from unless.errors import UnknownNameError, suggest
 from unless.evaluation.unseen_values import unknown_labels
 from unless.report.card import model_card
 from unless.report.card_rendering import format_of, written
-from unless.rule import Program
+from unless.stream import watch_file
 
 if TYPE_CHECKING:
     from unless.model import Model as FittedModel
@@ -71,16 +59,8 @@ def card(
     watch: Annotated[
         str | None, typer.Option(metavar="FILE", help="Newer records: say what has moved since training.")
     ] = None,
-    target: Annotated[
-        str | None, target_option("The column with the true labels, if its name is not that of training.")
-    ] = None,
-    format: Format = None,
-    delimiter: Delimiter = None,
-    decimal: Decimal = None,
-    encoding: Encoding = None,
-    sheet: Sheet = None,
-    header_row: HeaderRow = None,
-    skip: Skip = None,
+    target: TrueLabels = None,
+    file: FileOptions,
     quiet: Quiet = False,
 ) -> None:
     """Write a model card: what the model is, its data, how good it is on unseen records, subgroups, limits, settings.
@@ -95,14 +75,12 @@ def card(
     form = to or ("markdown" if output == "-" else format_of(output))
     if data is None and (by or stability):
         raise typer.BadParameter("it needs records; name DATA", param_hint="--by" if by else "--stability")
-    check_files(output, model, data, watch, format=format)
+    check_files(output, model, data, watch, format=file.format)
     screen = Screen(quiet=quiet, aside=output == "-")
-    found = read_any_model(model)
-    if isinstance(found, Program):
-        raise ParameterError(f"{model} has only rules, not what is known about them; give a model that fit wrote")
-    how = Reading(format, delimiter, decimal, encoding, sheet, header_row, skip)
-    table, columns = (None, []) if data is None else _read(screen, found, data, target, by, how)
+    found = read_fitted_model(model, "what is known about them; give")
+    table, columns = (None, []) if data is None else _read(screen, found, DataSource.of(data, file), target, by)
     screen.note(*unseen_lines(() if table is None else unknown_labels(found, table.target)))
+    stable = None if table is None or not stability else complete_refits(screen, found, table, str(data), stability)
     made = model_card(
         found,
         table,
@@ -113,8 +91,8 @@ def card(
         title=title,
         purpose=purpose,
         not_for=not_for,
-        stability=None if table is None or not stability else _stability(screen, found, table, str(data), stability),
-        watch=None if watch is None else _watch(found, watch, how),
+        stability=stable,
+        watch=None if watch is None else watch_file(found, watch, **file.options),
     )
     write_document(written(made, form), output)
     if output != "-":
@@ -123,34 +101,13 @@ def card(
 
 
 def _read(
-    screen: Screen, model: FittedModel, data: str, target: str | None, by: list[str] | None, how: Reading
+    screen: Screen, model: FittedModel, data: DataSource, target: str | None, by: list[str] | None
 ) -> tuple[Table, list[str]]:
     """Return the records, with all features of training and the columns of subgroups, and the names of these."""
-    from unless.cli.file_io import source_of
-    from unless.read.table import column_names
-
     features = list(model.schema.kinds)
-    names = features
-    if by:
-        source, known = source_of(data, how) if data != "-" else (None, how)
-        names = features if source is None else column_names(source, **known.options)
-    columns = listed(by, names)
+    names = data.column_names() if by and data.name != "-" else features
+    columns = split_names(by, names)
     others = [name for name in columns if name not in features]
-    if lacking := [name for name in others if data != "-" and name not in names]:
-        raise UnknownNameError(f"{data}: no column {lacking[0]!r}{suggest(lacking[0], names)} (--by)")
-    return read_labelled(screen, data, model, target, features=[*features, *others], how=how), columns
-
-
-def _stability(screen: Screen, model: FittedModel, table: Table, data: str, refits: int) -> Stability:
-    from unless.cli.stability import refitted
-
-    stable, complete = refitted(screen, model, table, data, refits)
-    if not complete:
-        raise KeyboardInterrupt
-    return stable
-
-
-def _watch(model: FittedModel, data: str, how: Reading) -> Watch:
-    from unless.stream import watch_file
-
-    return watch_file(model, data, **how.options)
+    if lacking := [name for name in others if data.name != "-" and name not in names]:
+        raise UnknownNameError(f"{data.name}: no column {lacking[0]!r}{suggest(lacking[0], names)} (--by)")
+    return read_labelled(screen, data, model, target, features=[*features, *others]), columns

@@ -11,11 +11,11 @@ import io
 import json
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from threading import Timer
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.segment import Segment
@@ -23,6 +23,8 @@ from rich.text import Text
 
 if TYPE_CHECKING:
     from rich.progress import Progress
+
+Item = TypeVar("Item")
 
 _WIDE = 100_000  # the width of a pipe: nothing is wrapped
 _UNUSUAL = re.compile(r"[^\n -~]")
@@ -104,6 +106,18 @@ class Screen:
             timer.join()  # the end may come while the bar appears
             if progress.live.is_started:
                 progress.stop()
+
+    def collect(self, doing: str, items: Iterable[Item], total: int) -> tuple[list[Item], bool]:
+        """Return the items, counted while they come, and whether that is all of them: Ctrl-C ends them early."""
+        done: list[Item] = []
+        try:
+            with self.busy(doing, total, f"0 of {total:,}") as update:
+                for item in items:
+                    done.append(item)
+                    update(completed=len(done), said=f"{len(done):,} of {total:,}")
+        except KeyboardInterrupt:
+            return done, False
+        return done, True
 
 
 def _progress(console: Console) -> Progress:

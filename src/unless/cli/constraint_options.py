@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from unless.cli.console import Screen
-from unless.cli.file_io import listed
-from unless.cli.options import Algorithm
+from unless.cli.data_options import ColumnOptions, split_names
+from unless.cli.options import CONSTRAINTS, Algorithm, column_option
 from unless.errors import ProgramError
 
 if TYPE_CHECKING:
@@ -21,29 +21,46 @@ if TYPE_CHECKING:
     from unless.table import HoldoutSplit
 
 
+def _option(metavar: str, help: str, *names: str, **more: Any) -> Any:
+    """Return an option about what rules may look like."""
+    return typer.Option(*names, metavar=metavar, help=help, rich_help_panel=CONSTRAINTS, **more)
+
+
+_MONOTONE = "Which way decisions never move: 'income: more never refuse', or less instead of more (repeat)."
+_FILE = "A TOML file with never, only_exceptions, apart, monotone, max_literals, max_depth; options add to it."
+
+
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ConstraintOptions:
     """The options about constraints, as they were typed, and a file that has more."""
 
-    never: Sequence[str] | None = None
-    only_exceptions: Sequence[str] | None = None
-    apart: Sequence[str] | None = None
-    monotone: Sequence[str] | None = None
-    max_literals: int | None = None
-    max_depth: int | None = None
-    file: str | None = None
+    never: Annotated[list[str] | None, column_option("No rule may test this column", CONSTRAINTS)] = None
+    only_exceptions: Annotated[list[str] | None, column_option("Only exceptions may test this column", CONSTRAINTS)] = (
+        None
+    )
+    apart: Annotated[
+        list[str] | None, _option("A,B", "Two columns that must not be in one rule together (repeat).", "--apart")
+    ] = None
+    monotone: Annotated[list[str] | None, _option("WISH", _MONOTONE, "--monotone")] = None
+    max_literals: Annotated[
+        int | None, _option("N", "At most N tests in a rule, and in each exception; a range is two.", min=1)
+    ] = None
+    max_depth: Annotated[
+        int | None, _option("N", "At most N levels of exceptions; 0 for rules without any.", min=0)
+    ] = None
+    constraints: Annotated[str | None, _option("FILE", _FILE, "--constraints")] = None
 
-    def value(self, names: Sequence[str], gone: Collection[str]) -> Constraints | None:
+    def to_constraints(self, names: Sequence[str], gone: Collection[str]) -> Constraints | None:
         """What they ask for together, given the names of the columns; None if nothing is asked for.
 
         Of columns that are gone it goes without saying that no rule tests them.
         """
         from unless.constraints import Constraints
 
-        found = Constraints() if self.file is None else Constraints.read(self.file)
+        found = Constraints() if self.constraints is None else Constraints.read(self.constraints)
         both: dict[str, Any] = {
-            "never": [one for one in (*found.never, *listed(self.never, [*names, *gone])) if one not in gone],
-            "only_exceptions": (*found.only_exceptions, *listed(self.only_exceptions, names)),
+            "never": [one for one in (*found.never, *split_names(self.never, [*names, *gone])) if one not in gone],
+            "only_exceptions": (*found.only_exceptions, *split_names(self.only_exceptions, names)),
             "apart": (*found.apart, *(_pair(text, names) for text in self.apart or ())),
             "monotone": (*found.monotone, *(self.monotone or ())),
         }
@@ -64,7 +81,20 @@ def _pair(text: str, names: Sequence[str]) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class KeepOptions:
+    """The options about rules that stay."""
+
+    keep: Annotated[
+        str | None,
+        _option("MODEL", "Learn around the rules of this model: they stay, and others come behind.", "--keep"),
+    ] = None
+    lock: Annotated[
+        str | None, _option("1,3", "With --keep: only these rules stay.  [default: all with conditions]", "--lock")
+    ] = None
+
+
+@dataclass(frozen=True, slots=True)
+class KeptRules:
     """A program to learn around, if there is one, and the indices of its rules that stay; None for all.
 
     ``model`` is what it comes from, if it is more than rules, and ``name`` is its file.
@@ -91,33 +121,34 @@ class Kept:
             screen.note(f"--seed {seed} is not used: what {self.name} held back is held back again")
         return origin.split
 
-    def included(self, include: Sequence[str] | None, exclude: Sequence[str] | None) -> Sequence[str] | None:
-        """The columns to keep, whatever they look like: those that were asked for, and those that locked rules test."""
+    def with_tested(self, options: ColumnOptions) -> ColumnOptions:
+        """Return the options, where the columns that locked rules test are kept, whatever they look like."""
         if self.program is None:
-            return include
+            return options
         from unless.learn.locked_rules import LockedRules
 
         rules = LockedRules.of(self.program, self.lock).rules
         tested = dict.fromkeys(literal.feature for rule in rules for literal in rule.literals())
-        for name in exclude or ():
+        for name in options.exclude or ():
             if name in tested:
                 raise typer.BadParameter(f"a rule that stays tests {name!r}", param_hint="--exclude")
-        return [*(include or ()), *tested]
+        return replace(options, include=[*(options.include or ()), *tested])
 
 
 _UNKNOWN = "it does not say which those are"
 _OTHERS = "it knows those by other features"
 _NONE = "it held back none"
 
-NOTHING = Kept()
+NO_KEPT_RULES = KeptRules()
 
 
-def kept_rules(algorithm: Algorithm, keep: str | None, lock: str | None) -> Kept:
+def read_kept_rules(algorithm: Algorithm, options: KeepOptions) -> KeptRules:
     """The rules that stay, by a model file and the numbers of rules, as the listings count them."""
+    keep, lock = options.keep, options.lock
     if keep is None:
         if lock is not None:
             raise typer.BadParameter("say which rules: --keep model.json", param_hint="--lock")
-        return NOTHING
+        return NO_KEPT_RULES
     if algorithm == Algorithm.COMMITTEE:
         raise typer.BadParameter("a committee has many lists; no rule can stay in them", param_hint="--keep")
     from unless.estimators.model_file import read
@@ -132,7 +163,7 @@ def kept_rules(algorithm: Algorithm, keep: str | None, lock: str | None) -> Kept
     program = found if isinstance(found, Program) else found.program
     indices = None if lock is None else _indices(lock, len(program))
     LockedRules.of(program, indices)
-    return Kept(program, indices, found if isinstance(found, FittedModel) else None, keep)
+    return KeptRules(program, indices, found if isinstance(found, FittedModel) else None, keep)
 
 
 def _indices(text: str, rules: int) -> tuple[int, ...]:

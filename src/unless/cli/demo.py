@@ -9,13 +9,14 @@ from typing import Annotated
 import typer
 
 from unless.cli.console import Screen
+from unless.cli.data_options import FileOptions
 from unless.cli.explain import reasons, what_changes
-from unless.cli.file_io import Reading
 from unless.cli.fit import learned
 from unless.cli.fit_output import Fitted, present
 from unless.cli.layout import shell_word
+from unless.cli.loading import DataSource
 from unless.cli.options import Quiet
-from unless.cli.training_data import Columns, training_of
+from unless.cli.training_data import training_of
 from unless.demo.applicants import TARGET, applicants, applicants_csv, csv_text
 from unless.errors import UnlessError
 from unless.estimators.model_file import file_text
@@ -77,7 +78,7 @@ def demo(
     from unless.estimators.learners import UnlessLearner  # with narwhals, which takes 40 ms: help needs neither
 
     screen = Screen(quiet=quiet)
-    training = training_of(applicants_csv().encode(), Reading("csv"), TARGET, Columns())
+    training = training_of(DataSource("applicants.csv", applicants_csv().encode(), FileOptions("csv")), TARGET)
     fitted = learned(screen, "applicants.csv", training, UnlessLearner(), test=0.2, seed=0, keep=False)
     if folder is None:
         _look(screen, fitted)

@@ -12,18 +12,11 @@ from rich.table import Table
 from rich.text import Text
 
 from unless.cli.console import Screen
-from unless.cli.file_io import (
-    Reading,
-    check_files,
-    known_features,
-    needed,
-    read_model,
-    source_of,
-    tell_reading,
-    with_labels,
-)
+from unless.cli.data_options import FileOptions
+from unless.cli.file_io import check_files
 from unless.cli.layout import Conditions, grid, hanging, unseen_lines
-from unless.cli.options import Decimal, Delimiter, Encoding, Format, HeaderRow, Json, Quiet, Sheet, Skip
+from unless.cli.loading import DataSource, needed, read_model, tell_reading, with_labels
+from unless.cli.options import Changes, Json, Quiet
 from unless.diff import Comparison, Effect, LiteralEdit, RuleEdit, Switch, compare_records, compare_rules, unseen_by
 from unless.evaluation.unseen_values import unknown_labels
 from unless.explanation.rule_listing import condition_sign_parts, condition_signs, rule_lines
@@ -45,15 +38,9 @@ def diff(
         str | None, typer.Argument(metavar="DATA", help="Records, to see which change label.", show_default=False)
     ] = None,
     *,
-    most: Annotated[int, typer.Option(metavar="N", min=0, help="How many changed records to show.")] = 5,
+    most: Changes = 5,
     exit_code: Annotated[bool, typer.Option("--exit-code", help="Exit with 1 if the rules differ.")] = False,
-    format: Format = None,
-    delimiter: Delimiter = None,
-    decimal: Decimal = None,
-    encoding: Encoding = None,
-    sheet: Sheet = None,
-    header_row: HeaderRow = None,
-    skip: Skip = None,
+    file: FileOptions,
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
@@ -63,12 +50,11 @@ def diff(
 
     Example: unless diff old.json model.json applicants.csv
     """
-    check_files(None, old, new, data, format=format)
-    how = Reading(format, delimiter, decimal, encoding, sheet, header_row, skip)
+    check_files(None, old, new, data, format=file.format)
     screen = Screen(quiet=quiet)
     before, after = read_model(old, "diff"), read_model(new, "diff")
     found = compare_rules(program_of(before), program_of(after))
-    moved = None if data is None else _effect(screen, before, after, data, how, most)
+    moved = None if data is None else _effect(screen, before, after, DataSource.of(data, file), most)
     if json:
         screen.data({"old": old, "new": new, **found.to_dict(), "data": None if moved is None else moved.to_dict()})
     else:
@@ -79,19 +65,13 @@ def diff(
 
 
 def _effect(
-    screen: Screen, old: FittedModel | Program, new: FittedModel | Program, data: str, how: Reading, most: int
+    screen: Screen, old: FittedModel | Program, new: FittedModel | Program, data: DataSource, most: int
 ) -> Effect:
-    from unless.read.table import read_table
-
-    source, how = source_of(data, how)
-    with screen.busy(f"reading {data}"), needed(by_model=True, data=data):
-        features = [known_features(one, program_of(one).used, source, how) for one in (old, new)]
-        first, second = (
-            read_table(source, like=one, features=names, **how.options)
-            for one, names in zip((old, new), features, strict=True)
-        )
-    tell_reading(screen, data, first.read_as)
-    first = with_labels(screen, data, old, first, how=how, source=source)
+    with screen.busy(f"reading {data.name}"), needed(by_model=True, data=data.name):
+        features = [data.known_features(one, program_of(one).used) for one in (old, new)]
+        first, second = (data.read(like=one, features=names) for one, names in zip((old, new), features, strict=True))
+    tell_reading(screen, data.name, first.read_as)
+    first = with_labels(screen, data, old, first)
     if first.numbers is not None:
         second = replace(second[first.numbers - 1], target=first.target, numbers=first.numbers)
     screen.note(*unseen_lines(unknown_labels(new, second.target)))

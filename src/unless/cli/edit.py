@@ -18,10 +18,12 @@ import typer
 from rich.text import Text
 
 from unless.cli.console import Screen, complain
+from unless.cli.data_options import FileOptions
 from unless.cli.diff import record_changes, rule_changes
-from unless.cli.file_io import Reading, check_files, read, read_known, read_model, standard_input
+from unless.cli.file_io import check_files, standard_input, write_document
 from unless.cli.layout import shell_word
-from unless.cli.options import Decimal, Delimiter, Encoding, Format, HeaderRow, Json, Model, Output, Quiet, Sheet, Skip
+from unless.cli.loading import DataSource, read_labelled, read_model, read_records
+from unless.cli.options import Changes, Json, Model, Output, Quiet
 from unless.diff import Comparison, Effect, compare_records, compare_rules, unseen_by
 from unless.errors import ParameterError, ProgramError, ReadError, RuleTextError
 from unless.estimators.model_file import file_text
@@ -29,7 +31,6 @@ from unless.evaluation.metrics import tested_text
 from unless.export.json import dumps
 from unless.export.rule_parser import new_categories, parse
 from unless.export.rule_text import to_rules
-from unless.files import gzip_if_named_so, write_whole
 from unless.model import Model as FittedModel
 from unless.model import find_training_overlap, program_of
 from unless.rule import Program
@@ -60,14 +61,8 @@ def edit(
     ] = None,
     output: Output = None,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Write to MODEL without asking.")] = False,
-    most: Annotated[int, typer.Option(metavar="N", min=0, help="How many changed records to show.")] = 5,
-    format: Format = None,
-    delimiter: Delimiter = None,
-    decimal: Decimal = None,
-    encoding: Encoding = None,
-    sheet: Sheet = None,
-    header_row: HeaderRow = None,
-    skip: Skip = None,
+    most: Changes = 5,
+    file: FileOptions,
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
@@ -81,8 +76,7 @@ def edit(
 
     Example: unless edit model.json --from rules.txt --data applicants.csv -y
     """
-    how = Reading(format, delimiter, decimal, encoding, sheet, header_row, skip)
-    _check(model, rules, data, output, how, yes=yes)
+    _check(model, rules, data, output, file, yes=yes)
     if json and output == "-":
         raise typer.BadParameter("standard output is for the model or for --json, not for both", param_hint="--output")
     screen = Screen(quiet=quiet, aside=output == "-")
@@ -93,7 +87,8 @@ def edit(
         if program is None:
             _unchanged(screen, json, model)
             return
-        result = _result(screen, found, program, data, how, most)
+        source = None if data is None else DataSource.of(data, file)
+        result = _result(screen, found, program, source, most)
         if not json:
             screen.show(*rule_changes(result.rules))
             screen.show(*([] if result.effect is None else record_changes(result.effect)))
@@ -103,20 +98,23 @@ def edit(
         if output is None and not yes and not typer.confirm(f"write {place}?", err=True):
             complain("nothing is written")
             raise typer.Exit(1)
-        _write(result.model, place)
+        new = result.model
+        write_document(dumps(new) + "\n" if isinstance(new, Program) else file_text(new), place)
     if json:
         screen.data({"model": model, "output": place, **result.to_dict()})
     elif place != "-":
         screen.note(f"wrote {place}")
 
 
-def _check(model: str, rules: str | None, data: str | None, output: str | None, how: Reading, *, yes: bool) -> None:
+def _check(
+    model: str, rules: str | None, data: str | None, output: str | None, file: FileOptions, *, yes: bool
+) -> None:
     """Refuse what cannot end well before anybody edits anything."""
-    check_files(output, rules, data, None if output is None else model, format=how.format)
+    check_files(output, rules, data, None if output is None else model, format=file.format)
     if [model, rules, data].count("-") > 1:
         raise ParameterError("- is standard input, which can be read only once; give the others as files")
-    if data is None and how.words:
-        raise typer.BadParameter("it needs --data", param_hint=how.words.split()[0])
+    if data is None and file.words:
+        raise typer.BadParameter("it needs --data", param_hint=file.words.split()[0])
     if output is None and model == "-":
         raise ParameterError("the model comes from standard input; name a file to write to: -o edited.json")
     if output is None and not yes and not sys.stdin.isatty():
@@ -161,18 +159,18 @@ def _edited(found: FittedModel | Program, model: str, rules: str | None) -> Iter
         yield None if taken == old else taken
         return
     text = _HELP.format(model=ascii(model)[1:-1]) + to_rules(found) + "\n"
-    file = _new_file(text)
+    copy = _new_file(text)
     try:
-        program = _asked(file, found, text)
+        program = _asked(copy, found, text)
         yield None if program is None or program == old else program
     except BaseException:
-        if _bytes(file).strip() in (b"", text.encode().strip()):
-            file.unlink(missing_ok=True)
+        if _bytes(copy).strip() in (b"", text.encode().strip()):
+            copy.unlink(missing_ok=True)
         else:
-            again = f"unless edit {shell_word(model)} --from {shell_word(str(file))}"
-            complain(f"your text is kept in {file}; to go on with it: {again}")
+            again = f"unless edit {shell_word(model)} --from {shell_word(str(copy))}"
+            complain(f"your text is kept in {copy}; to go on with it: {again}")
         raise
-    file.unlink(missing_ok=True)
+    copy.unlink(missing_ok=True)
 
 
 def _bytes(file: Path) -> bytes:
@@ -291,7 +289,7 @@ class _Result:
 
 
 def _result(
-    screen: Screen, found: FittedModel | Program, program: Program, data: str | None, how: Reading, most: int
+    screen: Screen, found: FittedModel | Program, program: Program, data: DataSource | None, most: int
 ) -> _Result:
     from unless.estimators.editing import with_rules  # with the learners, which help does not need
 
@@ -303,20 +301,20 @@ def _result(
         return _Result(new, changes, None, measured=False)
     used = [name for name in old.features if name in {*old.used, *program.used}]
     if isinstance(found, FittedModel):
-        table = read_known(screen, data, found, used, how=how)  # its own data tells which records were held back
+        table = read_labelled(screen, data, found, features=data.known_features(found, used))
     else:
-        table = read(screen, data, how=how, like=_both(old, program), features=used)
+        table = read_records(screen, data, like=_both(old, program), features=used)
     effect = compare_records(old, program, table, table, most, unseen_by((found, table)))
     if isinstance(found, Program):
         return _Result(program, changes, effect, measured=False)
-    labelled = _labelled(found, table, data)
+    labelled = _labelled(found, table, data.name)
     if labelled is None:
         what = f"the column {old.target!r} is missing or incomplete"
-        screen.note(f"{data} has no true labels: {what}; so the rules are not measured on it")
+        screen.note(f"{data.name} has no true labels: {what}; so the rules are not measured on it")
     _tell_broken(screen, found, program)
     added = set(program.used) - set(found.domain.features)  # of the others, training knows
     for line in new_categories(program, replace(table, columns=tuple(map(table.column, sorted(added))))):
-        screen.note(Text.assemble(("! ", "bold yellow"), f"{data}: {line}"))
+        screen.note(Text.assemble(("! ", "bold yellow"), f"{data.name}: {line}"))
     new = with_rules(found, program, labelled)
     own = None if labelled is None else find_training_overlap(found, labelled)
     of = " of training" if own is not None and own.same else ""
@@ -349,13 +347,3 @@ def _labelled(model: FittedModel, table: Table, data: str) -> Table | None:
         raise ReadError(f"{data}: {strange[0]}; rules are measured on labels that the model knows")
     classes = model.statistics.classes
     return replace(table, target=Labels(model.program.target, classes, aligned(table.target, classes).codes))
-
-
-def _write(model: FittedModel | Program, place: str) -> None:
-    text = dumps(model) + "\n" if isinstance(model, Program) else file_text(model)
-    if place == "-":
-        sys.stdout.flush()
-        sys.stdout.buffer.write(text.encode())
-        sys.stdout.buffer.flush()
-    else:
-        write_whole(Path(place), gzip_if_named_so(text.encode(), place))

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from functools import partial
 from typing import Annotated, cast
 
@@ -15,15 +14,16 @@ from rich.text import Text
 
 from unless.cli import options
 from unless.cli.console import Screen
-from unless.cli.file_io import Reading, check_files, source_of, tell_reading
+from unless.cli.data_options import ColumnOptions, LabelOptions
+from unless.cli.file_io import check_files
+from unless.cli.loading import DataSource, tell_reading
 from unless.cli.options import Algorithm
 from unless.cli.plot import trade_off_plot
-from unless.cli.training_data import Columns, Training, read_training
+from unless.cli.training_data import TrainingTable, read_training
 from unless.errors import ReadError
 from unless.evaluation.tradeoff import TradeOff, fold_pairs
-from unless.evaluation.validation import BASELINE, Evaluation, Run, Score, cross_validation, fold_of, holdout
+from unless.evaluation.validation import BASELINE, Evaluation, Score, cross_validation, fold_of, holdout
 from unless.explanation.words import printable
-from unless.read.table import column_names, read_table
 from unless.table import Labels, Table
 from unless.values import count_text, share_text
 
@@ -56,23 +56,8 @@ def evaluate(
         ),
     ] = None,
     seed: options.Seed = 0,
-    numeric: options.Numeric = None,
-    categorical: options.Categorical = None,
-    date: options.Date = None,
-    order: options.Order = None,
-    parts: options.Parts = None,
-    exclude: options.Exclude = None,
-    include: options.Include = None,
-    missing: options.Missing = None,
-    format: options.Format = None,
-    delimiter: options.Delimiter = None,
-    decimal: options.Decimal = None,
-    encoding: options.Encoding = None,
-    sheet: options.Sheet = None,
-    header_row: options.HeaderRow = None,
-    skip: options.Skip = None,
-    drop_unlabelled: options.DropUnlabelled = False,
-    classes: options.Classes = False,
+    columns: ColumnOptions,
+    labels: LabelOptions,
     draw: Annotated[
         bool,
         typer.Option(
@@ -99,21 +84,19 @@ def evaluate(
         raise typer.BadParameter("--test replaces the folds; leave out --cv", param_hint="--test")
     from unless.estimators.learners import LEARNERS, program_of  # with narwhals, which takes 40 ms: help needs neither
 
-    check_files(None, data, test, format=format)
-    how = Reading(format, delimiter, decimal, encoding, sheet, header_row, skip)
+    check_files(None, data, test, format=columns.file.format)
     screen = Screen(quiet=quiet)
-    asked = Columns(numeric, categorical, exclude, include, missing, how, drop_unlabelled, date, order)
-    asked = replace(asked, classes=classes, parts=parts)
-    training = read_training(screen, data, target, asked)
+    training = read_training(screen, DataSource.of(data, columns.file), target, columns, labels)
     names = _applying(screen, algorithm, training.table.labels)
     learners = {name: partial(program_of, LEARNERS[name](n_jobs=jobs or -1)) for name in names}
     if test is None:
         folds, tests = cv or 10, None
         runs = cross_validation(training.table, learners, folds, seed)
     else:
-        folds, tests = 1, _read_test(screen, test, training.table, how)
+        folds, tests = 1, _read_test(screen, DataSource.of(test, columns.file), training.table)
         runs = holdout(training.table, tests, learners)
-    done, complete = _run(screen, runs, folds * (len(learners) + 1), many=folds > 1)
+    doing = "cross-validation" if folds > 1 else "learning"
+    done, complete = screen.collect(doing, runs, folds * (len(learners) + 1))
     found = Evaluation.of(done, learners)
     if not found.folds:
         raise KeyboardInterrupt
@@ -155,29 +138,15 @@ def _applying(screen: Screen, asked: Sequence[Algorithm] | None, labels: Labels)
     return names
 
 
-def _read_test(screen: Screen, test: str, table: Table, how: Reading) -> Table:
+def _read_test(screen: Screen, test: DataSource, table: Table) -> Table:
     """Read the records to test on as those of training were read."""
-    source, how = source_of(test, how)
     target = table.schema.target
-    with screen.busy(f"reading {test}"):
-        if target not in column_names(source, **how.options):
-            raise ReadError(f"{test} has no column {target!r}: a test needs the true labels")
-        found = read_table(source, target, like=table, **how.options)
-    tell_reading(screen, test, found.read_as)
+    with screen.busy(f"reading {test.name}"):
+        if target not in test.column_names():
+            raise ReadError(f"{test.name} has no column {target!r}: a test needs the true labels")
+        found = test.read(target, like=table)
+    tell_reading(screen, test.name, found.read_as)
     return found
-
-
-def _run(screen: Screen, runs: Iterable[Run], total: int, *, many: bool) -> tuple[list[Run], bool]:
-    """Return the runs, and whether that is all of them: Ctrl-C ends them early."""
-    done: list[Run] = []
-    try:
-        with screen.busy("cross-validation" if many else "learning", total, f"0 of {total:,}") as update:
-            for run in runs:
-                done.append(run)
-                update(completed=len(done), said=f"{len(done):,} of {total:,}")
-    except KeyboardInterrupt:
-        return done, False
-    return done, True
 
 
 def _trade_off(screen: Screen, jobs: int | None, pairs: Sequence[tuple[Table, Table]]) -> tuple[TradeOff | None, bool]:
@@ -193,7 +162,7 @@ def _trade_off(screen: Screen, jobs: int | None, pairs: Sequence[tuple[Table, Ta
 
 
 def _heading(
-    data: str, test: str | None, training: Training, found: Evaluation, *, seed: int, complete: bool
+    data: str, test: str | None, training: TrainingTable, found: Evaluation, *, seed: int, complete: bool
 ) -> list[RenderableType]:
     first = f"{printable(data)}: {training.size}"
     if test is not None:

@@ -15,32 +15,11 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from unless.cli.console import Screen
-from unless.cli.file_io import (
-    Reading,
-    check_files,
-    known_features,
-    label_among,
-    listed,
-    read,
-    read_any_model,
-    source_of,
-)
+from unless.cli.data_options import FileOptions, split_names
+from unless.cli.file_io import check_files
 from unless.cli.layout import grid, hanging, unseen_lines
-from unless.cli.options import (
-    Decimal,
-    Delimiter,
-    Encoding,
-    Format,
-    HeaderRow,
-    Json,
-    Model,
-    Quiet,
-    Sheet,
-    Skip,
-    Strict,
-    complete_features,
-    complete_labels,
-)
+from unless.cli.loading import DataSource, label_among, read_any_model, read_records
+from unless.cli.options import Json, Model, Quiet, Strict, complete_features, complete_labels
 from unless.errors import ParameterError, UnknownNameError, suggest
 from unless.evaluation.unseen_values import Unseen, refuse, refuse_ignorance, unseen_values
 from unless.explanation.proof import Proof, RuleProof
@@ -123,13 +102,7 @@ def explain(
         bool, typer.Option("--all", help="Show every rule that did not apply, not just the nearest.")
     ] = False,
     strict: Strict = False,
-    format: Format = None,
-    delimiter: Delimiter = None,
-    decimal: Decimal = None,
-    encoding: Encoding = None,
-    sheet: Sheet = None,
-    header_row: HeaderRow = None,
-    skip: Skip = None,
+    file: FileOptions,
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
@@ -150,8 +123,7 @@ def explain(
     for option, value in (("--fixed", fixed), ("--most", most)):
         if value and not what_if:
             raise typer.BadParameter("it needs --what-if", param_hint=option)
-    check_files(None, model, data, format=format)
-    how = Reading(format, delimiter, decimal, encoding, sheet, header_row, skip)
+    check_files(None, model, data, format=file.format)
     screen = Screen(quiet=quiet)
     found = read_any_model(model)
     committee = committee_of(found)
@@ -161,7 +133,8 @@ def explain(
     changed = _assignments(assigned or (), found)
     labels = program.labels if committee is None else committee.classes
     label = None if why_not is None else label_among(labels, why_not, "no rule gives the label")
-    stay = _features(listed(fixed, program.features), program, "--fixed")
+    stay = _features(split_names(fixed, program.features), program, "--fixed")
+    source = None if data is None else DataSource.of(data, file)
     answers = [
         _Answer(
             number,
@@ -174,7 +147,7 @@ def explain(
             _scored(found, record) if points else None,
             held,
         )
-        for number, record, said, held in _records(screen, data, found, changed, wanted_rows, how)
+        for number, record, said, held in _records(screen, source, found, changed, wanted_rows)
     ]
     unseen = _unseen(found, answers)
     if strict:
@@ -320,11 +293,10 @@ def _unseen(model: FittedModel | Program, answers: Sequence[_Answer]) -> tuple[U
 
 def _records(
     screen: Screen,
-    data: str | None,
+    data: DataSource | None,
     model: FittedModel | Program,
     changed: dict[str, Value],
     rows: list[tuple[int, int]],
-    how: Reading,
 ) -> Iterator[tuple[int | None, dict[str, Value], Label | None, bool | None]]:
     """Yield the records asked for, with their numbers and, if --set changes nothing, their labels in the data.
 
@@ -337,10 +309,8 @@ def _records(
         return
     # The data need not have a column whose value --set gives.
     wanted = [name for name in used if name not in changed]
-    source, how = source_of(data, how)
-    features = known_features(model, wanted, source, how)
-    table = read(screen, data, source=source, like=model, features=features, how=how)
-    for number in _numbers(rows, table, data):
+    table = read_records(screen, data, like=model, features=data.known_features(model, wanted))
+    for number in _numbers(rows, table, data.name):
         record = table.record(number - 1)
         found = {**{name: record[name] for name in wanted}, **changed}
         if changed or table.target is None:

@@ -9,20 +9,10 @@ from typing import Literal as OneOf
 import typer
 
 from unless.cli.console import Screen
-from unless.cli.file_io import Reading, check_files, read, read_any_model, terminal, write_document
-from unless.cli.options import (
-    Decimal,
-    Delimiter,
-    Encoding,
-    Format,
-    HeaderRow,
-    Model,
-    Output,
-    Quiet,
-    Sheet,
-    Skip,
-    complete_features,
-)
+from unless.cli.data_options import FileOptions
+from unless.cli.file_io import check_files, terminal, write_document
+from unless.cli.loading import DataSource, read_any_model, read_records
+from unless.cli.options import Model, Output, Quiet, complete_features
 from unless.errors import ParameterError, UnlessError, join_choices, suggest
 from unless.export import to_javascript, to_python, to_rules, to_text
 from unless.export.json import dumps
@@ -112,13 +102,7 @@ def export(
     records: Annotated[
         str | None, typer.Option(metavar="DATA", help="clingo, Prolog, s(CASP): add these records as facts.")
     ] = None,
-    format: Format = None,
-    delimiter: Delimiter = None,
-    decimal: Decimal = None,
-    encoding: Encoding = None,
-    sheet: Sheet = None,
-    header_row: HeaderRow = None,
-    skip: Skip = None,
+    file: FileOptions,
     quiet: Quiet = False,
 ) -> None:
     """Write the rules of a model in another language, where they decide every record the same way.
@@ -134,10 +118,9 @@ def export(
     if to == "onnx":
         _file(output)
     screen = Screen(quiet=quiet)
-    how = Reading(format, delimiter, decimal, encoding, sheet, header_row, skip)
-    if records is None and how.words:
-        raise typer.BadParameter("it needs --records", param_hint=how.words.split()[0])
-    check_files(output, model, records, format=format)
+    if records is None and file.words:
+        raise typer.BadParameter("it needs --records", param_hint=file.words.split()[0])
+    check_files(output, model, records, format=file.format)
     found = read_any_model(model)
     committee = committee_of(found)
     if committee is not None and to not in _VOTING:
@@ -147,7 +130,8 @@ def export(
         )
     if records is not None:
         del options["records"]
-        options["table"] = read(screen, records, how=how, like=found, features=program_of(found).used)
+        source = DataSource.of(records, file)
+        options["table"] = read_records(screen, source, like=found, features=program_of(found).used)
     if to == "onnx":
         write_whole(_file(output), _onnx(found))
     elif to == "sql":

@@ -16,12 +16,14 @@ import typer
 
 from unless.cli import options
 from unless.cli.console import RuleMeter, Screen
-from unless.cli.constraint_options import NOTHING, Asked, Kept, kept_rules
-from unless.cli.file_io import Reading, check_files, label_among, write_document
+from unless.cli.constraint_options import NO_KEPT_RULES, ConstraintOptions, KeepOptions, KeptRules, read_kept_rules
+from unless.cli.data_options import ColumnOptions, LabelOptions, LargeOptions
+from unless.cli.file_io import check_files, write_document
 from unless.cli.fit_output import Fitted, present, say_next
 from unless.cli.large_data import large_stream, read_large
+from unless.cli.loading import DataSource, label_among
 from unless.cli.options import Algorithm
-from unless.cli.training_data import Columns, Training, read_training
+from unless.cli.training_data import TrainingTable, read_training
 from unless.errors import MissingFileError, ParameterError, UnknownNameError, join_choices, without_passwords
 from unless.estimators.model_file import file_text
 from unless.estimators.progress import metered_by
@@ -75,26 +77,9 @@ def fit(
         ),
     ] = 0.2,
     seed: options.Seed = 0,
-    numeric: options.Numeric = None,
-    categorical: options.Categorical = None,
-    date: options.Date = None,
-    order: options.Order = None,
-    parts: options.Parts = None,
-    exclude: options.Exclude = None,
-    include: options.Include = None,
-    missing: options.Missing = None,
-    format: options.Format = None,
-    delimiter: options.Delimiter = None,
-    decimal: options.Decimal = None,
-    encoding: options.Encoding = None,
-    sheet: options.Sheet = None,
-    header_row: options.HeaderRow = None,
-    skip: options.Skip = None,
-    query: options.Query = None,
-    blocks: options.Blocks = None,
-    unchanged: options.Unchanged = False,
-    drop_unlabelled: options.DropUnlabelled = False,
-    classes: options.Classes = False,
+    columns: ColumnOptions,
+    large: LargeOptions,
+    labels: LabelOptions,
     ratio: Annotated[
         float | None,
         typer.Option(
@@ -214,15 +199,8 @@ def fit(
             rich_help_panel=options.LEARNER,
         ),
     ] = None,
-    never: options.Never = None,
-    only_exceptions: options.OnlyExceptions = None,
-    apart: options.Apart = None,
-    monotone: options.Monotone = None,
-    max_literals: options.MaxLiterals = None,
-    max_depth: options.MaxDepth = None,
-    constraints: options.ConstraintFile = None,
-    keep: options.Keep = None,
-    lock: options.Lock = None,
+    constraints: ConstraintOptions,
+    keep: KeepOptions,
     jobs: options.Jobs = None,
     keep_on_interrupt: Annotated[
         bool,
@@ -255,26 +233,21 @@ def fit(
     settings |= {"size": size, "random_state": random_state, "n_jobs": jobs or -1}
     _check(algorithm, settings, output, json=json)
     settings["penalty"] = _penalty(penalty, algorithm)
-    asked = Asked(never, only_exceptions, apart, monotone, max_literals, max_depth, constraints)
-    kept = kept_rules(algorithm, keep, lock)
-    if unchanged and blocks is None:
+    kept = read_kept_rules(algorithm, keep)
+    if large.unchanged and large.blocks is None:
         raise typer.BadParameter("there are no kept blocks; add --blocks FOLDER", param_hint="--unchanged")
-    check_files(output, data, keep, constraints, format=format)
-    how = Reading(format, delimiter, decimal, encoding, sheet, header_row, skip)
+    check_files(output, data, keep.keep, constraints.constraints, format=columns.file.format)
     screen = Screen(quiet=quiet, aside=output == "-")
-    columns = Columns(numeric, categorical, exclude, include, missing, how, drop_unlabelled, date, order)
-    columns = replace(columns, classes=classes, parts=parts)
-    columns = replace(columns, include=kept.included(include, exclude))
-    stream = large_stream(screen, data, query, columns, kept=blocks is not None)
+    columns = kept.with_tested(columns)
+    stream = large_stream(screen, data, large, columns.file)
     if stream is None:
-        training = read_training(screen, data, target, columns)
+        training = read_training(screen, DataSource.of(data, columns.file), target, columns, labels)
     else:
-        factors = _factors(class_weight, target)
-        where = {"folder": blocks, "unchanged": unchanged, "jobs": settings["n_jobs"]}
+        more = {"large": large, "factors": _factors(class_weight, target), "jobs": settings["n_jobs"]}
         data = without_passwords(data)
         with closing(stream):
-            training = read_large(screen, data, stream, target, columns, factors, **where)
-    settings["constraints"] = asked.value(training.table.features, columns.gone(training))
+            training = read_large(screen, data, stream, target, columns, labels, **more)
+    settings["constraints"] = constraints.to_constraints(training.table.features, training.left_out_names(columns))
     learner = _learner(algorithm, settings, class_weight, training.table.labels)
     with closing(training):
         fitted = learned(
@@ -296,7 +269,7 @@ def fit(
         present(screen, fitted, most=_SCREENFUL if screen.out.is_terminal else None)
     finally:  # a full disk should not cost a person the rules, nor `| head` the model
         _save(fitted.model, output)
-    say_next(screen, fitted, output, how)
+    say_next(screen, fitted, output, columns.file)
 
 
 # Before learning.
@@ -403,13 +376,13 @@ def _factors(given: Sequence[str] | None, target: str) -> ClassFactors | None:
 def learned(
     screen: Screen,
     data: str,
-    training: Training,
+    training: TrainingTable,
     learner: Learner,
     *,
     test: float,
     seed: int,
     keep: bool,
-    kept: Kept = NOTHING,
+    kept: KeptRules = NO_KEPT_RULES,
     drawn: bool = False,
 ) -> Fitted:
     """Learn from the records that are not held back, around rules that stay, and test on the others.
@@ -453,7 +426,7 @@ def _trade_off(screen: Screen, learner: Learner, halves: Halves) -> TradeOff:
         )
 
 
-def _halves(training: Training, learner: Learner, share: float, seed: int, earlier: HoldoutSplit | None) -> Halves:
+def _halves(training: TrainingTable, learner: Learner, share: float, seed: int, earlier: HoldoutSplit | None) -> Halves:
     """Hold back a share of the records, or what was held back before."""
     from unless.estimators.holdout import Halves
 

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from unless.cli.console import Screen
-from unless.cli.file_io import Reading
+from unless.cli.data_options import FileOptions
 from unless.cli.inspect import remark_table
 from unless.cli.layout import MARGIN, command_line, duration, report_line, shell_word
 from unless.cli.plot import trade_off_plot
 from unless.cli.show import RuleTable, committee_line, locked_numbers, numbered
-from unless.cli.training_data import Training
+from unless.cli.training_data import TrainingTable
 from unless.estimators.model_file import document
 from unless.evaluation.metrics import Quality, quality_of, tested_text, usual_quality
 from unless.explanation.words import printable
@@ -29,7 +29,7 @@ class Fitted:
 
     data: str
     model: FittedModel
-    training: Training
+    training: TrainingTable
     seconds: float
     held_back: tuple[int, ...]
     """The numbers of the records held back, counted from 1."""
@@ -155,7 +155,7 @@ def _test(fitted: Fitted) -> str:
     return tested_text(fitted.tested)
 
 
-def say_next(screen: Screen, fitted: Fitted, output: str | None, how: Reading) -> None:
+def say_next(screen: Screen, fitted: Fitted, output: str | None, file: FileOptions) -> None:
     """Say what to do with the model, in commands that run as they are."""
     from unless.blocks.inputs import is_database
 
@@ -166,7 +166,7 @@ def say_next(screen: Screen, fitted: Fitted, output: str | None, how: Reading) -
         screen.note(command_line("not saved", "add -o model.json", _margin(fitted)))
         return
     data, model, row = shell_word(fitted.data), shell_word(output), (*fitted.held_back, 1)[0]
-    commands = [f"unless explain {model} {data} --row {row}{how.words}", f"unless report {model} {data}{how.words}"]
+    commands = [f"unless explain {model} {data} --row {row}{file.words}", f"unless report {model} {data}{file.words}"]
     if fitted.data == "-" or (fitted.training.blocks is not None and is_database(fitted.data)):
         commands = [f"unless show {model}"]  # there is no file to take records from
     for place, command in enumerate(commands):

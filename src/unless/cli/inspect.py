@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from rich.console import RenderableType
@@ -13,28 +14,12 @@ from rich.table import Table
 from rich.text import Text
 
 from unless.cli.console import Screen
-from unless.cli.file_io import Reading, check_files, listed, source_of, tell_reading, tokens, written
+from unless.cli.data_options import ColumnKinds, FileOptions
+from unless.cli.file_io import check_files
 from unless.cli.layout import command_line, grid, shell_word
-from unless.cli.options import (
-    Categorical,
-    Data,
-    Date,
-    Decimal,
-    Delimiter,
-    Encoding,
-    Format,
-    HeaderRow,
-    Json,
-    Missing,
-    Numeric,
-    Order,
-    Quiet,
-    Sheet,
-    Skip,
-    target_option,
-)
+from unless.cli.loading import DataSource, tell_reading
+from unless.cli.options import Data, Json, Missing, Quiet, target_option
 from unless.inspection import Profile, Remark, TargetProfile, profile_table
-from unless.read.table import column_names
 from unless.report.finding_text import APART, SHARED_ADVICE, Manner, remark_lines, short
 from unless.report.table_overview import (
     TITLES,
@@ -55,18 +40,9 @@ def inspect(
     data: Data,
     *,
     target: Annotated[str | None, target_option("The column with the labels.")] = None,
-    numeric: Numeric = None,
-    categorical: Categorical = None,
-    date: Date = None,
-    order: Order = None,
+    kinds: ColumnKinds,
     missing: Missing = None,
-    format: Format = None,
-    delimiter: Delimiter = None,
-    decimal: Decimal = None,
-    encoding: Encoding = None,
-    sheet: Sheet = None,
-    header_row: HeaderRow = None,
-    skip: Skip = None,
+    file: FileOptions,
     all: Annotated[bool, typer.Option("--all", help="List every column of a wide table.")] = False,
     quiet: Quiet = False,
     json: Json = False,
@@ -75,15 +51,12 @@ def inspect(
 
     Example: unless inspect applicants.csv --target decision
     """
-    check_files(None, data, format=format)
+    check_files(None, data, format=file.format)
     screen = Screen(quiet=quiet)
-    how = Reading(format, delimiter, decimal, encoding, sheet, header_row, skip)
-    source, read = source_of(data, how)
-    names = column_names(source, **read.options)
-    options: dict[str, Any] = {"numeric": listed(numeric, names), "categorical": listed(categorical, names)}
-    options |= written(date, order, names)
+    opened = DataSource.of(data, file)
+    source, names = opened.source, opened.column_names()
     with screen.busy(f"reading {data}"):
-        found = profile_table(source, target, **options, missing=tokens(missing), **read.options)
+        found = profile_table(source, target, **kinds.declared(names, missing), **opened.file.options)
     tell_reading(screen, data, found.read_as)
     size = len(source) if isinstance(source, bytes) else _size(Path(source))
     if json:
@@ -97,9 +70,10 @@ def inspect(
     if (remarks := remark_table(found.all_remarks, tokens_of(found))) is not None:
         screen.show("", remarks)
     if data != "-" and len(names) > 1:
-        declared = {"numeric": numeric, "categorical": categorical, "date": date, "order": order, "missing": missing}
-        known = {name for given in options.values() for name in given or ()}
-        screen.note("", command_line("next", _next(data, found, how, declared, known)))
+        given = kinds.declared(names)
+        known = {name for option in ("numeric", "categorical", "dates", "orders") for name in given[option] or ()}
+        declared = {**asdict(kinds), "missing": missing}
+        screen.note("", command_line("next", _next(data, found, file, declared, known)))
 
 
 def _size(path: Path) -> int:
@@ -169,7 +143,7 @@ def _reasons(found: Profile) -> Iterator[RenderableType]:
 
 
 def _next(
-    data: str, found: Profile, how: Reading, declared: Mapping[str, Sequence[str] | None], known: Collection[str]
+    data: str, found: Profile, file: FileOptions, declared: Mapping[str, Sequence[str] | None], known: Collection[str]
 ) -> str:
     """Return the command to run next, with the options that were given, and those that follow the advice.
 
@@ -182,7 +156,7 @@ def _next(
     command = f"unless {'fit' if found.target else 'inspect'} {shell_word(path)} --target {shell_word(target)}"
     options = [(option, one) for option, given in declared.items() for one in given or ()]
     options += _advised(found, known, declared["missing"]) if found.target else ()
-    command += how.words + "".join(f" --{option}={shell_word(one)}" for option, one in options)
+    command += file.words + "".join(f" --{option}={shell_word(one)}" for option, one in options)
     if found.target:
         command += " --drop-unlabelled" if found.target.missing else ""
         command += " -o model.json"

@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
 from unless.cli.console import Screen
-from unless.cli.file_io import listed, tell_reading, tokens, written
-from unless.cli.training_data import Columns, Training, check_names, check_training, tell_labels
-from unless.errors import ReadError, without_passwords
+from unless.cli.data_options import ColumnOptions, FileOptions, LabelOptions, LargeOptions, split_names
+from unless.cli.loading import tell_reading
+from unless.cli.training_data import TrainingTable, check_names, check_training, tell_labels, unlabelled_advice
+from unless.errors import without_passwords
 from unless.inspection import Remark, find_useless_columns
-from unless.read.column_inference import MissingLabelsError
 from unless.table import Table
 from unless.threads import resolve_n_jobs
 
@@ -26,13 +27,14 @@ if TYPE_CHECKING:
 _CONSTANT = ("constant", "empty")
 
 
-def large_stream(screen: Screen, data: str, query: str | None, asked: Columns, *, kept: bool = False) -> Stream | None:
+def large_stream(screen: Screen, data: str, options: LargeOptions, file: FileOptions) -> Stream | None:
     """Return the records that are learned from in blocks; None for a file that fits into memory, if none are kept."""
     from unless.blocks.inputs import find_only_table, is_database, needed_bytes
     from unless.blocks.sources import FileStream, Query
     from unless.read.dialect import told_by
     from unless.storage.memory_budget import fits_in_memory, free_bytes
 
+    query, kept = options.query, options.blocks is not None
     if "://" in data and query is None:
         raise typer.BadParameter("say what to learn from in the database: a table, or a SELECT", param_hint="--query")
     if is_database(data):
@@ -45,7 +47,7 @@ def large_stream(screen: Screen, data: str, query: str | None, asked: Columns, *
         if kept:
             raise typer.BadParameter("what comes through a pipe can be read only once; give a file", param_hint="DATA")
         return None
-    how = dict(asked.how.options)
+    how = dict(file.options)
     files = FileStream(data, how.pop("format", None), told_by(**how))
     if kept:
         return files
@@ -68,13 +70,13 @@ def read_large(
     data: str,
     stream: Stream,
     target: str,
-    asked: Columns,
-    factors: ClassFactors | None,
+    columns: ColumnOptions,
+    labels: LabelOptions,
     *,
-    folder: str | None = None,
-    unchanged: bool = False,
-    jobs: int = -1,
-) -> Training:
+    large: LargeOptions,
+    factors: ClassFactors | None,
+    jobs: int,
+) -> TrainingTable:
     """Do what `read_training` does with records that stay where they are; a folder keeps their blocks."""
     from unless.blocks.block_cache import CacheOptions
     from unless.blocks.block_dataset import make_block_dataset
@@ -82,34 +84,27 @@ def read_large(
     data = without_passwords(data)
     with closing(stream.batches()) as batches:  # type: ignore[type-var]  # all are generators
         names = list(next(batches).names)
-    decisive: dict[str, Any] = {"data": data if stream.fingerprint() is None else None}
-    decisive |= {"exclude": listed(asked.exclude, names), "include": listed(asked.include, names)}
-    try:
-        with screen.busy(f"reading {data}") as update:
-            blocks = make_block_dataset(
-                _showing(stream, update),
-                target=target,
-                numeric=listed(asked.numeric, names),
-                categorical=listed(asked.categorical, names),
-                **written(asked.date, asked.order, names),
-                parts=listed(asked.parts, names),
-                missing=tokens(asked.missing),
-                drop_unlabelled=asked.drop_unlabelled,
-                factors=factors,
-                leave_out=_leave_out(target, asked, names),
-                progress=lambda what, rows: update(said=f"{rows:,} records {what}"),
-                keep=None if folder is None else CacheOptions(folder, decisive, unchanged=unchanged),
-                threads=resolve_n_jobs(jobs),
-            )
-    except MissingLabelsError as error:
-        raise ReadError(f"{error}\nTo leave them out: --drop-unlabelled") from None
+    excluded, included = split_names(columns.exclude, names), split_names(columns.include, names)
+    decisive = {"data": data if stream.fingerprint() is None else None, "exclude": excluded, "include": included}
+    with unlabelled_advice(), screen.busy(f"reading {data}") as update:
+        blocks = make_block_dataset(
+            _showing(stream, update),
+            target=target,
+            **columns.reading(names),
+            drop_unlabelled=labels.drop_unlabelled,
+            factors=factors,
+            leave_out=partial(_columns_to_leave_out, target, excluded, included),
+            progress=lambda what, rows: update(said=f"{rows:,} records {what}"),
+            keep=None if large.blocks is None else CacheOptions(large.blocks, decisive, unchanged=large.unchanged),
+            threads=resolve_n_jobs(jobs),
+        )
     noticed = blocks.coding.task.plan.noticed([one.column for one in blocks.coding.bins])
     tell_reading(screen, data, "; ".join(filter(None, [getattr(stream, "read_as", ""), noticed])))
     table, _ = blocks.sample()
-    left_out = [_remark(why) for why in blocks.coding.left_out.values() if why is not None]
+    left_out = [Remark(**{**why, "others": tuple(why["others"])}) for why in blocks.coding.left_out.values() if why]
     check_training(table.labels, table.columns, left_out)
-    training = Training(table, tuple(left_out), blocks)
-    tell_labels(screen, training, asked)
+    training = TrainingTable(table, tuple(left_out), blocks)
+    tell_labels(screen, training, labels)
     return training
 
 
@@ -121,24 +116,15 @@ def _showing(stream: Stream, update: Callable[..., None]) -> Stream:
     return stream
 
 
-def _leave_out(
-    target: str, asked: Columns, names: list[str]
-) -> Callable[[Table, TableStats], dict[str, dict[str, Any] | None]]:
-    """Say which columns to leave out, by the first records; what looks constant there must be so everywhere."""
-
-    def chosen(first: Table, overview: TableStats) -> dict[str, dict[str, Any] | None]:
-        excluded, included = listed(asked.exclude, names), listed(asked.include, names)
-        check_names(first.features, target, excluded, included)
-        found: dict[str, dict[str, Any] | None] = dict.fromkeys(excluded)
-        for remark in find_useless_columns(first):
-            survey = overview.columns[str(remark.column)]
-            alone = len(survey.numbers) + len(survey.texts) + bool(survey.missing) <= 1
-            if remark.column not in {*excluded, *included} and (remark.code not in _CONSTANT or alone):
-                found[str(remark.column)] = asdict(remark)
-        return found
-
-    return chosen
-
-
-def _remark(why: dict[str, Any]) -> Remark:
-    return Remark(**{**why, "others": tuple(why["others"])})
+def _columns_to_leave_out(
+    target: str, excluded: list[str], included: list[str], first: Table, overview: TableStats
+) -> dict[str, dict[str, Any] | None]:
+    """Return the columns to leave out, by the first records; what looks constant there must be so everywhere."""
+    check_names(first.features, target, excluded, included)
+    found: dict[str, dict[str, Any] | None] = dict.fromkeys(excluded)
+    for remark in find_useless_columns(first):
+        survey = overview.columns[str(remark.column)]
+        alone = len(survey.numbers) + len(survey.texts) + bool(survey.missing) <= 1
+        if remark.column not in {*excluded, *included} and (remark.code not in _CONSTANT or alone):
+            found[str(remark.column)] = asdict(remark)
+    return found

@@ -107,177 +107,29 @@ def output_option(help: str) -> Any:
     return typer.Option("--output", "-o", metavar="FILE", help=help, rich_help_panel=OUTPUT)
 
 
-def _columns(what: str, panel: str = DATA) -> Any:
+def column_option(what: str, panel: str = DATA) -> Any:
+    """Return an option that names columns."""
     return typer.Option(
         metavar="COLUMN", help=f"{what} (repeat, or a,b).", autocompletion=complete_columns, rich_help_panel=panel
     )
 
 
+def data_option(metavar: str | None, help: str, *names: str, **more: Any) -> Any:
+    """Return an option about the data."""
+    return typer.Option(*names, metavar=metavar, help=help, rich_help_panel=DATA, **more)
+
+
 _DATA = "A CSV, TSV, JSON lines, Parquet, Arrow or Excel file (or .gz), a folder of them, or - for standard input."
 _MISSING = "Cells with this text are missing (repeat).  [default: empty, spaces, NA, N/A, NaN, null, NULL, ?]"
-_FORMAT = f"The format of the data, if its name does not show it: {', '.join(FORMATS)}."
 
 Data = Annotated[str, typer.Argument(metavar="DATA", help=_DATA)]
 Model = Annotated[str, typer.Argument(metavar="MODEL", help="A model file that fit wrote, or - for standard input.")]
 Target = Annotated[str, target_option("The column with the labels.")]
+TrueLabels = Annotated[
+    str | None, target_option("The column with the true labels, if its name is not that of training.")
+]
 Output = Annotated[str | None, output_option("Write to this file, completely or not at all; - is standard output.")]
-Numeric = Annotated[list[str] | None, _columns("Read this column as numbers")]
-Categorical = Annotated[list[str] | None, _columns("Read this column as categories")]
-Date = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--date",
-        metavar="COLUMN=FORMAT",
-        help="Read this column as dates: when=%d.%m.%Y (repeat). Dates like 2020-08-01 or 31/12/2020 need no option.",
-        autocompletion=complete_columns,
-        rich_help_panel=DATA,
-    ),
-]
-Order = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--order",
-        metavar="COLUMN=A,B,…",
-        help="The order of a column's categories, least first: size=S,M,L (repeat).",
-        autocompletion=complete_columns,
-        rich_help_panel=DATA,
-    ),
-]
-Parts = Annotated[
-    list[str] | None, _columns("Replace this column of dates by its weekday, month and hour, as when.weekday")
-]
-Exclude = Annotated[list[str] | None, _columns("Leave this column out")]
-Include = Annotated[list[str] | None, _columns("Keep this column, though it looks like an identifier or is constant")]
-Missing = Annotated[list[str] | None, typer.Option(metavar="TEXT", help=_MISSING, rich_help_panel=DATA)]
-Format = Annotated[
-    str | None, typer.Option(metavar="FORMAT", help=_FORMAT, autocompletion=complete_formats, rich_help_panel=DATA)
-]
-Delimiter = Annotated[
-    str | None,
-    typer.Option(
-        metavar="SIGN", help="What separates the fields of a text file: ',', ';', '|', tab.", rich_help_panel=DATA
-    ),
-]
-Decimal = Annotated[
-    str | None,
-    typer.Option(metavar="SIGN", help="The decimal sign of a text file: a point or a comma.", rich_help_panel=DATA),
-]
-Encoding = Annotated[
-    str | None,
-    typer.Option(metavar="NAME", help="The encoding of a text file, such as cp1252 or utf-16.", rich_help_panel=DATA),
-]
-Sheet = Annotated[
-    str | None,
-    typer.Option(
-        metavar="NAME", help="The sheet of a workbook, by name or number.  [default: the first]", rich_help_panel=DATA
-    ),
-]
-HeaderRow = Annotated[
-    int | None,
-    typer.Option(
-        metavar="N",
-        min=1,
-        help="The line, or row of a sheet, with the names of the columns; what is above is skipped.",
-        rich_help_panel=DATA,
-    ),
-]
-Skip = Annotated[
-    int | None,
-    typer.Option(metavar="N", min=0, help="Skip so many lines before the names of the columns.", rich_help_panel=DATA),
-]
-Query = Annotated[
-    str | None,
-    typer.Option(
-        metavar="SQL",
-        help="The table or SELECT to learn from, if DATA is a DuckDB file or postgresql://…",
-        rich_help_panel=DATA,
-    ),
-]
-Blocks = Annotated[
-    str | None,
-    typer.Option(
-        metavar="FOLDER",
-        help="Keep what was read and the rules so far in this folder: after an interruption, the same command goes on.",
-        rich_help_panel=DATA,
-    ),
-]
-Unchanged = Annotated[
-    bool,
-    typer.Option(
-        "--unchanged",
-        help="With --blocks: the database has not changed, which only reading it would tell.",
-        rich_help_panel=DATA,
-    ),
-]
-Never = Annotated[list[str] | None, _columns("No rule may test this column", CONSTRAINTS)]
-OnlyExceptions = Annotated[list[str] | None, _columns("Only exceptions may test this column", CONSTRAINTS)]
-Apart = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--apart",
-        metavar="A,B",
-        help="Two columns that must not be in one rule together (repeat).",
-        rich_help_panel=CONSTRAINTS,
-    ),
-]
-Monotone = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--monotone",
-        metavar="WISH",
-        help="Which way decisions never move: 'income: more never refuse', or less instead of more (repeat).",
-        rich_help_panel=CONSTRAINTS,
-    ),
-]
-MaxLiterals = Annotated[
-    int | None,
-    typer.Option(
-        metavar="N",
-        min=1,
-        help="At most N tests in a rule, and in each exception; a range is two.",
-        rich_help_panel=CONSTRAINTS,
-    ),
-]
-MaxDepth = Annotated[
-    int | None,
-    typer.Option(
-        metavar="N", min=0, help="At most N levels of exceptions; 0 for rules without any.", rich_help_panel=CONSTRAINTS
-    ),
-]
-ConstraintFile = Annotated[
-    str | None,
-    typer.Option(
-        "--constraints",
-        metavar="FILE",
-        help="A TOML file with never, only_exceptions, apart, monotone, max_literals, max_depth; options add to it.",
-        rich_help_panel=CONSTRAINTS,
-    ),
-]
-Keep = Annotated[
-    str | None,
-    typer.Option(
-        "--keep",
-        metavar="MODEL",
-        help="Learn around the rules of this model: they stay, and others come behind.",
-        rich_help_panel=CONSTRAINTS,
-    ),
-]
-Lock = Annotated[
-    str | None,
-    typer.Option(
-        "--lock",
-        metavar="1,3",
-        help="With --keep: only these rules stay.  [default: all with conditions]",
-        rich_help_panel=CONSTRAINTS,
-    ),
-]
-DropUnlabelled = Annotated[
-    bool, typer.Option("--drop-unlabelled", help="Leave out records without a label.", rich_help_panel=DATA)
-]
-Classes = Annotated[
-    bool,
-    typer.Option("--classes", help="The many numbers of the target are labels, not a quantity.", rich_help_panel=DATA),
-]
+Missing = Annotated[list[str] | None, data_option("TEXT", _MISSING)]
 Positive = Annotated[
     str | None,
     typer.Option(metavar="LABEL", help="For fold-rpp: the label to learn rules for.", rich_help_panel=LEARNER),
@@ -295,6 +147,7 @@ Jobs = Annotated[
         rich_help_panel=LEARNER,
     ),
 ]
+Changes = Annotated[int, typer.Option("--most", metavar="N", min=0, help="How many changed records to show.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print only results and errors.", rich_help_panel=OUTPUT)]
 Strict = Annotated[bool, typer.Option("--strict", help="Refuse records with values that training did not have.")]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.", rich_help_panel=OUTPUT)]

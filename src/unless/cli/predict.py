@@ -11,33 +11,11 @@ from typing import Literal as OneOf
 import typer
 
 from unless.cli.console import Screen, visible
-from unless.cli.file_io import (
-    Reading,
-    check_files,
-    needed,
-    read_any_model,
-    standard_input,
-    take_ctrl_c_back,
-    tell_reading,
-    terminal,
-)
+from unless.cli.data_options import FileOptions
+from unless.cli.file_io import check_files, standard_input, terminal
 from unless.cli.layout import duration, unseen_lines
-from unless.cli.options import (
-    OUTPUT,
-    Data,
-    Decimal,
-    Delimiter,
-    Encoding,
-    Format,
-    HeaderRow,
-    Json,
-    Model,
-    Quiet,
-    Sheet,
-    Skip,
-    Strict,
-    output_option,
-)
+from unless.cli.loading import read_any_model, streaming, tell_reading
+from unless.cli.options import OUTPUT, Data, Json, Model, Quiet, Strict, output_option
 from unless.errors import ParameterError
 from unless.evaluation.training_overlap import OwnResult
 from unless.explanation.words import printable
@@ -82,13 +60,7 @@ def predict(
             help="Processes that share the parts of a folder, -1 one per core.  [default: as many as are worth it]",
         ),
     ] = None,
-    format: Format = None,
-    delimiter: Delimiter = None,
-    decimal: Decimal = None,
-    encoding: Encoding = None,
-    sheet: Sheet = None,
-    header_row: HeaderRow = None,
-    skip: Skip = None,
+    file: FileOptions,
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
@@ -107,23 +79,17 @@ def predict(
     Example: unless predict model.json "new*.csv" -o predicted/
     """
     screen = Screen(quiet=quiet, aside=output == "-")
-    check_files(output, model, data, format=format)
-    how = Reading(format, delimiter, decimal, encoding, sheet, header_row, skip)
+    check_files(output, model, data, format=file.format)
     found = read_any_model(model)
-    take_ctrl_c_back()
     source = standard_input("predict MODEL - < new.csv").buffer if data == "-" else data
     out = _out(output, to)
     started = time.perf_counter()
-    with screen.busy("predicting") as update, needed(by_model=True, data=data):
-
-        def tell(rows: int, share: float | None) -> None:
-            update(completed=share or 0.0, total=None if share is None else 1.0, said=f"{rows:,} records")
-
+    with streaming(screen, "predicting", data) as tell:
         done = predict_file(
             found,
             source,
             out,
-            **(how.piped if data == "-" else how).options,
+            **(file.piped if data == "-" else file).options,
             to=to,
             prefix=prefix,
             strict=strict,

@@ -8,24 +8,11 @@ from typing import Annotated
 import typer
 
 from unless.cli.console import Screen
-from unless.cli.file_io import Reading, check_files, read_any_model, read_labelled, source_of, write_document
+from unless.cli.data_options import FileOptions
+from unless.cli.file_io import check_files, write_document
 from unless.cli.layout import unseen_lines
-from unless.cli.options import (
-    Data,
-    Decimal,
-    Delimiter,
-    Encoding,
-    Format,
-    HeaderRow,
-    Model,
-    Quiet,
-    Seed,
-    Sheet,
-    Skip,
-    Strict,
-    output_option,
-    target_option,
-)
+from unless.cli.loading import DataSource, read_any_model, read_labelled
+from unless.cli.options import Data, Model, Quiet, Seed, Strict, TrueLabels, output_option
 from unless.errors import ParameterError
 from unless.evaluation.drift_results import Watch
 from unless.evaluation.stability import Stability
@@ -34,7 +21,6 @@ from unless.explanation.words import Words
 from unless.explanation.words_file import read_words
 from unless.model import Model as FittedModel
 from unless.model import program_of
-from unless.read.table import column_names
 from unless.report import Page, render, summarise
 from unless.rule import Program
 from unless.score.committee import committee_of
@@ -49,9 +35,7 @@ def report(
     output: Annotated[
         str, output_option("The page to write, completely or not at all; - is standard output.")
     ] = "report.html",
-    target: Annotated[
-        str | None, target_option("The column with the true labels, if its name is not that of training.")
-    ] = None,
+    target: TrueLabels = None,
     title: Annotated[str | None, typer.Option(metavar="TEXT", help="The heading of the page.")] = None,
     sample: Annotated[
         int, typer.Option(metavar="N", min=1, help="How many records the page has at most; they are drawn at random.")
@@ -74,13 +58,7 @@ def report(
     ] = None,
     strict: Strict = False,
     show: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
-    format: Format = None,
-    delimiter: Delimiter = None,
-    decimal: Decimal = None,
-    encoding: Encoding = None,
-    sheet: Sheet = None,
-    header_row: HeaderRow = None,
-    skip: Skip = None,
+    file: FileOptions,
     quiet: Quiet = False,
 ) -> None:
     """Write a page about a model: its rules, what they do on the data, where they are weak, and what-if.
@@ -95,17 +73,15 @@ def report(
     """
     if show and output == "-":
         raise ParameterError("--open needs a file; name one: -o report.html")
-    check_files(output, model, data, words, format=format)
+    check_files(output, model, data, words, format=file.format)
     screen = Screen(quiet=quiet)
     found = read_any_model(model)
     committee = committee_of(found)
     used = program_of(found).used if committee is None else committee.used
-    how = Reading(format, delimiter, decimal, encoding, sheet, header_row, skip)
-    source, known = source_of(data, how)
-    names = _columns(source, known, found, target, used)
-    table = read_labelled(screen, data, found, target, features=names, how=known, source=source)
+    source = DataSource.of(data, file)
+    table = read_labelled(screen, source, found, target, features=_columns(source, found, target, used))
     spoken = None if words is None else _words(words, found)
-    stable = None if stability is None else _stability(screen, found, data, target, how, stability)
+    stable = None if stability is None else _stability(screen, found, source, target, stability)
     with screen.busy("writing the page"):
         moved = _watch(found, table) if watched else None
         page = summarise(
@@ -134,32 +110,27 @@ def _watch(model: FittedModel | Program, table: Table) -> Watch:
 
 
 def _stability(
-    screen: Screen, model: FittedModel | Program, data: str, target: str | None, how: Reading, refits: int
+    screen: Screen, model: FittedModel | Program, data: DataSource, target: str | None, refits: int
 ) -> Stability:
     """Return what comes back, for which all features have to be read."""
-    from unless.cli.stability import refitted
+    from unless.cli.stability import complete_refits
 
     if isinstance(model, Program):
         raise ParameterError("there are only rules here, not how they were learned; leave out --stability")
-    if data == "-":
+    if data.name == "-":
         raise ParameterError("--stability reads the data twice, and standard input is gone then; give a file")
-    table = read_labelled(Screen(quiet=True), data, model, target, how=how)  # what there is to say was said
-    stable, complete = refitted(screen, model, table, data, refits)
-    if not complete:
-        raise KeyboardInterrupt
-    return stable
+    table = read_labelled(Screen(quiet=True), data, model, target)  # what there is to say was said
+    return complete_refits(screen, model, table, data.name, refits)
 
 
 _COLUMNS = 1000
 """The most columns that are read although no rule tests them."""
 
 
-def _columns(
-    source: object, how: Reading, model: FittedModel | Program, target: str | None, used: Sequence[str]
-) -> list[str]:
+def _columns(data: DataSource, model: FittedModel | Program, target: str | None, used: Sequence[str]) -> list[str]:
     """The columns to read: what rules test, what the model was learned from, and what only people look for."""
     labels = target if target is not None else program_of(model).target
-    names = [name for name in column_names(source, **how.options) if name != labels]
+    names = [name for name in data.column_names() if name != labels]
     if len(names) > _COLUMNS:
         learned = {} if isinstance(model, Program) else model.schema.kinds
         names = [name for name in names if name in learned]

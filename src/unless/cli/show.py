@@ -12,8 +12,9 @@ from rich.table import Table
 from rich.text import Text
 
 from unless.cli.console import Screen
-from unless.cli.file_io import check_files, read_any_model, write_document
+from unless.cli.file_io import check_files, write_document
 from unless.cli.layout import Conditions
+from unless.cli.loading import read_any_model
 from unless.cli.options import Json, Model, Quiet
 from unless.cli.plot import trade_off_plot
 from unless.estimators.model_file import document

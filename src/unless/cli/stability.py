@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Iterable
 from typing import Annotated
 
 import typer
@@ -11,30 +10,17 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from unless.cli.console import Screen
-from unless.cli.file_io import Reading, check_files, read_any_model, read_labelled
+from unless.cli.data_options import FileOptions
+from unless.cli.file_io import check_files
 from unless.cli.layout import grid
-from unless.cli.options import (
-    Data,
-    Decimal,
-    Delimiter,
-    Encoding,
-    Format,
-    HeaderRow,
-    Json,
-    Model,
-    Quiet,
-    Seed,
-    Sheet,
-    Skip,
-    target_option,
-)
-from unless.errors import ParameterError, ReadError
+from unless.cli.loading import DataSource, read_fitted_model, read_labelled
+from unless.cli.options import Data, Json, Model, Quiet, Seed, target_option
+from unless.errors import ReadError
 from unless.evaluation.metrics import aligned
-from unless.evaluation.stability import ALIKE, Refit, Stability
+from unless.evaluation.stability import ALIKE, Stability
 from unless.evaluation.unseen_values import unknown_labels
 from unless.model import Model as FittedModel
 from unless.model import find_training_overlap
-from unless.rule import Program
 from unless.table import Labels, Table
 from unless.values import count_text, percent
 
@@ -51,13 +37,7 @@ def stability(
     jobs: Annotated[
         int | None, typer.Option(metavar="N", help="Processes that share the work, -1 one per core.")
     ] = None,
-    format: Format = None,
-    delimiter: Delimiter = None,
-    decimal: Decimal = None,
-    encoding: Encoding = None,
-    sheet: Sheet = None,
-    header_row: HeaderRow = None,
-    skip: Skip = None,
+    file: FileOptions,
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
@@ -70,13 +50,10 @@ def stability(
 
     Example: unless stability model.json applicants.csv -n 10
     """
-    check_files(None, model, data, format=format)
+    check_files(None, model, data, format=file.format)
     screen = Screen(quiet=quiet)
-    found = read_any_model(model)
-    if isinstance(found, Program):
-        raise ParameterError(f"{model} has only rules, not how they were learned; give a model that fit wrote")
-    how = Reading(format, delimiter, decimal, encoding, sheet, header_row, skip)
-    table = read_labelled(screen, data, found, target, how=how)
+    found = read_fitted_model(model, "how they were learned; give")
+    table = read_labelled(screen, DataSource.of(data, file), found, target)
     stable, complete = refitted(screen, found, table, data, refits, seed, jobs)
     if json:
         screen.data({"data": data, "seed": seed, "asked": refits, "complete": complete, **stable.to_dict()})
@@ -102,10 +79,18 @@ def refitted(  # noqa: PLR0917 - what to learn from, and how often
     again = refits_by(
         learner_of(model), records, n=refits, seed=seed, n_jobs=jobs, keep=model.program, lock=model.locked
     )
-    done, complete = _run(screen, again, refits)
+    done, complete = screen.collect("learning again", again, refits)
     if not done:
         raise KeyboardInterrupt
     return Stability.of(model.decider, records, done, locked=model.locked), complete
+
+
+def complete_refits(screen: Screen, model: FittedModel, table: Table, data: str, refits: int) -> Stability:
+    """Return what comes back; Ctrl-C ends the command."""
+    stable, complete = refitted(screen, model, table, data, refits)
+    if not complete:
+        raise KeyboardInterrupt
+    return stable
 
 
 def _labelled(table: Table, data: str, model: FittedModel) -> Table:
@@ -120,19 +105,6 @@ def _labelled(table: Table, data: str, model: FittedModel) -> Table:
     labels = aligned(table.target, classes)
     known = Labels(labels.name, labels.labels[: len(classes)], labels.codes)
     return Table(tuple(map(table.column, model.schema.kinds)), known, len(table), table.missing)
-
-
-def _run(screen: Screen, again: Iterable[Refit], total: int) -> tuple[list[Refit], bool]:
-    """Return the refits, and whether that is all of them: Ctrl-C ends them early."""
-    done: list[Refit] = []
-    try:
-        with screen.busy("learning again", total, f"0 of {total:,}") as update:
-            for one in again:
-                done.append(one)
-                update(completed=len(done), said=f"{len(done):,} of {total:,}")
-    except KeyboardInterrupt:
-        return done, False
-    return done, True
 
 
 def _show(screen: Screen, stable: Stability, *, complete: bool) -> None:

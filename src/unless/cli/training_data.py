@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import typer
 
 from unless.cli.console import Screen
-from unless.cli.file_io import Reading, listed, source_of, tell_reading, tokens, written
+from unless.cli.data_options import ColumnOptions, LabelOptions, split_names
 from unless.cli.inspect import COMMAND
+from unless.cli.loading import DataSource, tell_reading
 from unless.errors import ReadError, UnknownNameError, suggest
 from unless.explanation.words import printable
 from unless.inspection import Remark, check_labels, find_useless_columns
 from unless.read.column_inference import MissingLabelsError
-from unless.read.table import column_names, read_table
 from unless.table import Labels, Table, part_names
 from unless.values import count_text
 
@@ -32,33 +33,12 @@ _WORDS = {
     "constant": ("constant", "constant"),
     "empty": ("empty", "empty"),
 }
+ALL_COLUMNS, ALL_LABELLED = ColumnOptions(), LabelOptions()
 _MOST = 6  # names of columns that a line tells
 
 
 @dataclass(frozen=True, slots=True)
-class Columns:
-    """The options about columns and cells, as they were typed."""
-
-    numeric: Sequence[str] | None = None
-    categorical: Sequence[str] | None = None
-    exclude: Sequence[str] | None = None
-    include: Sequence[str] | None = None
-    missing: Sequence[str] | None = None
-    how: Reading = field(default_factory=Reading)
-    drop_unlabelled: bool = False
-    date: Sequence[str] | None = None
-    order: Sequence[str] | None = None
-    classes: bool = False
-    parts: Sequence[str] | None = None
-
-    def gone(self, training: Training) -> set[str]:
-        """The columns that are not learned from: excluded, or left out."""
-        left_out = {str(remark.column) for remark in training.left_out}
-        return left_out | set(listed(self.exclude, training.table.features))
-
-
-@dataclass(frozen=True, slots=True)
-class Training:
+class TrainingTable:
     """A table to learn from, and the columns that were left out: they only tell records apart, or are constant."""
 
     table: Table
@@ -70,6 +50,11 @@ class Training:
         """Remove the blocks."""
         if self.blocks is not None:
             self.blocks.close()
+
+    def left_out_names(self, options: ColumnOptions) -> set[str]:
+        """Return the columns that are not learned from: excluded, or left out."""
+        left_out = {str(remark.column) for remark in self.left_out}
+        return left_out | set(split_names(options.exclude, self.table.features))
 
     @property
     def records(self) -> int:
@@ -91,21 +76,22 @@ class Training:
         return f"{size}; left out: {', '.join(parts)}" if parts else size
 
 
-def read_training(screen: Screen, data: str, target: str, asked: Columns) -> Training:
+def read_training(
+    screen: Screen, data: DataSource, target: str, columns: ColumnOptions, labels: LabelOptions
+) -> TrainingTable:
     """Read a table with labels, without the features that are excluded, look like identifiers or are constant."""
-    source, how = source_of(data, asked.how)
-    with screen.busy(f"reading {data}"):
-        training = training_of(source, how, target, asked)
-    tell_reading(screen, data, training.table.read_as)
-    tell_labels(screen, training, asked)
+    with screen.busy(f"reading {data.name}"):
+        training = training_of(data, target, columns, labels)
+    tell_reading(screen, data.name, training.table.read_as)
+    tell_labels(screen, training, labels)
     return training
 
 
-def tell_labels(screen: Screen, training: Training, asked: Columns) -> None:
+def tell_labels(screen: Screen, training: TrainingTable, options: LabelOptions) -> None:
     """Refuse a target that is a quantity, unless it is said that its numbers are labels; warn of one that is unique."""
     labels = training.table.labels
     remark = check_labels(labels.name, [str(label) for label in labels.labels], training.records)
-    if remark is None or (remark.code == "continuous" and asked.classes):
+    if remark is None or (remark.code == "continuous" and options.classes):
         return
     if remark.code != "continuous":
         screen.note(f"{remark.column!r} {remark.finding}. {COMMAND.advice[remark.code]}")
@@ -116,31 +102,30 @@ def tell_labels(screen: Screen, training: Training, asked: Columns) -> None:
     )
 
 
-def training_of(source: Any, how: Reading, target: str, asked: Columns) -> Training:
-    """Do what `read_training` does for any source that `read_table` takes, without a screen."""
-    names = column_names(source, **how.options)
-    try:
-        table = read_table(
-            source,
-            target,
-            numeric=listed(asked.numeric, names),
-            categorical=listed(asked.categorical, names),
-            **written(asked.date, asked.order, names),
-            parts=listed(asked.parts, names),
-            missing=tokens(asked.missing),
-            **how.options,
-            drop_unlabelled=asked.drop_unlabelled,
-        )
-    except MissingLabelsError as error:
-        raise ReadError(f"{error}\nTo leave them out: --drop-unlabelled") from None
-    names = part_names(names, listed(asked.parts, names))
-    excluded, included = listed(asked.exclude, names), listed(asked.include, names)
+def training_of(
+    data: DataSource, target: str, options: ColumnOptions = ALL_COLUMNS, labels: LabelOptions = ALL_LABELLED
+) -> TrainingTable:
+    """Do what `read_training` does, without a screen."""
+    names = data.column_names()
+    with unlabelled_advice():
+        table = data.read(target, **options.reading(names), drop_unlabelled=labels.drop_unlabelled)
+    names = part_names(names, split_names(options.parts, names))
+    excluded, included = split_names(options.exclude, names), split_names(options.include, names)
     check_names(table.features, target, excluded, included)
     left_out = tuple(one for one in find_useless_columns(table) if one.column not in {*excluded, *included})
     dropped = {*excluded, *(remark.column for remark in left_out)}
     columns = tuple(column for column in table.columns if column.name not in dropped)
     check_training(table.labels, columns, left_out)
-    return Training(replace(table, columns=columns), left_out)
+    return TrainingTable(replace(table, columns=columns), left_out)
+
+
+@contextmanager
+def unlabelled_advice() -> Iterator[None]:
+    """Add to the error about records without a label how to leave them out."""
+    try:
+        yield
+    except MissingLabelsError as error:
+        raise ReadError(f"{error}\nTo leave them out: --drop-unlabelled") from None
 
 
 def check_names(features: Sequence[str], target: str, excluded: Sequence[str], included: Sequence[str]) -> None:

@@ -10,35 +10,14 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from unless.cli.console import Screen
-from unless.cli.file_io import (
-    Reading,
-    check_files,
-    needed,
-    read_any_model,
-    standard_input,
-    take_ctrl_c_back,
-    tell_reading,
-)
+from unless.cli.data_options import FileOptions
+from unless.cli.file_io import check_files, standard_input
 from unless.cli.layout import grid
-from unless.cli.options import (
-    Data,
-    Decimal,
-    Delimiter,
-    Encoding,
-    Format,
-    HeaderRow,
-    Json,
-    Model,
-    Quiet,
-    Sheet,
-    Skip,
-    complete_columns,
-)
-from unless.errors import ParameterError
+from unless.cli.loading import read_fitted_model, streaming, tell_reading
+from unless.cli.options import Data, Json, Model, Quiet, complete_columns
 from unless.evaluation.drift_results import Check, Watch, chance_text
 from unless.files import append_line
 from unless.read.batches import File
-from unless.rule import Program
 from unless.stream import watch_file
 from unless.values import count_text, percent
 
@@ -74,13 +53,7 @@ def watch(
     log: Annotated[
         str | None, typer.Option(metavar="FILE", help="Add a line about this run to a file, a JSON object.")
     ] = None,
-    format: Format = None,
-    delimiter: Delimiter = None,
-    decimal: Decimal = None,
-    encoding: Encoding = None,
-    sheet: Sheet = None,
-    header_row: HeaderRow = None,
-    skip: Skip = None,
+    file: FileOptions,
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
@@ -94,20 +67,11 @@ def watch(
 
     Example: unless watch model.json new.csv --log log.jsonl
     """
-    check_files(log, model, data, reference, format=format)
+    check_files(log, model, data, reference, format=file.format)
     screen = Screen(quiet=quiet)
-    how = Reading(format, delimiter, decimal, encoding, sheet, header_row, skip)
-    found = read_any_model(model)
-    if isinstance(found, Program):
-        raise ParameterError(f"{model} has only rules, not what they decided in training; watch a model that fit wrote")
-    take_ctrl_c_back()
+    found = read_fitted_model(model, "what they decided in training; watch")
     source, earlier = _source(data), None if reference is None else _source(reference)
-    with screen.busy("watching") as update, needed(by_model=labels is None, data=data):
-
-        def tell(rows: int, share: float | None) -> None:
-            update(completed=share or 0.0, total=None if share is None else 1.0, said=f"{rows:,} records")
-
-        piped = "-" in (data, reference)
+    with streaming(screen, "watching", data, by_model=labels is None) as tell:
         seen = watch_file(
             found,
             source,
@@ -115,7 +79,7 @@ def watch(
             reference=earlier,
             alpha=alpha,
             least=least,
-            **(how.piped if piped else how).options,
+            **(file.piped if "-" in (data, reference) else file).options,
             progress=tell,
         )
     tell_reading(screen, data, seen.read_as)

@@ -1,0 +1,166 @@
+"""Groups of options about data, as they were typed: how files are written, what columns are, what is learned from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from typing import Annotated, Any
+
+from unless.cli.layout import shell_word
+from unless.cli.options import FORMATS, Missing, column_option, complete_columns, complete_formats, data_option
+from unless.errors import ParameterError
+from unless.values import DEFAULT_MISSING
+
+_DATE = "Read this column as dates: when=%d.%m.%Y (repeat). Dates like 2020-08-01 or 31/12/2020 need no option."
+_HEADER = "The line, or row of a sheet, with the names of the columns; what is above is skipped."
+_BLOCKS = "Keep what was read and the rules so far in this folder: after an interruption, the same command goes on."
+
+
+@dataclass(frozen=True, slots=True)
+class FileOptions:
+    """The options about how a file is written; None leaves it to the file."""
+
+    format: Annotated[
+        str | None,
+        data_option(
+            "FORMAT",
+            f"The format of the data, if its name does not show it: {', '.join(FORMATS)}.",
+            autocompletion=complete_formats,
+        ),
+    ] = None
+    delimiter: Annotated[
+        str | None, data_option("SIGN", "What separates the fields of a text file: ',', ';', '|', tab.")
+    ] = None
+    decimal: Annotated[str | None, data_option("SIGN", "The decimal sign of a text file: a point or a comma.")] = None
+    encoding: Annotated[str | None, data_option("NAME", "The encoding of a text file, such as cp1252 or utf-16.")] = (
+        None
+    )
+    sheet: Annotated[
+        str | None, data_option("NAME", "The sheet of a workbook, by name or number.  [default: the first]")
+    ] = None
+    header_row: Annotated[int | None, data_option("N", _HEADER, min=1)] = None
+    skip: Annotated[int | None, data_option("N", "Skip so many lines before the names of the columns.", min=0)] = None
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """Return the options of `read_table`."""
+        return asdict(self)
+
+    @property
+    def words(self) -> str:
+        """Return the options as they are typed."""
+        given = ((name, str(said)) for name, said in asdict(self).items() if said is not None)
+        return "".join(f" --{name.replace('_', '-')} {shell_word(text)}" for name, text in given)
+
+    @property
+    def piped(self) -> FileOptions:
+        """Return the options for what has no name: it is CSV by default."""
+        return replace(self, format=self.format or "csv")
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnKinds:
+    """The options that say what columns are."""
+
+    numeric: Annotated[list[str] | None, column_option("Read this column as numbers")] = None
+    categorical: Annotated[list[str] | None, column_option("Read this column as categories")] = None
+    date: Annotated[
+        list[str] | None, data_option("COLUMN=FORMAT", _DATE, "--date", autocompletion=complete_columns)
+    ] = None
+    order: Annotated[
+        list[str] | None,
+        data_option(
+            "COLUMN=A,B,…",
+            "The order of a column's categories, least first: size=S,M,L (repeat).",
+            "--order",
+            autocompletion=complete_columns,
+        ),
+    ] = None
+
+    def declared(self, names: Sequence[str], missing: Sequence[str] | None = None) -> dict[str, Any]:
+        """Return what is said of columns and cells, as `read_table` takes it, given the names of the columns."""
+        return {
+            "numeric": split_names(self.numeric, names),
+            "categorical": split_names(self.categorical, names),
+            **_dates_and_orders(self.date, self.order, names),
+            "missing": DEFAULT_MISSING if missing is None else tuple(missing),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnOptions(ColumnKinds):
+    """The options about the columns and cells of a table to learn from, and about its file."""
+
+    parts: Annotated[
+        list[str] | None, column_option("Replace this column of dates by its weekday, month and hour, as when.weekday")
+    ] = None
+    exclude: Annotated[list[str] | None, column_option("Leave this column out")] = None
+    include: Annotated[
+        list[str] | None, column_option("Keep this column, though it looks like an identifier or is constant")
+    ] = None
+    missing: Missing = None
+    file: FileOptions = field(default_factory=FileOptions)
+
+    def reading(self, names: Sequence[str]) -> dict[str, Any]:
+        """Return all that is said of columns and cells, as `read_table` takes it."""
+        return {**self.declared(names, self.missing), "parts": split_names(self.parts, names)}
+
+
+@dataclass(frozen=True, slots=True)
+class LargeOptions:
+    """The options about data that is learned from where it lies, in blocks."""
+
+    query: Annotated[
+        str | None, data_option("SQL", "The table or SELECT to learn from, if DATA is a DuckDB file or postgresql://…")
+    ] = None
+    blocks: Annotated[str | None, data_option("FOLDER", _BLOCKS)] = None
+    unchanged: Annotated[
+        bool,
+        data_option(
+            None, "With --blocks: the database has not changed, which only reading it would tell.", "--unchanged"
+        ),
+    ] = False
+
+
+@dataclass(frozen=True, slots=True)
+class LabelOptions:
+    """The options about the labels of a table to learn from."""
+
+    drop_unlabelled: Annotated[bool, data_option(None, "Leave out records without a label.", "--drop-unlabelled")] = (
+        False
+    )
+    classes: Annotated[
+        bool, data_option(None, "The many numbers of the target are labels, not a quantity.", "--classes")
+    ] = False
+
+
+def split_names(given: Iterable[str] | None, known: Sequence[str]) -> list[str]:
+    """Return the names of columns that options give: one at a time, or several with commas between them."""
+    found: list[str] = []
+    for name in given or ():
+        found += [name] if name in known else [part.strip() for part in name.split(",")]
+    return list(dict.fromkeys(found))
+
+
+def _dates_and_orders(
+    dates: Iterable[str] | None, orders: Iterable[str] | None, known: Sequence[str]
+) -> dict[str, Any]:
+    """Return what --date and --order say, as `read_table` takes it."""
+    said = [_column_and_value(one, known, "--date") for one in dates or ()]
+    formats, plain = {name: form for name, form in said if form}, [name for name, form in said if not form]
+    levels = dict(_column_and_value(one, known, "--order") for one in orders or ())
+    if both := [name for name in plain if name in formats]:
+        raise ParameterError(f"--date names {both[0]!r} twice; leave one out")
+    return {
+        "dates": {**dict.fromkeys(plain), **formats} or None,
+        "orders": {name: [part.strip() for part in text.split(",")] for name, text in levels.items()} or None,
+    }
+
+
+def _column_and_value(given: str, known: Sequence[str], option: str) -> tuple[str, str]:
+    """Return the column that an option names, which may have a = in its name, and what the option says of it."""
+    positions = [index for index, letter in enumerate(given) if letter == "="] or [len(given)]
+    at = next((index for index in positions if given[:index] in known), positions[0])
+    if option == "--order" and at == len(given):
+        raise ParameterError(f"{option} {given} has no categories; write {option} {given}=S,M,L, least first")
+    return given[:at], given[at + 1 :]

@@ -1,0 +1,202 @@
+"""What commands load: models, and tables of records that are read like those of a model."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from unless.cli.console import Screen
+from unless.cli.data_options import FileOptions
+from unless.cli.file_io import standard_input
+from unless.cli.layout import shell_word
+from unless.errors import LimitError, ParameterError, ProgramError, UnknownNameError, suggest
+from unless.estimators.model_file import read as read_file
+from unless.estimators.model_file import read_stream
+from unless.model import Model as FittedModel
+from unless.rule import Program
+from unless.values import Label, count_text, label_index, parse_number
+
+if TYPE_CHECKING:
+    from unless.table import Table
+
+_TABLES = (".csv", ".tsv", ".jsonl", ".ndjson", ".parquet", ".arrow", ".feather", ".xlsx")
+
+
+# Tables.
+
+
+@dataclass(frozen=True, slots=True)
+class DataSource:
+    """Where records come from, and how they are read. It is opened once: a pipe can be read only once."""
+
+    name: str
+    """What was typed: a path, or - for standard input."""
+    source: Any
+    """What `read_table` takes: the path, or the bytes of a pipe."""
+    file: FileOptions
+
+    @classmethod
+    def of(cls, data: str, file: FileOptions) -> DataSource:
+        """Open the source that an argument names; standard input and named pipes, as ``<(…)`` is one, are read."""
+        if data == "-":
+            return cls(data, standard_input("… - < data.csv").buffer.read(), file.piped)
+        path = Path(data)
+        return cls(data, path.read_bytes(), file.piped) if path.is_fifo() else cls(data, data, file)
+
+    def column_names(self) -> list[str]:
+        """Return the names of the columns."""
+        from unless.read.table import column_names
+
+        return list(column_names(self.source, **self.file.options))
+
+    def read(self, target: str | None = None, **options: Any) -> Table:
+        """Read the table, by the options of `read_table`."""
+        from unless.read.table import read_table
+
+        return read_table(self.source, target, **self.file.options, **options)
+
+    def known_features(self, model: Any, used: Sequence[str]) -> list[str]:
+        """Return the features that rules use and, if the model may know these records, all that it learned from."""
+        if isinstance(model, Program) or model.origin is None:
+            return list(used)
+        there = model.schema.available(self.column_names())
+        return [name for name in model.schema.kinds if name in there or name in used]
+
+
+def read_records(screen: Screen, data: DataSource, target: str | None = None, **options: Any) -> Table:
+    """Read a table, while the screen says what takes so long and how the file was read, if it is not plain."""
+    take_ctrl_c_back()
+    with screen.busy(f"reading {data.name}"), needed(by_model=target is None, data=data.name):
+        table = data.read(target, **options)
+    tell_reading(screen, data.name, table.read_as)
+    return table
+
+
+def read_labelled(
+    screen: Screen, data: DataSource, model: Any, target: str | None = None, features: Sequence[str] | None = None
+) -> Table:
+    """Read a table like that of a model; if only some records have labels, but most, the others are left out."""
+    from unless.read.column_inference import MissingLabelsError
+
+    try:
+        table = read_records(screen, data, target, like=model, features=features)
+    except MissingLabelsError:
+        table = replace(read_records(screen, data, like=model, features=features), target=None)
+    return with_labels(screen, data, model, table, target)
+
+
+def with_labels(screen: Screen, data: DataSource, model: Any, table: Table, target: str | None = None) -> Table:
+    """Return the table, or if only some of its records have labels, but most of them have, these.
+
+    The others are left out, too, if they were left out when the model was learned.
+    """
+    from unless.errors import ReadError
+    from unless.model import find_training_overlap
+    from unless.read.table import with_known_labels
+
+    if table.target is not None:
+        return table
+    try:
+        labelled = data.read(target, like=model, features=(), drop_unlabelled=True)
+    except ReadError:  # there are none, or they are of mixed types
+        return table
+    if labelled.target is None:
+        return table
+    some = with_known_labels(table, labelled)
+    if 2 * len(some) < len(table) and (isinstance(model, Program) or find_training_overlap(model, some) is None):
+        return table
+    without, where = len(table) - len(some), f"{count_text(len(table), 'record')} of {data.name}"
+    screen.note(f"{without:,} of {where} have no label in {labelled.labels.name!r}; they are left out")
+    return some
+
+
+def tell_reading(screen: Screen, data: str, read_as: str) -> None:
+    """Say in one line how a file was read, if it is not plain."""
+    if read_as:
+        screen.note(f"{_shown(data)}: {read_as}")
+
+
+def _shown(data: str) -> str:
+    return "standard input" if data == "-" else data
+
+
+def take_ctrl_c_back() -> None:
+    """Let Python handle Ctrl-C again, after polars took it over when it was imported.
+
+    With polars' handler a wait for a pipe goes on, and KeyboardInterrupt may come again while we clean up.
+    """
+    import_module("polars")
+    signal.signal(signal.SIGINT, signal.getsignal(signal.SIGINT))
+
+
+@contextmanager
+def streaming(
+    screen: Screen, doing: str, data: str, *, by_model: bool = True
+) -> Iterator[Callable[[int, float | None], None]]:
+    """Show how far a file of any size is read; the caller gets what to call with records and the share that is read."""
+    take_ctrl_c_back()
+    with screen.busy(doing) as update, needed(by_model=by_model, data=data):
+        yield lambda rows, share: update(
+            completed=share or 0.0, total=None if share is None else 1.0, said=f"{rows:,} records"
+        )
+
+
+@contextmanager
+def needed(by_model: bool, data: str) -> Iterator[None]:
+    """Add to the error about a missing column that the model needs it."""
+    try:
+        yield
+    except UnknownNameError as error:
+        if not by_model:
+            raise
+        raise UnknownNameError(f"{_shown(data)}: {error}\nThe model needs it.") from None
+
+
+# Models.
+
+
+def read_any_model(path: str) -> FittedModel | Program:
+    """Read a model, a committee, or a program from a file that has only rules."""
+    if path == "-":
+        return read_stream(standard_input("… - < model.json").buffer, "standard input")
+    try:
+        return read_file(path)
+    except (ProgramError, LimitError):
+        if path.lower().removesuffix(".gz").endswith(_TABLES):
+            fit = f"unless fit {shell_word(path)} --target COLUMN -o model.json"
+            raise ParameterError(f"{path} is a table, not a model; to make one: {fit}") from None
+        raise
+
+
+def read_model(path: str, command: str) -> FittedModel | Program:
+    """Read a model, or a program from a file that has only rules; a committee is refused, since it is neither."""
+    found = read_any_model(path)
+    if not isinstance(found, Program) and found.committee is not None:
+        raise ParameterError(
+            f"{path} is a committee of {len(found.committee)} lists, and {command} takes one list; "
+            f"to see the list that imitates it: unless show {shell_word(path)}; to learn one: unless fit"
+        )
+    return found
+
+
+def read_fitted_model(path: str, unknown: str) -> FittedModel:
+    """Read a model that fit wrote; of a file that has only rules the error says what is ``unknown``."""
+    found = read_any_model(path)
+    if isinstance(found, Program):
+        raise ParameterError(f"{path} has only rules, not {unknown} a model that fit wrote")
+    return found
+
+
+def label_among(labels: Sequence[Label], text: str, complaint: str) -> Label:
+    """Return the label that a text spells, whatever its type: ``1`` is 1 or 1.0, ``true`` is True."""
+    index = label_index(text, labels)
+    if index is None:
+        texts = any(isinstance(label, str) for label in labels)
+        shown = repr(text) if texts or parse_number(text) is None else text  # the shell knows only text
+        raise UnknownNameError(f"{complaint} {shown}{suggest(text, labels)}")
+    return labels[index]
