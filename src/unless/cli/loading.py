@@ -56,7 +56,7 @@ class DataSource:
 
     def read(self, target: str | None = None, **options: Any) -> Table:
         """Read the table, by the options of `read_table`."""
-        from unless.read.table import read_table
+        from unless import read_table
 
         return read_table(self.source, target, **self.file.options, **options)
 
