@@ -63,7 +63,7 @@ from unless.blocks.spark_store import SparkBlockStore, names_of
 
 pytestmark = pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning")
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[2]
 LEARNERS = {
     "rm": fold_rm,
     "rpp": lambda table, **more: fold_rpp(table, "l1", **more),
@@ -364,7 +364,7 @@ class Deadly(BlockQuery[Any]):
     what: str
     folder: str
 
-    def of(self, block):
+    def answer(self, block):
         kill(self.what, self.folder)
         return self.own.answer(block)
 

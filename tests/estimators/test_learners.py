@@ -64,7 +64,7 @@ def test_ctrl_c_while_points_are_found(table, monkeypatch):
         raise KeyboardInterrupt
 
     whole = learn(UnlessLearner(), table).model
-    monkeypatch.setattr("unless.estimators.learners.fit_card", press)
+    monkeypatch.setattr("unless.estimators.learners.fit_score_card", press)
     learned = learn(UnlessLearner(), table)
     assert isinstance(learned.interrupted, Interrupted)
     assert learned.model.program == whole.program

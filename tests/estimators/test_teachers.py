@@ -187,7 +187,7 @@ def test_late_while_the_tuned_list_is_learned(monkeypatch):
         return settings
 
     monkeypatch.setattr(learners, "tune_settings", tuned)
-    monkeypatch.setattr(learners.LabelLimits, "late", lambda self: bool(asked))
+    monkeypatch.setattr(learners.Limits, "late", lambda self: bool(asked))
     model = unless.UnlessClassifier(tune=True, max_seconds=1000).fit(X, Y)
     assert model.tuned_ is None
     assert model.program_ == plain

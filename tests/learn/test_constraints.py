@@ -300,9 +300,9 @@ class TestMeaning:
         assert learner.last_label([0, 5], [(0, free)]) is None
         assert learner.last_label([0, 0], []) is None
         assert learner.last_label([4, 4], []) == 0
-        assert learner.place(0, {0}).admits(free)
-        assert not learner.place(0, {1}).admits(free)
-        assert not learner.place(0, None).admits(free)
+        assert learner.rule_limits(0, {0}).admits(free)
+        assert not learner.rule_limits(0, {1}).admits(free)
+        assert not learner.rule_limits(0, None).admits(free)
 
     def test_literals_on_gaps_have_no_direction(self):
         """Missing values and categories may be tested whatever the direction."""

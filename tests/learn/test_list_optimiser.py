@@ -66,21 +66,21 @@ class TestEngine:
         everything = engine.all_rows()
         some = engine.covered_by_literal(everything, rule.default[0]) if rule.default else everything
         for chosen in (everything, some):
-            assert same(engine.covered_by_rule(chosen, rule), plain["satisfying"](engine, chosen, rule))
+            assert same(engine.covered_by_rule(chosen, rule), plain["covered_by_rule"](engine, chosen, rule))
             for fast, slow in zip(
                 engine.split_by_failing_literal(chosen, rule.default),
-                plain["failing"](engine, chosen, rule.default),
+                plain["split_by_failing_literal"](engine, chosen, rule.default),
                 strict=True,
             ):
                 assert same(fast, slow)
             for fast, slow in zip(
-                engine.gains_and_losses(chosen, 0, some), plain["stakes"](engine, chosen, 0, some), strict=True
+                engine.gains_and_losses(chosen, 0, some), plain["gains_and_losses"](engine, chosen, 0, some), strict=True
             ):
                 assert same(fast, slow)
             assert same(engine.of_label(chosen, 0), plain["of_label"](engine, chosen, 0))
             for literal in rule.default:
                 if literal.op in ("<=", ">"):
-                    assert engine.neighbouring_numbers(chosen, literal) == plain["gap"](engine, chosen, literal)
+                    assert engine.neighbouring_numbers(chosen, literal) == plain["neighbouring_numbers"](engine, chosen, literal)
             positive, negative = engine.split(chosen, 0)
             for pair in ((positive, negative), (negative, positive)):
                 assert engine.best_net_literal(*pair) == Engine.best_net_literal(engine, *pair)

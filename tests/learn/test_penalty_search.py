@@ -127,7 +127,7 @@ def test_stopped_in_the_trial(monkeypatch, table, stop):
     assert (learned.interrupted is not None) == (stop is KeyboardInterrupt)
     assert (
         learned.program
-        == UnlessLearner(engine, UnlessSettings(penalty=USUAL)).rule_by_rule(engine.all_rows()).learn_program
+        == UnlessLearner(engine, UnlessSettings(penalty=USUAL)).rule_by_rule(engine.all_rows()).program
     )
 
 

@@ -607,8 +607,8 @@ def test_wrong_arguments(tmp_path):
 def test_plain_facts_are_not_taken_apart(monkeypatch):
     """Plain facts do not go through clingo's slow reader; predicates keep their order and their lines."""
     seen = []
-    parsed = background_room._parse_line
-    monkeypatch.setattr(background_room, "_parse_line", lambda text, name: seen.append(text) or parsed(text, name))
+    parsed = background_room._parsed
+    monkeypatch.setattr(background_room, "_parsed", lambda text, name: seen.append(text) or parsed(text, name))
     facts = "".join(f"car(t{k},c{k}).  size(c{k},{k}).\n" for k in range(100))
     read = read_background(f'{facts}% note(a).\nbig(X) :- size(X,N),\n  N > 50. title("a. b(c).",-3). done.\n{facts}')
     assert seen[0].strip() == "% note(a).\nbig(X) :- size(X,N),\n  N > 50."

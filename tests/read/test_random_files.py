@@ -110,7 +110,7 @@ def test_any_text(pieces: list[str]) -> None:
 
 def interpreted_kernels() -> Any:
     """The kernels as Python runs them."""
-    path = Path(module.kernels.__file__).parent / "members.py"
+    path = Path(module.kernels.__file__).parent / "json_scan.py"
     spec = importlib.util.spec_from_file_location("interpreted_members", path)
     assert spec is not None
     assert spec.loader is not None

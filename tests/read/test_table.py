@@ -649,7 +649,7 @@ class TestInterpreted:
         encode = importlib.import_module("unless.read.column_inference")
         compiled = encode.kernels
         spec = importlib.util.spec_from_file_location(
-            "interpreted", Path(encode.__file__).parents[1] / "kernels" / "rank.py"
+            "interpreted", Path(encode.__file__).parents[1] / "kernels" / "ranking.py"
         )
         assert spec is not None
         assert spec.loader is not None

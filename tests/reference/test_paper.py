@@ -49,7 +49,7 @@ def test_the_best_literal_of_the_table():
     assert best_literal([counts()]) == unless.Literal("i", "==", "x")
     table = Table((Column.of("i", POSITIVE + NEGATIVE),), Labels.of("y", ["no"] * 8 + ["yes"] * 7))
     engine = MemoryEngine(table)
-    assert engine.best_literal(*engine.split(engine.everything(), 0), ()) == unless.Literal("i", "==", "x")
+    assert engine.best_literal(*engine.split(engine.all_rows(), 0), ()) == unless.Literal("i", "==", "x")
 
 
 PROGRAM = """

@@ -73,7 +73,7 @@ def test_groups_are_those_of_the_data(model):
 def test_only_held_back_records_of_the_own_data_are_judged():
     """If the data is that of the model, subgroups are of the records that were held back."""
     data = records(400)
-    split = unless.table.Split.of(data, 0.25)
+    split = unless.table.HoldoutSplit.of(data, 0.25)
     back = split.held_back(data)
     made = with_test(learn(UnlessLearner(warn=False), data[~back]).model, data[back])
     mark = unless.table.holdout_split.fingerprint(data, data.features, made.statistics.classes)

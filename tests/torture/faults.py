@@ -120,7 +120,7 @@ class _Folder:
 
     def _failing(self, number: int, write: Callable[[], object]) -> tuple[str, BaseException | None]:
         """Which call failed, and what came of it."""
-        self._calls.split_by_failing_literal(os.fsencode(self._folder), ctypes.c_long(number), self._rng.choice(ERRORS))
+        self._calls.failing(os.fsencode(self._folder), ctypes.c_long(number), self._rng.choice(ERRORS))
         error: BaseException | None = None
         try:
             write()

@@ -22,16 +22,16 @@ import numpy as np
 
 from tests.torture.counts import Counts
 from unless import kernels
-from unless.prediction import _assemble
+from unless.prediction import _compile_program
 from unless.rule import Literal, Program, Rule
 from unless.table import Column
 
 __all__ = ["NAMES", "search"]
 
-LEARNING = ("bins", "counts", "grid", "search", "rules", "masks", "improve")
+LEARNING = ("binning", "counting", "row_filtering", "literal_search", "rule_growing", "row_masks", "rule_improving")
 """The kernels that learn a list; each may use those before."""
 
-NAMES = ("rank", "members", "splice", *LEARNING, "decide")
+NAMES = ("ranking", "json_scan", "append_fields", *LEARNING, "deciding")
 _COMPILED = {name: importlib.import_module(f"unless.kernels.{name}") for name in NAMES}
 _SOURCE = Path(kernels.__file__).parent
 
@@ -85,7 +85,7 @@ def _bytes(data: bytes) -> np.ndarray:
     return _array(np.frombuffer(data, dtype=np.uint8), np.uint8)
 
 
-# Numbers and texts: rank.
+# Numbers and texts: ranking.
 
 NUMBERS = [0.0, -0.0, 1.0, 2.0, 2.5, -1.0, 1e300, -1e300, 5e-324, -5e-324, 2.0**53, 2.0**53 - 1, -(2.0**53), 1 / 3]
 ENDS = [float("inf"), float("-inf"), float("nan"), -float("nan"), 1.7976931348623157e308]
@@ -109,7 +109,7 @@ def _rank_numbers(rng: random.Random) -> tuple[Any, Any]:
     values = _values(rng)
 
     def call(module: ModuleType) -> Any:
-        low, high, whole = module.survey(values)
+        low, high, whole = module.find_number_range(values)
         found: list[Any] = [float(low), float(high), bool(whole)]
         codes, firsts = np.zeros(len(values), np.uint32), np.zeros(len(values), np.intp)
         if whole and high - low < 4096:
@@ -127,7 +127,7 @@ def _rank_numbers(rng: random.Random) -> tuple[Any, Any]:
         # of twins such as 0.0 and -0.0 either may be the first
         return [*found, present, lost, count, codes[kept].tolist() if count >= 0 else None]
 
-    return _both("rank", call)
+    return _both("ranking", call)
 
 
 def _rank_texts(rng: random.Random) -> tuple[Any, Any]:
@@ -140,7 +140,7 @@ def _rank_texts(rng: random.Random) -> tuple[Any, Any]:
         count = module.group(ends, data, np.full(room, -1, np.int32), codes, firsts)
         return [count, codes.tolist(), firsts.tolist()] if count >= 0 else [count]
 
-    return _both("rank", call)
+    return _both("ranking", call)
 
 
 def _pieces(rng: random.Random, alphabet: list[bytes]) -> np.ndarray:
@@ -159,10 +159,10 @@ def _inspect(rng: random.Random) -> tuple[Any, Any]:
             bool(module.has_padded(data, separator)),
         ]
 
-    return _both("rank", call)
+    return _both("ranking", call)
 
 
-# JSON lines: members.
+# JSON lines: json_scan.
 
 
 def _members(rng: random.Random) -> tuple[Any, Any]:
@@ -184,15 +184,15 @@ def _members(rng: random.Random) -> tuple[Any, Any]:
         starts, stops = np.zeros((2, len(keys) * rows), np.int64)
         starts, stops = starts.copy(), stops.copy()
         names = np.arange(len(keys), dtype=np.int64)
-        status = module.scan(data, 0, 0, _bytes(b"".join(keys)), ends, names, columns, last, rows, starts, stops)
+        status = module.scan_members(data, 0, 0, _bytes(b"".join(keys)), ends, names, columns, last, rows, starts, stops)
         where, out = np.zeros(len(starts) + 1, np.int64), np.zeros(int((stops - starts).sum()), np.uint8)
         module.gather(data, starts, stops, where, out)
         return [tuple(map(int, status)), starts.tolist(), stops.tolist(), where.tolist(), out.tobytes()]
 
-    return _both("members", call)
+    return _both("json_scan", call)
 
 
-# Records and pieces: splice.
+# Records and pieces: append_fields.
 
 
 def _splice(rng: random.Random) -> tuple[Any, Any]:
@@ -211,7 +211,7 @@ def _splice(rng: random.Random) -> tuple[Any, Any]:
         module.insert_pieces(data, places[:count].copy(), choices, starts, pieces, out)
         return [*found, count, places.tolist(), empty.tolist(), out.tobytes()]
 
-    return _both("splice", call)
+    return _both("append_fields", call)
 
 
 # Learning: rows, the best literal, rules, and rules improved.
@@ -358,7 +358,7 @@ def _grid(rng: random.Random) -> tuple[Any, Any]:
     table, seed = _table(rng), rng.random()
 
     def call(kernel: Callable[[str], Any]) -> Any:
-        made, fits = _loaded(kernel("grid").Grid, table)
+        made, fits = _loaded(kernel("row_filtering").RowGrid, table)
         return [
             fits,
             _walk(made, table, random.Random(seed), lambda *_: None),
@@ -375,12 +375,12 @@ def _search(rng: random.Random) -> tuple[Any, Any]:
         return [made.best(positive, negative, used), made.purest(positive, negative, support)][len(used) % 2]
 
     def call(kernel: Callable[[str], Any]) -> Any:
-        made, fits = _loaded(kernel("search").Search, table)
+        made, fits = _loaded(kernel("literal_search").LiteralSearch, table)
         return [
             fits,
             _walk(made, table, random.Random(seed), best),
             _optimising(made, table, random.Random(seed)),
-            _growing(made, kernel("rules").Rules(made), table, random.Random(seed)),
+            _growing(made, kernel("rule_growing").RuleGrower(made), table, random.Random(seed)),
         ]
 
     return _learning(call)
@@ -390,16 +390,16 @@ def _improve(rng: random.Random) -> tuple[Any, Any]:
     table, seed, memory = _table(rng), rng.random(), rng.choice([0, 100, 1 << 24])
 
     def call(kernel: Callable[[str], Any]) -> Any:
-        made, _ = _loaded(kernel("search").Search, table)
+        made, _ = _loaded(kernel("literal_search").LiteralSearch, table)
         steps = iter(range(random.Random(seed).choice([3, 1000])))
-        improver = kernel("improve").Improver(made, kernel("rules").Rules(made), lambda: next(steps))
-        with mock.patch.object(kernel("masks"), "MEMORY", memory):
+        improver = kernel("rule_improving").MaskedRuleImprover(made, kernel("rule_growing").RuleGrower(made), lambda: next(steps))
+        with mock.patch.object(kernel("row_masks"), "MEMORY", memory):
             return _improving(made, improver, table, random.Random(seed))
 
     return _learning(call)
 
 
-# Predicting: decide.
+# Predicting: deciding.
 
 
 def _decide(rng: random.Random) -> tuple[Any, Any]:
@@ -417,16 +417,16 @@ def _decide(rng: random.Random) -> tuple[Any, Any]:
         return Rule(head, default, tuple(rule(None, depth + 1) for _ in range(rng.randint(0, 2 if depth < 3 else 0))))
 
     program = Program("y", tuple(names), tuple(rule("l", 0) for _ in range(rng.randint(0, 4))))
-    code, rows = _assemble(program, columns), rng.randint(0, 11)
+    code, rows = _compile_program(program, columns), rng.randint(0, 11)
     code[1:][::5] = np.where(code[1:][::5] > 0, rows, 0)  # columns begin where the rows of the one before end
     block = _array([rng.randrange(-1, 6) for _ in range(2 * rows)], np.int32)
 
     def call(module: ModuleType) -> Any:
         out = np.zeros(rows, np.int32)
-        module.decide(_array(code, np.int32), block, out)
+        module.decide_rows(_array(code, np.int32), block, out)
         return out.tolist()
 
-    return _both("decide", call)
+    return _both("deciding", call)
 
 
 FUZZERS: dict[str, Callable[[random.Random], tuple[Any, Any]]] = {
