@@ -63,14 +63,14 @@ class Watched(MemoryEngine):
         super().__init__(table)
         self.steps: list[Step] = []
 
-    def folded(self, *_: Any) -> None:
+    def learn_paper_rule(self, *_: Any) -> None:
         """Literal by literal, not a rule at once."""
 
     def best_literal(self, positive: Any, negative: Any, used: Any, allowed: Any = None) -> Literal | None:
         """Find the literal, and note it."""
         literal = super().best_literal(positive, negative, used, allowed)
         if literal is not None:
-            covered = tuple(len(self.covered(rows, literal).rows()) for rows in (positive, negative))
+            covered = tuple(len(self.covered_by_literal(rows, literal).rows()) for rows in (positive, negative))
             examples = (frozenset(rows.rows().tolist()) for rows in (positive, negative))
             self.steps.append(Step(*examples, used, literal, covered))  # type: ignore[arg-type]  # two of each
         return literal

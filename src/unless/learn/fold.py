@@ -334,10 +334,8 @@ def learn_rule(
     enough = limits.ratio(ratio)
     while literal := engine.best_literal(positive, negative, used + default, limits.allowed(default)):  # line 17
         default += (literal,)
-        positive, negative = (
-            engine.covered_by_literal(positive, literal),
-            engine.covered_by_literal(negative, literal),
-        )  # lines 20, 21
+        positive = engine.covered_by_literal(positive, literal)  # line 20
+        negative = engine.covered_by_literal(negative, literal)  # line 21
         if limits.full(default) or engine.size(negative) <= engine.size(positive) * enough:  # line 22
             if limits.deepest:
                 break

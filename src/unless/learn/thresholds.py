@@ -69,8 +69,8 @@ def move_threshold(literal: Literal, low: float, high: float, *, rounded: bool, 
 def number_between(low: float, high: float, *, rounded: bool) -> float:
     """The number half-way between two, or, rounded, the shortest one near it; never the higher one itself.
 
-    >>> between(3.14159, 3.27, rounded=True), between(3.0, 4.0, rounded=True), between(41.0, 58.0, rounded=True)
-    (3.2, 3.5, 50.0)
+    >>> number_between(3.14159, 3.27, rounded=True), number_between(41.0, 58.0, rounded=True)
+    (3.2, 50.0)
     """
     middle = low / 2 + high / 2
     if not low <= middle < high:
