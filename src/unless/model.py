@@ -363,7 +363,7 @@ def _move_towards_own_class(shares: NDArray[np.float64], own: int) -> NDArray[np
 def wilson_interval(right: float, total: float, sure: float = 1.959963984540054) -> tuple[float, float]:
     """Wilson's confidence interval of a share, by default at 95 %.
 
-    >>> [round(end, 2) for end in interval(8, 10)], interval(0, 0)
+    >>> [round(end, 2) for end in wilson_interval(8, 10)], wilson_interval(0, 0)
     ([0.49, 0.94], (0.0, 1.0))
     """
     if not total:

@@ -74,13 +74,17 @@ class TestEngine:
             ):
                 assert same(fast, slow)
             for fast, slow in zip(
-                engine.gains_and_losses(chosen, 0, some), plain["gains_and_losses"](engine, chosen, 0, some), strict=True
+                engine.gains_and_losses(chosen, 0, some),
+                plain["gains_and_losses"](engine, chosen, 0, some),
+                strict=True,
             ):
                 assert same(fast, slow)
             assert same(engine.of_label(chosen, 0), plain["of_label"](engine, chosen, 0))
             for literal in rule.default:
                 if literal.op in ("<=", ">"):
-                    assert engine.neighbouring_numbers(chosen, literal) == plain["neighbouring_numbers"](engine, chosen, literal)
+                    assert engine.neighbouring_numbers(chosen, literal) == plain["neighbouring_numbers"](
+                        engine, chosen, literal
+                    )
             positive, negative = engine.split(chosen, 0)
             for pair in ((positive, negative), (negative, positive)):
                 assert engine.best_net_literal(*pair) == Engine.best_net_literal(engine, *pair)

@@ -126,8 +126,7 @@ def test_stopped_in_the_trial(monkeypatch, table, stop):
     learned = learn_unless(engine, UnlessSettings())
     assert (learned.interrupted is not None) == (stop is KeyboardInterrupt)
     assert (
-        learned.program
-        == UnlessLearner(engine, UnlessSettings(penalty=USUAL)).rule_by_rule(engine.all_rows()).program
+        learned.program == UnlessLearner(engine, UnlessSettings(penalty=USUAL)).rule_by_rule(engine.all_rows()).program
     )
 
 

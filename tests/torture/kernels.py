@@ -184,7 +184,9 @@ def _members(rng: random.Random) -> tuple[Any, Any]:
         starts, stops = np.zeros((2, len(keys) * rows), np.int64)
         starts, stops = starts.copy(), stops.copy()
         names = np.arange(len(keys), dtype=np.int64)
-        status = module.scan_members(data, 0, 0, _bytes(b"".join(keys)), ends, names, columns, last, rows, starts, stops)
+        status = module.scan_members(
+            data, 0, 0, _bytes(b"".join(keys)), ends, names, columns, last, rows, starts, stops
+        )
         where, out = np.zeros(len(starts) + 1, np.int64), np.zeros(int((stops - starts).sum()), np.uint8)
         module.gather(data, starts, stops, where, out)
         return [tuple(map(int, status)), starts.tolist(), stops.tolist(), where.tolist(), out.tobytes()]
@@ -392,7 +394,9 @@ def _improve(rng: random.Random) -> tuple[Any, Any]:
     def call(kernel: Callable[[str], Any]) -> Any:
         made, _ = _loaded(kernel("literal_search").LiteralSearch, table)
         steps = iter(range(random.Random(seed).choice([3, 1000])))
-        improver = kernel("rule_improving").MaskedRuleImprover(made, kernel("rule_growing").RuleGrower(made), lambda: next(steps))
+        improver = kernel("rule_improving").MaskedRuleImprover(
+            made, kernel("rule_growing").RuleGrower(made), lambda: next(steps)
+        )
         with mock.patch.object(kernel("row_masks"), "MEMORY", memory):
             return _improving(made, improver, table, random.Random(seed))
 

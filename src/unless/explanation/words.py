@@ -65,7 +65,7 @@ def _notated_text(value: NotatedNumber) -> str:
 def join_reasons(parts: Iterable[str]) -> str:
     """Join reasons with "and", after a comma if the reason before has one itself; equal reasons appear once.
 
-    >>> joined(["condition is S", "steel is R, not A", "width is 3"])
+    >>> join_reasons(["condition is S", "steel is R, not A", "width is 3"])
     'condition is S and steel is R, not A, and width is 3'
     """
     text = ""

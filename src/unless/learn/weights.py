@@ -51,7 +51,7 @@ def weights_to_counts(weights: Weights, times: Weights | None = None) -> Weights
     order of rows. A weight below a two-thousandth of the mean becomes 0: FOLD-RM learns rules down to the last record,
     however little it weighs.
 
-    >>> as_counts(np.array([2.0, 0.0, 1.0])).tolist(), as_counts(np.array([1e-9, 3e-9, 0.0])).tolist()
+    >>> weights_to_counts(np.array([2.0, 0.0, 1.0])).tolist(), weights_to_counts(np.array([1e-9, 3e-9, 0.0])).tolist()
     ([2.0, 0.0, 1.0], [0.5, 1.5, 0.0])
     """
     if _are_whole(weights, times):

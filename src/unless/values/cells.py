@@ -46,8 +46,8 @@ WHOLE_NUMBER = re.compile(r"^ *[+-]?[0-9]+ *$")
 def are_codes_not_numbers(numbers: Collection[str]) -> bool:
     """Whether texts that spell numbers are names: all are digits only, and one has a needless zero.
 
-    >>> are_names(["007", "12"]), are_names(["7", "12"]), are_names(["0610.0", "00", "12"])
-    (True, False, False)
+    >>> [are_codes_not_numbers(texts) for texts in (["007", "12"], ["7", "12"], ["0610.0", "00", "12"])]
+    [True, False, False]
     """
     return any(map(LEADING_ZERO.match, numbers)) and all(map(WHOLE_NUMBER.match, numbers))
 
@@ -69,7 +69,7 @@ def is_blank(text: str) -> bool:
 def parse_number(text: str) -> float | None:
     """The number that a text spells, or None; it is finite, may have an exponent, and spaces around it.
 
-    >>> number_in(" 0.46"), number_in("1e3"), number_in("1_0"), number_in("nan"), number_in("1e999")
+    >>> parse_number(" 0.46"), parse_number("1e3"), parse_number("1_0"), parse_number("nan"), parse_number("1e999")
     (0.46, 1000.0, None, None, None)
     """
     trimmed = text.strip(" ")
@@ -82,7 +82,7 @@ def parse_number(text: str) -> float | None:
 def number_to_text(number: float) -> str:
     """The shortest text of a number, as a category: 1.0 is ``1``, and a date is the date.
 
-    >>> spell(1.0), spell(0.1), spell(-0.0), spell(1e300)
+    >>> number_to_text(1.0), number_to_text(0.1), number_to_text(-0.0), number_to_text(1e300)
     ('1', '0.1', '0', '1e+300')
     """
     if number.__class__ is NotatedNumber and not number.notation.plain:
@@ -95,7 +95,7 @@ def number_to_text(number: float) -> str:
 def cell_value(cell: object) -> Value:  # noqa: C901, PLR0911 - one return for each meaning
     """What a cell of a frame or a record means.
 
-    >>> value_of(3), value_of(True), value_of(float("nan")), value_of("3"), value_of(date(2024, 5, 1))
+    >>> cell_value(3), cell_value(True), cell_value(float("nan")), cell_value("3"), cell_value(date(2024, 5, 1))
     (3.0, 'True', None, '3', 2024-05-01)
     """
     if cell.__class__ is float:  # common cases first: matching takes a microsecond
@@ -130,9 +130,8 @@ def cell_value(cell: object) -> Value:  # noqa: C901, PLR0911 - one return for e
 def value_in_notation(value: Value, notation: Notation | None) -> Value:
     """What a value means where numbers are written in a notation: a text in it is a number, another number is a text.
 
-    >>> when = DATE.number("2020-08-01")
-    >>> read_as("2020-08-02", DATE), read_as("soon", DATE), read_as(2020.0, DATE), read_as(Noted(when, DATE), None)
-    (2020-08-02, 'soon', '2020', '2020-08-01')
+    >>> [value_in_notation(value, DATE) for value in ("2020-08-02", "soon", 2020.0)]
+    [2020-08-02, 'soon', '2020']
     """
     wanted = None if notation is None or notation.plain else notation
     if isinstance(value, float):
@@ -196,7 +195,7 @@ def class_index(label: Label, classes: Sequence[Label]) -> int | None:
 
     If all classes are booleans, however they are written, 0 and 1 are False and True.
 
-    >>> class_place(1, [False, True]), class_place(True, ["0", "1"]), class_place(True, [1, 2])
+    >>> class_index(1, [False, True]), class_index(True, ["0", "1"]), class_index(True, [1, 2])
     (1, 1, None)
     """
     place = label_index(label, classes)
@@ -209,7 +208,7 @@ def class_index(label: Label, classes: Sequence[Label]) -> int | None:
 def parse_flag(text: str) -> bool | None:
     """The boolean that a cell means in a column of booleans, or None.
 
-    >>> flag_in("TRUE"), flag_in("false"), flag_in("1"), flag_in("0.0"), flag_in("yes"), flag_in("2")
+    >>> parse_flag("TRUE"), parse_flag("false"), parse_flag("1"), parse_flag("0.0"), parse_flag("yes"), parse_flag("2")
     (True, False, True, False, None, None)
     """
     folded, number = text.casefold(), parse_number(text)
@@ -296,7 +295,7 @@ def _without_rounding_error(share: float) -> float:
 def count_text(count: float, noun: str) -> str:
     """A number with its noun.
 
-    >>> counted(1, "rule"), counted(1203, "rule")
+    >>> count_text(1, "rule"), count_text(1203, "rule")
     ('1 rule', '1,203 rules')
     """
     return f"{count:,.0f} {noun}" if count == 1 else f"{count:,.0f} {noun}s"
@@ -305,7 +304,7 @@ def count_text(count: float, noun: str) -> str:
 def amount_text(weight: float) -> str:
     """A count or a sum of weights: without decimals if it is whole, else with one; below 1, with two digits.
 
-    >>> [amount(weight) for weight in (1203.0, 311.25, 0.0312, 449.99999999999994)]
+    >>> [amount_text(weight) for weight in (1203.0, 311.25, 0.0312, 449.99999999999994)]
     ['1,203', '311.2', '0.031', '450']
     """
     if abs(weight - round(weight)) <= 1e-9 * weight:  # 300 weights of 1.5 may add up to a little less than 450

@@ -431,8 +431,9 @@ def notation_from_json(node: Any) -> Notation | None:
 def to_noted_number(cell: object) -> NotatedNumber | None:
     """A date, time or duration of Python as a number that knows its notation; None for anything else.
 
-    >>> noted(date(2020, 8, 1)), noted(timedelta(hours=-3)), noted(datetime(2020, 8, 1, 12, 30, tzinfo=UTC)), noted("x")
-    (2020-08-01, -3 h, 2020-08-01 12:30Z, None)
+    >>> when = datetime(2020, 8, 1, 12, 30, tzinfo=UTC)
+    >>> [to_noted_number(cell) for cell in (date(2020, 8, 1), timedelta(hours=-3), when, "x")]
+    [2020-08-01, -3 h, 2020-08-01 12:30Z, None]
     """
     match cell:
         case datetime():
@@ -461,7 +462,7 @@ def time_to_microseconds(moment: time) -> float:
 def common_notation(notations: Iterable[Notation]) -> Notation | None:
     """The notation of numbers in several ones; None where they do not go together.
 
-    >>> common([DATE, DATETIME]), common([DATE, INSTANT]), common([DATE, TIME])
+    >>> common_notation([DATE, DATETIME]), common_notation([DATE, INSTANT]), common_notation([DATE, TIME])
     (<datetime>, <instant>, None)
     """
     found = set(notations)
@@ -481,7 +482,7 @@ def detect_notation(texts: Sequence[str]) -> tuple[Notation, dict[str, float]] |
     Only what is hardly anything else is noticed: dates and times as in ISO 8601, durations like P2DT3H or 2 days, and
     dates like 31/12/2019 of which one shows which number is the day.
 
-    >>> noticed(["2020-08-01", "2021-01-01 12:30", "unknown"])
+    >>> detect_notation(["2020-08-01", "2021-01-01 12:30", "unknown"])
     (<datetime>, {'2020-08-01': 1596240000000000.0, '2021-01-01 12:30': 1609504200000000.0})
     """
     if 2 * sum(text.lstrip(" ")[:1] in _STARTS for text in texts) < len(texts) or not texts:

@@ -31,7 +31,7 @@ _LETTERS = {"n": "\n", "r": "\r", "t": "\t", "\\": "\\", "'": "'", '"': '"', "0"
 def quote_if_needed(text: str) -> str:
     r"""A text as rules spell it: bare if it starts with a letter and has no word or sign of rules in it, else quoted.
 
-    >>> [spelled(text) for text in ("late", "New York", "85", "", "a and b", "it's", "two\nlines", "If")]
+    >>> [quote_if_needed(text) for text in ("late", "New York", "85", "", "a and b", "it's", "two\nlines", "If")]
     ['late', 'New York', "'85'", "''", "'a and b'", '"it\'s"', "'two\\nlines'", "'If'"]
     """
     bare = text[:1].isalpha() and text.isprintable() and _BARE.fullmatch(text) and text != "no rules"
@@ -41,7 +41,7 @@ def quote_if_needed(text: str) -> str:
 def unquote(quoted: str) -> str | None:
     r"""The text between quotes, with its escapes read; None if one of them means nothing.
 
-    >>> unquoted(repr("it's ∆\n")), unquoted(r"'\q'")
+    >>> unquote(repr("it's ∆\n")), unquote(r"'\q'")
     ("it's ∆\n", None)
     """
     inner = quoted[1:-1]
