@@ -285,7 +285,7 @@ def test_levels_are_looked_up_and_not_searched():
 def test_known_labels_are_looked_up_and_not_searched(label, monkeypatch):
     """A text of many labels that are known is read in linear time: no label is compared with all the others."""
     searched = []
-    monkeypatch.setattr("unless.export.rule_parser.label_index", lambda *given: searched.append(given))
+    monkeypatch.setattr("unless.export.rule_parser.program_builder.label_index", lambda *given: searched.append(given))
     rules = tuple(Rule(label(k), (Literal("x", ">", float(k)),)) for k in range(300))
     program = Program("y", ("x",), rules, label(300))
     assert parse(str(program), like=program) == program

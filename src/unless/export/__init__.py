@@ -1,7 +1,6 @@
 """Programs in other forms: text that people write, the paper's text, JSON, SQL, Python, JavaScript, ONNX.
 
-- `rule_text`: the rules as people write them; `rule_tokens` are the words of such a text, `rule_grammar` says what
-  they are about, `rule_parser` makes a program of them.
+- `rule_text`: the rules as people write them; `rule_parser`: programs from such text.
 - `clauses`: the rules as the paper prints them, with numbered exceptions, in order or made to exclude each other.
 - `json`: programs as JSON documents, read back exactly; program.schema.json defines the format, `document_checks` says
   what is wrong with a document and where, `json_text` reads JSON text strictly and lays it out for people.

@@ -39,6 +39,11 @@ class Token(NamedTuple):
     """How far a line is indented that starts with the token; -1 within a line."""
 
     @property
+    def length(self) -> int:
+        """How many letters it has."""
+        return len(self.text)
+
+    @property
     def end(self) -> int:
         """Where it ends."""
         return self.start + len(self.text)

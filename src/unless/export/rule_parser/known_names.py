@@ -1,0 +1,72 @@
+"""What a model, a program or a table says about the names in a text of rules."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from unless.errors import ParameterError, suggest
+from unless.model import model_of
+from unless.rule import Program
+from unless.table import MAX_DOMAIN_VALUES, Kind, Schema, Table
+from unless.values import Label, to_python_value
+from unless.values.notation import Notation
+
+
+@dataclass(frozen=True, slots=True)
+class KnownNames:
+    """The names, kinds and notations that are known; None where nothing says."""
+
+    target: str | None = None
+    features: tuple[str, ...] | None = None
+    labels: tuple[Label, ...] | None = None
+    kinds: Mapping[str, Kind] = field(default_factory=dict)
+    notations: Mapping[str, Notation] = field(default_factory=dict)
+    seen: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """All categories of some features."""
+    closed: bool = True
+    """Whether there are no other labels: a program only shows those that it gives."""
+    ends_with_a_rule: bool = False
+    """Whether a program has a last rule for all other records, which it prints as ``otherwise``."""
+
+
+def find_known_names(
+    like: object, target: str | None, features: Sequence[str] | None, labels: Sequence[Label] | None
+) -> KnownNames:
+    """What ``like`` says, overruled by the other arguments."""
+    if isinstance(features, str):
+        raise ParameterError(f"features is a list of names, not {features!r}")
+    found = _names_like(like)
+    if target is not None:
+        found = replace(found, target=target)
+    if features is not None:
+        found = replace(found, features=tuple(features))
+    if labels is not None:
+        found = replace(found, labels=tuple(to_python_value(label) for label in labels), closed=True)
+    return found
+
+
+def _names_like(like: object) -> KnownNames:
+    match like:
+        case None:
+            return KnownNames()
+        case Program():
+            known = KnownNames(like.target, like.features, like.labels or None, {}, like.notations)
+            return replace(known, closed=False, ends_with_a_rule=like.closed)
+        case Table():
+            labels = None if like.target is None else like.target.labels
+            return names_of_schema(like.schema, like.schema.target, labels, like)
+        case _ if (model := model_of(like)) is not None:
+            return names_of_schema(model.schema, model.program.target, model.statistics.classes, model.domain)
+    raise ParameterError(f"like is a model, a Program or a Table, not {type(like).__name__} {like!r:.60}")
+
+
+def names_of_schema(schema: Schema, target: str | None, labels: tuple[Label, ...] | None, seen: Table) -> KnownNames:
+    """What a schema says, with the categories of the columns of a table."""
+    categories = {one.name: one.categories for one in seen.columns if 0 < len(one.categories) < MAX_DOMAIN_VALUES}
+    return KnownNames(target, tuple(schema.kinds), labels, schema.kinds, schema.notations, categories)
+
+
+def new_category_text(feature: str, text: str, seen: Sequence[str]) -> str:
+    """What to say of a category that no record has."""
+    return f"{feature} has no {text!r}{suggest(text, seen)}"
