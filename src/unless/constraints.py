@@ -80,8 +80,8 @@ class Constraints:
         Pairs of features that must not be together in one rule, including its exceptions.
     monotone
         Directions in which decisions may not move, as `Monotone`, as text, ``"income: more never refuse"``, or as
-        ``("income", "more", "refuse")``. They hold for the whole program: there are no two records, alike but for the
-        income, of which only the one with more is refused.
+        ``("income", "more", "refuse")``. They hold for the whole program: of two records that
+        differ only in income, it never refuses just the one with more.
     max_literals
         How many literals a default may have, and so each exception.
     max_depth
@@ -159,7 +159,7 @@ class Constraints:
         return replace(self, monotone=constraints)
 
     def lines(self) -> list[str]:
-        """What is asked for, in words; each line is one wish.
+        """What is asked for, in words; each line is one constraint.
 
         >>> Constraints(never="age", monotone="income: more never refuse", max_depth=1).lines()
         ['no rule tests age', 'income: more never refuse', 'at most 1 level of exceptions']
@@ -236,18 +236,18 @@ def allowed_directions(constraints: Iterable[Monotone], feature: str, label: Lab
 
 
 def _to_monotone(given: object) -> Monotone:
-    """A wish as people give it: a value, a text, or its three parts."""
+    """Read a monotone constraint as people give it: a value, a text, or its three parts."""
     if isinstance(given, Sequence) and not isinstance(given, str) and len(given) == 3:
         return Monotone(*given)
     return given if isinstance(given, Monotone) else Monotone.parse(given)
 
 
 def _monotone_text(constraint: Monotone) -> str | list[Any]:
-    """A wish as a text that means the same; in three parts, if no text does."""
+    """Return a monotone constraint as text; in three parts, if no text means the same."""
     text = str(constraint)
-    alike = _MONOTONE.fullmatch(text) and Monotone.parse(text) == constraint
+    unambiguous = _MONOTONE.fullmatch(text) and Monotone.parse(text) == constraint
     endless = isinstance(constraint.label, float) and not isfinite(constraint.label)
-    return text if alike or endless else [constraint.feature, constraint.direction, constraint.label]
+    return text if unambiguous or endless else [constraint.feature, constraint.direction, constraint.label]
 
 
 def _is_same_label(one: Label, other: Label) -> bool:
@@ -269,7 +269,7 @@ def _refuse_opposites(constraints: Sequence[Monotone]) -> None:
 
 
 def _label_of_monotone(constraint: Monotone, labels: Sequence[Label]) -> Label:
-    """The label that a wish names; "refuses" is "refuse", if there is no such label."""
+    """Return the label that a constraint names; "refuses" means "refuse", if there is no label "refuses"."""
     label = to_python_value(constraint.label)
     spelled = [label] if not isinstance(label, str) else [label, label.removesuffix("s")]
     for one in spelled:

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 
 __all__ = [
-    "DoubtWarning",
     "FormatError",
+    "GuessWarning",
     "Interrupted",
     "LimitError",
     "MissingFileError",
@@ -130,7 +130,7 @@ def _line_around(text: str, start: int) -> tuple[str, int]:
 
 
 _SEEN = 100
-"""So many letters before a place are shown at most."""
+"""The most letters that are shown before a position."""
 
 
 class UnlessWarning(UserWarning):
@@ -145,7 +145,7 @@ class TrainingWarning(_Picklable, UnlessWarning):
         self.remarks = remarks
 
 
-class DoubtWarning(_Picklable, UnlessWarning):
+class GuessWarning(_Picklable, UnlessWarning):
     """A guess about a file that may be wrong; ``parameter`` is the one that overrules it, with one of ``choices``."""
 
     def __init__(self, finding: str, parameter: str, *choices: str) -> None:

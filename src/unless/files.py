@@ -50,7 +50,7 @@ def write_whole(path: str | os.PathLike[str], content: bytes, inputs: Iterable[F
 
 
 def append_line(path: str | os.PathLike[str], line: str, inputs: Iterable[FilePath] = ()) -> None:
-    """Add a line to the end of a file, which is made if there is none; several processes may do so at once.
+    """Add a line to the end of a file, which is created if it does not exist; several processes may do so at once.
 
     The line is written at once, so that lines never mix. ``inputs`` are files that are read: adding to one is refused.
     """
@@ -161,7 +161,7 @@ def _replace_file(target: Path, path: str | os.PathLike[str]) -> Iterator[Binary
 
 
 def _check_writable(target: Path) -> os.stat_result | None:
-    """Return the ``stat`` of the old file, None if there is none; it is an error if it must not be written to."""
+    """Return the ``stat`` of the old file, or None; it is an error if it must not be written to."""
     if not target.exists():
         return None
     with target.open("ab"):

@@ -44,7 +44,7 @@ _TAKES: dict[Operator, type] = {
 
 _SIGNS: dict[SpokenOperator, str] = {"<=": "<=", ">": ">", "<": "<", ">=": ">="}
 _LONGER_DIGITS = 6
-"""So many letters longer than the next number, a bound is said by that one: 29.999999999999996 is just below 30."""
+"""A bound longer by this many letters than the next number is shown by that: 29.999999999999996 is just below 30."""
 
 _SHOWN = 100
 """The most rules that a notebook shows: nobody reads more there."""

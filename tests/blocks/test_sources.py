@@ -26,7 +26,7 @@ from unless.learn.unless_learner import fold_unless
 from unless.storage import memory_budget
 
 duckdb = pytest.importorskip("duckdb")
-pytestmark = pytest.mark.filterwarnings("ignore::unless.errors.DoubtWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::unless.errors.GuessWarning")
 
 
 @pytest.fixture(autouse=True)

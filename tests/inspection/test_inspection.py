@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import unless
 from tests.shared import SHARED, needs_shared
 from unless.demo.applicants import applicants_csv
-from unless.errors import DoubtWarning
+from unless.errors import GuessWarning
 from unless.inspection import profile_table
 from unless.inspection.column_profile import find_identifiers
 from unless.inspection.table_profile import find_copies, find_repetitions
@@ -216,7 +216,7 @@ class TestRemarks:
         """Decimal commas are read; commas that may mean anything are doubted, once, and stay text with a remark."""
         table = {"x": ["1,5", "2,25", "0,5", "7,1"], "z": ["a", "b", "a", "c"]}
         assert not codes(of(table), "x")
-        with pytest.warns(DoubtWarning, match="'1,234' in column 'x' may be a thousand or a fraction") as told:
+        with pytest.warns(GuessWarning, match="'1,234' in column 'x' may be a thousand or a fraction") as told:
             found = of(table | {"x": ["1,234", "2,000", "30,111", "7,001"]})
         assert len(told) == 1
         assert "number-as-text" in codes(found, "x")
@@ -410,7 +410,7 @@ CELLS = st.sampled_from(
 )
 
 
-@pytest.mark.filterwarnings("ignore::unless.errors.DoubtWarning")  # such cells may be written in several ways
+@pytest.mark.filterwarnings("ignore::unless.errors.GuessWarning")  # such cells may be written in several ways
 @settings(max_examples=60, deadline=None)
 @given(
     st.integers(0, 60).flatmap(

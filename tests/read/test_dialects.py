@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from tests.read.test_random_files import facts
 from tests.read.test_random_tables import cells_of, naive_column
 from tests.shared import SHARED, needs_shared
-from unless.errors import DoubtWarning, ParameterError, ReadError, UnknownNameError
+from unless.errors import GuessWarning, ParameterError, ReadError, UnknownNameError
 from unless.read.dialect import Numerals, Told
 from unless.read.dialect_detection import WINDOW, sniff
 from unless.read.table import column_names, read_table
@@ -209,7 +209,7 @@ class TestDoubts:
     def test_two_delimiters(self) -> None:
         """Where commas and semicolons separate equally well, numbers decide."""
         text = "x;y,z\n1,5;2\n"
-        with pytest.warns(DoubtWarning, match=r"semicolons or commas; read with semicolons.*delimiter=';' or ','"):
+        with pytest.warns(GuessWarning, match=r"semicolons or commas; read with semicolons.*delimiter=';' or ','"):
             assert read(text).features == ("x", "y,z")
         assert read(text, delimiter=",").features == ("x;y", "z")
 
@@ -217,7 +217,7 @@ class TestDoubts:
     def test_a_thousand_or_a_fraction(self, decimal: str, value: float) -> None:
         """1,234 stays text until somebody says what the comma is."""
         text = "a;b\n1,234;x\n2,500;y\n"
-        with pytest.warns(DoubtWarning, match=r"'1,234' in column 'a' may be a thousand or a fraction; it stays text"):
+        with pytest.warns(GuessWarning, match=r"'1,234' in column 'a' may be a thousand or a fraction; it stays text"):
             assert read(text).record(0)["a"] == "1,234"
         assert read(text, decimal=decimal).record(0)["a"] == value
 
@@ -225,7 +225,7 @@ class TestDoubts:
     def test_a_point_where_semicolons_separate(self, decimal: str, value: float) -> None:
         """1.234 is a fraction, as ever, but among semicolons it is doubted."""
         text = "a;b\n1.234;x\n2.500;y\n"
-        with pytest.warns(DoubtWarning, match=r"'1.234' in column 'a'.*read with a decimal point"):
+        with pytest.warns(GuessWarning, match=r"'1.234' in column 'a'.*read with a decimal point"):
             assert read(text).record(0)["a"] == 1.234
         assert read(text, decimal=decimal).record(0)["a"] == value
         assert read(text.replace(";", ",")).record(0)["a"] == 1.234  # a plain file is not doubted
@@ -237,7 +237,7 @@ class TestDoubts:
 
     def test_columns_that_disagree(self) -> None:
         """Commas in one column and points in another are doubted; the cells of one stay as they are written."""
-        with pytest.warns(DoubtWarning, match="'a' has decimal commas, 'b' decimal points; read with decimal commas"):
+        with pytest.warns(GuessWarning, match="'a' has decimal commas, 'b' decimal points; read with decimal commas"):
             assert read("a;b\n1,5;2.5\n").record(0) == {"a": 1.5, "b": "2.5"}
         assert read("a;b\n1,5;2.5\n", decimal=".").record(0) == {"a": "1,5", "b": 2.5}
 
@@ -248,7 +248,7 @@ class TestDoubts:
     def test_other_alphabets(self, text: str, encoding: str) -> None:
         """Words that look odd in cp1252 are shown."""
         content = f"a;b\n1;{text}\n"
-        with pytest.warns(DoubtWarning, match="read as cp1252, but '.*' looks odd; to overrule: encoding="):
+        with pytest.warns(GuessWarning, match="read as cp1252, but '.*' looks odd; to overrule: encoding="):
             read(content, encoding)
         assert read(content, encoding, encoding=encoding).record(0)["b"] == text
 
@@ -360,7 +360,7 @@ class TestFolders:
         """1,234 in all parts is doubted in each."""
         (tmp_path / "1.csv").write_bytes(b"a;b\n1,234;x\n")
         (tmp_path / "2.csv").write_bytes(b"a;b\n1,500;x\n")
-        with pytest.warns(DoubtWarning, match=r"\d\.csv: '1,\d{3}' in column 'a' may be") as told:
+        with pytest.warns(GuessWarning, match=r"\d\.csv: '1,\d{3}' in column 'a' may be") as told:
             assert cells_of(read_table(tmp_path), "a") == ["1,234", "1,500"]
         assert len(told) == 2
         assert cells_of(read_table(tmp_path, decimal=","), "a") == [1.234, 1.5]

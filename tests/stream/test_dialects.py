@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from unless.errors import DoubtWarning, ParameterError, UnlessError
+from unless.errors import GuessWarning, ParameterError, UnlessError
 from unless.read.dialect_detection import WINDOW
 from unless.read.table import read_table
 from unless.rule import Literal, Program, Rule
@@ -86,7 +86,7 @@ def test_letters_far_down(block: int) -> None:
     """Where the first letters beyond ASCII come late, they tell the encoding, and every byte stays."""
     program = Program("y", ("a",), (Rule("low", (Literal("a", "<=", 1.5),)),))
     content = b"a;b\n" + b"1,5;x\n" * WINDOW + b"2,5;caf\xe9\n1;M\xfcller\n"
-    with pytest.warns(DoubtWarning, match="a later one is not UTF-8; read as cp1252"):
+    with pytest.warns(GuessWarning, match="a later one is not UTF-8; read as cp1252"):
         out = streamed(content, program, block=block)
     assert out == b"a;b;predicted;rule\n" + b"1,5;x;low;1\n" * WINDOW + b"2,5;caf\xe9;;\n1;M\xfcller;low;1\n"
     utf8 = content.decode("cp1252").encode()
@@ -97,7 +97,7 @@ def test_letters_far_down_after_labels_with_letters() -> None:
     """If a label with letters was written before, the output goes on in UTF-8, and no letter changes."""
     program = Program("y", ("a",), (Rule("größer", (Literal("a", ">", 1.5),)),))
     content = b"a;b\n" + b"2,5;x\n" * WINDOW + b"2,5;caf\xe9\n"
-    with pytest.warns(DoubtWarning):
+    with pytest.warns(GuessWarning):
         out = streamed(content, program, block=1000).decode()
     assert out.endswith("2,5;x;größer;1\n2,5;café;größer;1\n")
 

@@ -15,8 +15,8 @@ from tests.cli.command import called
 from tests.stream.test_stream import people, written
 from unless import UnlessClassifier, limits, read_table
 from unless.errors import (
-    DoubtWarning,
     FormatError,
+    GuessWarning,
     LimitError,
     MissingFileError,
     OverwriteError,
@@ -273,7 +273,7 @@ def test_a_limit_holds_in_other_processes(tmp_path):
         FormatError("a", "csv", "tsv"),
         LimitError("a", "columns", "3"),
         MissingFileError("a"),
-        DoubtWarning("a", "b", "c"),
+        GuessWarning("a", "b", "c"),
     ],
 )
 def test_errors_come_back_from_other_processes(error):

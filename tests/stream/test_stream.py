@@ -142,7 +142,7 @@ class TestText:
 
     @few
     @given(text_files(), st.sampled_from(BLOCKS))
-    @pytest.mark.filterwarnings("ignore:the data. fields may be separated by:unless.errors.DoubtWarning")
+    @pytest.mark.filterwarnings("ignore:the data. fields may be separated by:unless.errors.GuessWarning")
     def test_records_are_copied_with_their_answers(self, files: tuple[str, bytes, bytes], block: int) -> None:
         """Every byte of the input stays, and every record gets the fields that the program gives to it in memory."""
         form, data, expected = files

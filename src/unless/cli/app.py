@@ -22,8 +22,8 @@ from unless.cli.layout import shell_word
 from unless.cli.option_groups import spread_groups
 from unless.cli.options import OUTPUT, PANELS
 from unless.errors import (
-    DoubtWarning,
     FormatError,
+    GuessWarning,
     LimitError,
     OverwriteError,
     ParameterError,
@@ -244,7 +244,7 @@ def _traceback(kind: type[BaseException], error: BaseException, trace: Traceback
 
 def _warning(message: Warning | str, *_: object) -> None:
     said = str(message)
-    if isinstance(message, DoubtWarning):
+    if isinstance(message, GuessWarning):
         said = f"{message.finding}; to overrule: --{message.parameter} {join_choices(map(shell_word, message.choices))}"
     complain(f"warning: {without_passwords(said)}")
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unless.errors import DoubtWarning, ParameterError
+from unless.errors import GuessWarning, ParameterError
 from unless.inspection.column_profile import count_missing_spellings, find_identifiers, profile_column
 from unless.inspection.findings import Profile, Remark
 from unless.inspection.target_profile import find_giveaways, guess_target, labels_as_texts, profile_target, text_column
@@ -67,7 +67,7 @@ def profile_table(  # noqa: PLR0913 - as in read_table
     tokens: dict[str, tuple[tuple[str, int], ...]] = {}
     if spelled and (incomplete := [one.name for one in features if (one.codes == one.missing).any()]):
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", DoubtWarning)  # it was told above
+            warnings.simplefilter("ignore", GuessWarning)  # it was told above
             cells = read_table(source, features=incomplete, categorical=incomplete, missing=(), **how)
         tokens = {column.name: count_missing_spellings(column, table.missing) for column in cells.columns}
     declared = dict.fromkeys(numeric, "numeric") | dict.fromkeys(categorical, "categorical")

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property, lru_cache
 
-from unless.errors import DoubtWarning, ParameterError, suggest
+from unless.errors import GuessWarning, ParameterError, suggest
 from unless.values import parse_number
 
 _SIGNS = (".", ",")
@@ -196,7 +196,7 @@ class Remarks:
     """What there is to say about how a source was read: in one line, and guesses that may be wrong."""
 
     said: str = ""
-    doubts: tuple[DoubtWarning, ...] = field(default=(), compare=False)
+    doubts: tuple[GuessWarning, ...] = field(default=(), compare=False)
 
     def also(self, said: str) -> Remarks:
         """The same, and something more to say."""

@@ -22,7 +22,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from unless.errors import DoubtWarning
+from unless.errors import GuessWarning
 from unless.read.dialect import PLAIN_NUMERALS, Dialect, Numerals, Remarks, Told, numerals_of, title_of
 from unless.read.encodings import encoding_in, oddity
 from unless.values import DEFAULT_MISSING
@@ -53,7 +53,7 @@ class Guess:
     usual: str
     told: Told
     where: str
-    doubts: tuple[DoubtWarning, ...] = ()
+    doubts: tuple[GuessWarning, ...] = ()
     settled: bool = False
     open: bool = False
 
@@ -66,7 +66,7 @@ class Guess:
     def decided(self, encoding: str) -> Guess:
         """The guess once a later line has told the encoding."""
         finding = f"{self.where}: the first lines are ASCII, and a later one is not UTF-8; read as {title_of(encoding)}"
-        doubt = DoubtWarning(finding, "encoding", "cp1250", "cp1252")
+        doubt = GuessWarning(finding, "encoding", "cp1250", "cp1252")
         dialect = replace(self.dialect, encoding=encoding)
         return replace(self, dialect=dialect, doubts=(*self.doubts, doubt), open=False)
 
@@ -89,12 +89,12 @@ def sniff(
     named = named_delimiter(text.partition("\n")[0].rstrip("\r"))
     delimiter, doubt = (told.delimiter or named or "", None) if told.delimiter or named else _delimiter(text, usual)
     rows = list(_records(text.partition("\n")[2] if named == delimiter else text, delimiter))
-    style, settled, more = PLAIN_NUMERALS, False, list[DoubtWarning]()
+    style, settled, more = PLAIN_NUMERALS, False, list[GuessWarning]()
     if part or told.decimal or delimiter == ";" or any(_SIGN.search(cell) for row in rows for cell in row):
         style, settled, more = _numerals(rows, delimiter, told.decimal)
     doubts += [*([doubt] if doubt else []), *(more if settled or numerals is None else [])]
     dialect = Dialect(delimiter, numerals or style, encoding)
-    doubtful = tuple(DoubtWarning(f"{where}: {one.finding}", one.parameter, *one.choices) for one in doubts)
+    doubtful = tuple(GuessWarning(f"{where}: {one.finding}", one.parameter, *one.choices) for one in doubts)
     return Guess(dialect, usual, told, where, doubtful, settled, open=found is None)
 
 
@@ -146,15 +146,15 @@ def _below(text: str, above: int) -> str:
     return "".join(io.StringIO(text, newline="").readlines()[above:]) if above else text
 
 
-def _doubtful_encoding(start: bytes, encoding: str, told: Told) -> Iterator[DoubtWarning]:
+def _doubtful_encoding(start: bytes, encoding: str, told: Told) -> Iterator[GuessWarning]:
     if encoding == "cp1252" and told.encoding is None and (word := oddity(start)) is not None:
-        yield DoubtWarning(f"read as cp1252, but {word!r} looks odd", "encoding", "cp1250", "cp1251", "cp1252")
+        yield GuessWarning(f"read as cp1252, but {word!r} looks odd", "encoding", "cp1250", "cp1251", "cp1252")
 
 
 # The delimiter.
 
 
-def _delimiter(text: str, usual: str) -> tuple[str, DoubtWarning | None]:
+def _delimiter(text: str, usual: str) -> tuple[str, GuessWarning | None]:
     """The delimiter, and whether another one is as good."""
     shares = {sign: share for sign in _DELIMITERS if (share := _share(text, sign)) > 0.5}
     best = [sign for sign in shares if shares[sign] == max(shares.values())]
@@ -164,7 +164,7 @@ def _delimiter(text: str, usual: str) -> tuple[str, DoubtWarning | None]:
         return (best[0] if best else usual), None
     first, second, *_ = sorted(best, key=lambda sign: _merit(text, sign, usual), reverse=True)
     finding = f"fields may be separated by {_WORDS[first]} or {_WORDS[second]}; read with {_WORDS[first]}"
-    return first, DoubtWarning(finding, "delimiter", *("tab" if sign == "\t" else sign for sign in (first, second)))
+    return first, GuessWarning(finding, "delimiter", *("tab" if sign == "\t" else sign for sign in (first, second)))
 
 
 def _share(text: str, sign: str) -> float:
@@ -214,7 +214,7 @@ def _is_fraction(cell: str) -> bool:
     return found is not None and bool(found[1] or found[3])
 
 
-def _numerals(rows: Sequence[list[str]], delimiter: str, told: str | None) -> tuple[Numerals, bool, list[DoubtWarning]]:
+def _numerals(rows: Sequence[list[str]], delimiter: str, told: str | None) -> tuple[Numerals, bool, list[GuessWarning]]:
     """How numbers are written, whether cells show the decimal sign, and doubts."""
     columns, money = _number_columns(rows)
     shown_in = {name: _decimals(cells, money=name in money) for name, cells in columns.items()}
@@ -290,7 +290,7 @@ def _thousands(columns: Mapping[str, Collection[str]], decimal: str) -> str:
     return best if counts[best] else ""
 
 
-def _ambiguous(columns: Mapping[str, Collection[str]], delimiter: str) -> DoubtWarning | None:
+def _ambiguous(columns: Mapping[str, Collection[str]], delimiter: str) -> GuessWarning | None:
     """The doubt about 1,234 where nothing tells what the sign is; and about 1.234, if semicolons separate fields."""
     for sign in (",", ".") if delimiter == ";" else (",",):
         for name, cells in columns.items():
@@ -298,11 +298,11 @@ def _ambiguous(columns: Mapping[str, Collection[str]], delimiter: str) -> DoubtW
             if shown and all(map(_is_number, cells)):
                 reading = "it stays text" if sign == "," else "read with a decimal point"
                 finding = f"{shown[0]!r} in column {name!r} may be a thousand or a fraction; {reading}"
-                return DoubtWarning(finding, "decimal", ",", ".")
+                return GuessWarning(finding, "decimal", ",", ".")
     return None
 
 
-def _both(comma: str, point: str, decimal: str) -> DoubtWarning:
+def _both(comma: str, point: str, decimal: str) -> GuessWarning:
     words, other = ("commas", point) if decimal == "," else ("points", comma)
     finding = f"{comma!r} has decimal commas, {point!r} decimal points; read with decimal {words}: {other!r} stays text"
-    return DoubtWarning(finding, "decimal", ",", ".")
+    return GuessWarning(finding, "decimal", ",", ".")

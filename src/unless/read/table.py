@@ -65,7 +65,7 @@ def read_table(  # noqa: PLR0913 - one parameter for each thing that a caller ma
 
     How a text file is written is told by its first 32 kB: what separates fields, decimal commas, signs between
     thousands, the encoding. ``read_as`` of the table says what is unusual, and a guess that may be wrong is a
-    `DoubtWarning`. ``delimiter`` (one sign, or "tab"), ``decimal`` ("." or ",") and ``encoding`` (such as "cp1252")
+    `GuessWarning`. ``delimiter`` (one sign, or "tab"), ``decimal`` ("." or ",") and ``encoding`` (such as "cp1252")
     overrule the guesses. ``sheet`` is the name or the number of a sheet of a workbook; the default is the first.
     ``header_row`` is the number of the line, or of the row of a sheet, with the names of the columns, and what is above
     is skipped; ``skip`` says how many lines are. A column without a name gets one, such as ``column 3``, and of columns

@@ -1,4 +1,4 @@
-"""The score card of a program: so many points for each part that holds. They add up to the probabilities of the labels.
+"""The score card of a program: points for each part that holds, which add up to the probabilities of the labels.
 
 The label stays that of the list. Where the sum would favour another one, the list itself adds just enough points.
 """
@@ -172,7 +172,7 @@ def head_indices(program: Program, labels: Sequence[Label]) -> NDArray[np.int64]
 
 
 def require_card(card: ScoreCard | None) -> ScoreCard:
-    """The card of a model; that there is none is an error."""
+    """Return the card of a model; a model without one is an error."""
     if card is None:
         raise ParameterError(
             "the model has no points: it has one label, more than 200,000 points, or comes from an earlier version; "

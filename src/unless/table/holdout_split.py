@@ -1,4 +1,4 @@
-"""Which records are held back for a test, told by the records themselves; and a fingerprint of all records.
+"""Which records are held back for a test, decided by the records themselves; and a fingerprint of all records.
 
 Both depend on the cells of the features and on the label: not on the order of rows, on the format of the file, or on
 columns that are no features. So a model file that keeps a `HoldoutSplit` and a fingerprint knows its own data again,
@@ -83,7 +83,7 @@ class HoldoutSplit:
 
 
 def _cut_nearest_to(counts: NDArray[np.int64], wanted: int) -> int:
-    """The cut below which there are as nearly as possible so many records of a label, but not all of them."""
+    """Return the cut below which a label has as nearly as possible this number of records, but not all of them."""
     below = np.concatenate([[0], np.cumsum(counts)])
     away = np.where((below < below[-1]) | (below == 0), np.abs(below - wanted), np.iinfo(np.int64).max)
     return int(np.argmin(away))

@@ -19,7 +19,7 @@ Share = Callable[[Callable[..., object], list[tuple[Any, ...]]], object]
 
 
 def record_hashes(columns: Sequence[Column], rows: int, share: Share | None = None, parts: int = 1) -> Hashes:
-    """A hash of the values of every row; so many ``parts`` of the work on each column may be shared."""
+    """A hash of the values of every row; the work on each column is shared by this number of ``parts``."""
     found: Hashes = np.zeros(rows, np.uint64)
     share = share or _run_here
 
@@ -41,7 +41,7 @@ _MISSING: Hashes = np.zeros(1, np.uint64)
 
 
 def _parts(size: int, parts: int) -> list[slice]:
-    """So many parts of about the same size."""
+    """Divide rows into this number of parts of about the same size."""
     return [slice(size * k // parts, size * (k + 1) // parts) for k in range(parts)]
 
 

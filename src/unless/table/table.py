@@ -36,7 +36,7 @@ class Schema:
     notations: Mapping[str, Notation] = field(default_factory=dict)
     typed: frozenset[str] = frozenset()
     parts: Mapping[str, str | None] = field(default_factory=dict)
-    """The columns of dates of which there are parts instead, and the format of each, None as in ISO 8601."""
+    """The columns of dates that are replaced by their parts, and the format of each; None is ISO 8601."""
 
     @property
     def sources(self) -> tuple[str, ...]:

@@ -365,7 +365,7 @@ _SPACES = " \u00a0\u202f"
 _FEWEST = 3
 _NO_UNITS = {"am", "pm", "st", "nd", "rd", "th"}
 MONEY = frozenset("$€£¥") | {"EUR", "USD", "GBP", "CHF"}
-"""Units of money, of which nobody writes three decimals."""
+"""Units of money, which are never written with three decimals."""
 
 _AMOUNT = rf"[0-9](?:[0-9.,'’{_SPACES}]*[0-9])?"
 _WITH_UNIT = re.compile(
@@ -477,10 +477,10 @@ def as_dates_if_whole_days(notation: Notation | None, numbers: Iterable[float]) 
 
 
 def detect_notation(texts: Sequence[str]) -> tuple[Notation, dict[str, float]] | None:
-    """The notation of texts that nobody declared, and the number of each text in it; None if fewer than half have one.
+    """Return the notation of undeclared texts, and the number of each text in it; None if fewer than half have one.
 
     Only what is hardly anything else is noticed: dates and times as in ISO 8601, durations like P2DT3H or 2 days, and
-    dates like 31/12/2019 of which one shows which number is the day.
+    dates like 31/12/2019, if one of them shows which number is the day.
 
     >>> detect_notation(["2020-08-01", "2021-01-01 12:30", "unknown"])
     (<datetime>, {'2020-08-01': 1596240000000000.0, '2021-01-01 12:30': 1609504200000000.0})
@@ -511,16 +511,16 @@ def _dates_of_numbers(texts: Sequence[str]) -> tuple[Notation, dict[str, float]]
     if not written or 2 * max(written.values()) < len(texts):
         return None
     shape = max(written, key=lambda one: (written[one], one))
-    alike = {text: match for text, match in found.items() if _shape(match) == shape}
-    if (order := _order(alike.values())) is None:
+    same_form = {text: match for text, match in found.items() if _shape(match) == shape}
+    if (order := _order(same_form.values())) is None:
         return None
     form = shape[0].join(order) + shape[1]
     notation, year, month, day = (
         DateNotation("datetime", 1.0, format=form),
         *(order.index(one) for one in _PARTS_OF_DAY),
     )
-    read = {text: number for text in texts if text not in alike and (number := notation.number(text)) is not None}
-    for text, match in alike.items():
+    read = {text: number for text in texts if text not in same_form and (number := notation.number(text)) is not None}
+    for text, match in same_form.items():
         parts = [int(part) for part in (match["a"], match["b"], match["c"])]
         hour, minute, second = map(int, (*(match["clock"] or "0:0").split(":"), "0")[:3])
         with suppress(ValueError):  # there is no such day

@@ -59,7 +59,7 @@ class _CommitteeSearch:
         ]
 
     def find(self, most: int) -> list[_FoundChange]:
-        """Find the nearest changes of as few features as possible, none of which contains another one."""
+        """Find the nearest changes of as few features as possible, leaving out those that contain another one."""
         found: list[_FoundChange] = []
         start: list[tuple[Step, ...]] = [()]
         for _ in range(MAX_FEATURES):

@@ -189,7 +189,7 @@ class Counterfactuals(Sequence[Counterfactual]):
     exhaustive: bool = True
 
     def lines(self, words: Words = DEFAULT) -> list[str]:
-        """Return a title and a line for each change, or one line that says there is none."""
+        """Return a title and a line for each change, or one line that says that nothing would change it."""
         if not self.found:
             return [self._none_found(words)]
         texts = [one.text(words) for one in self.found]
