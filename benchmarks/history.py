@@ -14,11 +14,11 @@ PAGE = ROOT / "docs" / "history.md"
 
 _HEAD = """# Speed over time
 
-After this page you know how fast each commit was that somebody measured, beside the same peers, and can compare a run
+How fast each measured commit was, beside the same peers, and how to compare a run
 of your own. It is written by `python -m benchmarks.history` from the files in `benchmarks/history`; `make bench` adds
 one, and `make bench-quick` a smaller one in a few minutes.
 
-Figures are ratios within one run: how many times our time a peer takes, the geometric mean over so many lines of a
+Figures are ratios within one run: how many times our time a peer takes, the geometric mean over the lines of a
 section. So they can be compared from run to run, and with care from machine to machine; seconds cannot.
 `make bench-compare OLD=… NEW=…` compares two runs line by line, and tells what became slower by more than the noise,
 which is what the peers, whose code is the same, vary by. Of *Which figure is which* the last line is shown, that of

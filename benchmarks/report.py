@@ -26,7 +26,7 @@ __all__ = [
 
 _HEAD = """# Benchmarks
 
-After this page you know how fast everything is beside what others take for the same, and which targets were missed. It
+How fast everything is, beside what other tools take for the same, and which targets were missed. This page
 is written by `make bench` (`python -m benchmarks`; with `--full` ten million rows too).
 
 Every figure is a ratio within one run: the contestants ran in turn on the same machine, a figure is the median of their

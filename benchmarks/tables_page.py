@@ -45,7 +45,7 @@ _PLACES = {BINARY: "first", XGBOOST: "second", MLP: "third", RIPPER: "last"}
 
 _HEAD = """# The paper's tables
 
-On this page you see every figure of the paper's four tables of results beside the one that we get, and why some differ. It is
+Every figure of the paper's four tables of results beside ours, and why some differ. This page is
 written by `make tables` (`python -m benchmarks.tables`) from `benchmarks/tables.json`, which has every fold. The paper is
 *FOLD-RM: A Scalable, Efficient, and Explainable Inductive Learning Algorithm for Multi-Category Classification of Mixed Data*
 (Wang, Shakerin, Gupta, [arXiv:2202.06913](https://arxiv.org/abs/2202.06913)).
