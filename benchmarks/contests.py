@@ -23,7 +23,7 @@ from benchmarks.rivals import Outcome, clocked, codes_of
 from benchmarks.timing import Watch
 from unless import FoldRPPClassifier, Program, Table
 from unless.learn.fold import learn_rule, make_engine
-from unless.prediction import predict
+from unless.model.prediction import predict
 from unless.rule import Rule
 from unless.table import Labels
 

@@ -20,7 +20,7 @@ from unless import Program, Table
 from unless.evaluation.importance import Evidence
 from unless.evaluation.metrics import measure
 from unless.learn.unless_learner import fold_unless
-from unless.prediction import deciding_rules
+from unless.model.prediction import deciding_rules
 
 __all__ = ["DEFINITIONS", "correlations", "main", "rank_correlation"]
 

@@ -19,7 +19,8 @@ from benchmarks.report import OURS, Section, Target, duration, times
 from benchmarks.timing import alone_code, median
 from unless import Literal, Program, Rule
 from unless.estimators.model_file import file_text, parsed
-from unless.model import Model, RuleStatistics
+from unless.model import Model
+from unless.model.rule_statistics import RuleStatistics
 from unless.table import Column, Schema, Table
 
 __all__ = ["commands", "generated", "importing", "models"]

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from unless.model import Model, RuleStatistics
+from unless.model import Model
+from unless.model.rule_statistics import RuleStatistics
 from unless.rule import Program
 from unless.table import Schema, Table
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from unless.learn.fold import fold_rm, fold_rpp
     from unless.learn.unless_learner import fold_unless
     from unless.logic import learn_logic
-    from unless.prediction import predict
+    from unless.model.prediction import predict
     from unless.read.table import read_table
     from unless.report.table_overview import inspect
     from unless.rule import Literal, Program, Rule
@@ -77,7 +77,7 @@ _HOMES = {
     "learn.fold": ("fold_rm", "fold_rpp"),
     "learn.unless_learner": ("fold_unless",),
     "logic": ("learn_logic",),
-    "prediction": ("predict",),
+    "model.prediction": ("predict",),
     "read.table": ("read_table",),
     "report.table_overview": ("inspect",),
     "rule": ("Literal", "Program", "Rule"),

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from html import escape
 from math import inf, isinf, isnan, nextafter
+from typing import ClassVar
 from typing import Literal as OneOf
 
 from unless.errors import ProgramError, UnknownNameError, suggest
@@ -211,6 +212,10 @@ class Program:
     notations: Mapping[str, Notation] = field(init=False, compare=False)
     """How the numbers of features are written that literals compare, where not as plain numbers."""
 
+    noun: ClassVar[str] = "program"
+    by_rule: ClassVar[bool] = True
+    """Whether one rule decides each record (`prediction.Decider`)."""
+
     def __post_init__(self) -> None:
         object.__setattr__(self, "features", _tuple_of(str, self.features, "a list of features"))
         object.__setattr__(self, "rules", _tuple_of(Rule, self.rules, "a list of rules"))
@@ -262,6 +267,11 @@ class Program:
         """The features that literals test, in the order of ``features``; predictions need only these."""
         used = _tested_features(_levels(self.rules))
         return tuple(feature for feature in self.features if feature in used)
+
+    @property
+    def all_rules(self) -> Program:
+        """The program itself (`prediction.Decider`)."""
+        return self
 
     @property
     def closed(self) -> bool:

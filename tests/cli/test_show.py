@@ -20,7 +20,7 @@ from unless import Literal, Program, Rule
 from unless.cli.show import RuleTable
 from unless.export import json as programs
 from unless.export import to_text
-from unless.model import RuleStatistics
+from unless.model.rule_statistics import RuleStatistics
 
 pytestmark = pytest.mark.usefixtures("loans")
 

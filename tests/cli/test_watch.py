@@ -172,7 +172,7 @@ def test_a_committee(run):
     done = run("watch", "c.json", "new.csv")
     assert done.code == 0
     assert "accept is decided" in done.out
-    assert "3 lists decide together" in done.err
+    assert "a committee of 3 lists decides" in done.err
 
 
 def test_hostile_names(run):

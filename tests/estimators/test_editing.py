@@ -16,7 +16,7 @@ from tests.strategies import CELLS, FEATURES, programs, records
 from unless.errors import ParameterError, ProgramError, UnknownNameError
 from unless.estimators.editing import still_true
 from unless.evaluation.metrics import measure
-from unless.model import RuleStatistics
+from unless.model.rule_statistics import RuleStatistics
 from unless.rule import Literal, Program, Rule
 from unless.table import Column, Labels, Table
 

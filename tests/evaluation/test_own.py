@@ -8,12 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from unless import read_table
-from unless.estimators.holdout import Halves, decided
+from unless.estimators.holdout import Halves, count_decisions
 from unless.estimators.learners import LEARNERS, learn
 from unless.evaluation.metrics import judged, quality_of, usual_quality
 from unless.evaluation.training_overlap import OwnCounts
 from unless.model import Model, find_training_overlap, is_all_holdout
-from unless.prediction import predict
+from unless.model.prediction import predict
 
 RANDOM = np.random.default_rng(1)
 TABLE = read_table(
@@ -50,7 +50,7 @@ def test_a_committee_has_its_own_test_and_that_of_its_student() -> None:
     student = COMMITTEE.imitation.tested
     assert student is not None
     assert student.right == judged(COMMITTEE.program, TABLE[back]).right
-    assert decided(COMMITTEE.committee, TABLE[back]).labels == ("no", "yes", None)
+    assert count_decisions(COMMITTEE.committee, TABLE[back]).labels == ("no", "yes", None)
 
 
 def test_nothing_is_held_back_of_nothing() -> None:

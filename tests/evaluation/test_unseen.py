@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from unless.errors import UnseenValuesError
 from unless.evaluation.unseen_values import Unseen, UnseenCounts, refuse, summary, unseen_values, unusual
-from unless.model import Model, RuleStatistics
+from unless.model import Model
+from unless.model.rule_statistics import RuleStatistics
 from unless.rule import Program
 from unless.table import MAX_DOMAIN_VALUES, Column, Table, domain_table
 

@@ -224,7 +224,7 @@ def test_a_committee(held_back):
     new = records(400, 2)
     found = watch(model, new, truth(new))
     assert not found.moved
-    assert any("5 lists decide together" in note for note in found.notes)
+    assert any("a committee of 5 lists decides" in note for note in found.notes)
     assert not checks(found, "right")
     decided = checks(found, "given")
     assert {one.before is not None for one in decided.values()} == {held_back}

@@ -22,7 +22,7 @@ from unless.explanation import Phrase, Words
 from unless.explanation.counterfactuals.nearest import counterfactuals
 from unless.explanation.why import explain
 from unless.export.clauses import flatten
-from unless.model import RuleStatistics
+from unless.model.rule_statistics import RuleStatistics
 from unless.rule import Literal, Program, Rule
 from unless.values.notation import FLAG, LevelNotation, NotatedNumber
 

@@ -35,9 +35,9 @@ from tests.strategies import (
 )  # fmt: skip
 from unless.errors import ParameterError, ProgramError
 from unless.export import to_javascript, to_python
-from unless.prediction import deciding_rules
+from unless.model.points import expand_to_all_labels
+from unless.model.prediction import deciding_rules
 from unless.rule import Literal, Program, Rule
-from unless.score.score_card import expand_to_all_labels
 from unless.table import Column, Table
 from unless.values import cell_value
 from unless.values.notation import DAY, DURATION, FLAG, DateNotation, LevelNotation, NotatedNumber

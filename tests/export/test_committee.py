@@ -24,10 +24,10 @@ from tests.strategies import (
 from unless.errors import ParameterError
 from unless.export import to_javascript, to_python, to_sql
 from unless.export.sql_query import to_query
-from unless.prediction import deciding_rules
+from unless.model.points import probabilities_of
+from unless.model.prediction import deciding_rules
 from unless.rule import Literal, Program, Rule
 from unless.score.committee import Committee, labels_from_sums
-from unless.score.points import probabilities_of
 from unless.table import Column, Table
 
 COLUMNS = records(120)

@@ -19,10 +19,10 @@ from tests.models import model_of_program
 from tests.strategies import FEATURES, KINDS, card_of, chain, meaning, programs, records
 from unless import FoldRMClassifier, FoldRPPClassifier, UnlessClassifier, UnlessCommittee, export
 from unless.errors import UnlessError
-from unless.prediction import deciding_rules
+from unless.model.points import probabilities_of
+from unless.model.prediction import deciding_rules
 from unless.rule import Literal, Program, Rule
 from unless.score.committee import labels_from_sums
-from unless.score.points import probabilities_of
 from unless.table import Column, Schema, Table
 from unless.values.notation import LevelNotation
 

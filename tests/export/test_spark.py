@@ -41,7 +41,7 @@ from tests.torture.spark import compare
 from unless.errors import ParameterError, UnknownNameError
 from unless.export import predict_spark, to_spark, to_sql
 from unless.export.sql_query import to_query
-from unless.prediction import deciding_rules
+from unless.model.prediction import deciding_rules
 from unless.read.table import read_table
 from unless.rule import Literal, Program, Rule
 from unless.table import Column, Table

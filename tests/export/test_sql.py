@@ -46,7 +46,7 @@ from unless.errors import ParameterError, ProgramError, UnknownNameError
 from unless.export import to_sql
 from unless.export.sql_dialects import DIALECTS
 from unless.export.sql_query import to_query
-from unless.prediction import deciding_rules
+from unless.model.prediction import deciding_rules
 from unless.rule import Literal, Program, Rule
 from unless.score.score_card import ScoreCard
 from unless.table import Column, Schema, Table

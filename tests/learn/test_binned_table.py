@@ -14,7 +14,7 @@ from unless.learn import unless_learner
 from unless.learn.binned_table import CATEGORIES, NUMBERS, BinnedTable
 from unless.learn.literals import MANY
 from unless.learn.memory_engine import MemoryEngine
-from unless.prediction import deciding_rules
+from unless.model.prediction import deciding_rules
 from unless.rule import Literal, Program, Rule
 from unless.table import Column, Labels, Table
 from unless.values.notation import WHOLE

@@ -13,8 +13,8 @@ from unless.constraints import Constraints
 from unless.learn import committee_learner
 from unless.learn.committee_learner import CommitteeSettings, learn_committee
 from unless.learn.memory_engine import MemoryEngine
+from unless.model.points import probabilities_of
 from unless.score.committee import labels_from_sums
-from unless.score.points import probabilities_of
 from unless.table import Column, Labels, Table
 
 FEW = CommitteeSettings(size=8)

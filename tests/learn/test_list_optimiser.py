@@ -12,7 +12,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import unless
-import unless.prediction
+import unless.model.prediction
 from tests.learn.test_random_tables import random_rows, table_of, tables
 from tests.lengths import fewer
 from tests.shared import needs_compiled
@@ -216,7 +216,7 @@ class TestMaxRules:
         engine.late = lambda: next(asked, None) is None
         program = learn_unless(engine, UnlessSettings(max_rules=most)).program
         assert len(program) <= most
-        decided = unless.prediction.deciding_rules(program, table) == len(program) - 1
+        decided = unless.model.prediction.deciding_rules(program, table) == len(program) - 1
         counts = np.bincount(table.target.codes[decided], minlength=2)
         assert not decided.any() or counts[table.target.labels.index(program.rules[-1].head)] == counts.max()
 
@@ -233,7 +233,7 @@ class TestMaxRules:
         table = Table(tuple(cells), Labels.of("y", y.tolist()))
         for most in (1, 2, 3):
             program = fold_unless(table, max_rules=most, penalty=0.5)
-            decided = unless.prediction.deciding_rules(program, table) == len(program) - 1
+            decided = unless.model.prediction.deciding_rules(program, table) == len(program) - 1
             counts = np.bincount(table.target.codes[decided], minlength=4)
             assert not decided.any() or counts[table.target.labels.index(program.rules[-1].head)] == counts.max()
 

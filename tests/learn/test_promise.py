@@ -12,7 +12,7 @@ from tests.lengths import fewer
 from unless import FoldRMClassifier, FoldRPPClassifier, Literal, Program, Rule, Table, TrainingWarning, fold_unless
 from unless.evaluation.metrics import measure
 from unless.learn.unless_learner import UnlessLearner
-from unless.prediction import deciding_rules
+from unless.model.prediction import deciding_rules
 
 
 def naive(program: Program, table: Table) -> Program:

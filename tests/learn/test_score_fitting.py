@@ -14,9 +14,9 @@ from sklearn.linear_model import LogisticRegression
 from unless import UnlessClassifier, read_table
 from unless.learn.score_fitting import LITERAL, OTHER, fit_score_card
 from unless.learn.unless_learner import fold_unless
-from unless.prediction import predict
+from unless.model.points import POINTS_PER_LOGIT
+from unless.model.prediction import predict
 from unless.rule import Literal, Program, Rule
-from unless.score.points import POINTS_PER_LOGIT
 from unless.table import Column, Labels, Table
 from unless.table.seen_values import drop_unused_values
 

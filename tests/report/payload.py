@@ -10,7 +10,7 @@ from unless.explanation.sentences import rule_expectation_text
 from unless.explanation.words import Phrase, Words, printable
 from unless.export.cell_sources import typed_form
 from unless.export.sql_pieces import condition_pieces
-from unless.model import RuleStatistics
+from unless.model.rule_statistics import RuleStatistics
 from unless.report.page_data import printed
 from unless.rule import OPERATOR_WORDS, Literal, Program, Rule
 from unless.score.score_card import ScoreCard

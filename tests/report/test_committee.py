@@ -112,7 +112,7 @@ def test_the_scripts_vote_as_the_committee_does(asked, classes, seed):
     page = summarise(model, table)
     answers = asked([[page.data, row, None, [], 0] for row in range(len(table))])
     labels = page.data["labels"]
-    words = words_for(model.program_, model.committee_.rules, tables=(model.domain_, table))
+    words = words_for(model.program_, model.committee_.all_rules, tables=(model.domain_, table))
     for one, label, shares, tally, listed in zip(
         answers,
         model.predict(table),
@@ -155,7 +155,7 @@ def test_the_scripts_find_the_changes_that_python_finds(asked, classes, seed):
     told = 0
     for (record, wanted, fixed), answer in zip(questions, answers, strict=True):
         found = model.counterfactuals(record, wanted, fixed=fixed, most=5)
-        words = words_for(model.program_, model.committee_.rules, tables=(model.domain_, table))
+        words = words_for(model.program_, model.committee_.all_rules, tables=(model.domain_, table))
         assert answer["changes"] == [f"{one.text(words)} → {one.outcome}" for one in found]
         if not found:
             assert str(found) == answer["nothing"]

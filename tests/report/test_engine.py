@@ -29,7 +29,7 @@ from unless.explanation.sentences import words_for
 from unless.explanation.why import explain, record_values
 from unless.explanation.words import Phrase, Words, number_text, plain_text, printable
 from unless.export.cell_sources import typed_form
-from unless.model import RuleStatistics
+from unless.model.rule_statistics import RuleStatistics
 from unless.rule import Literal, Program, Rule
 from unless.table import Column, Table, domain_table
 from unless.values import cell_value, number_to_text, parse_number

@@ -11,8 +11,8 @@ import unless
 from tests.evaluation.test_groups import is_in
 from tests.report.examples import loans, long, many_labels, parcels
 from unless.demo.applicants import TARGET, applicants
-from unless.model import wilson_interval
-from unless.prediction import predict
+from unless.model.prediction import predict
+from unless.model.rule_statistics import wilson_interval
 from unless.report import render, summarise
 from unless.report.card import model_card
 from unless.report.facts import gather, in_order, is_identifier
@@ -49,7 +49,7 @@ class TestOpening:
     def test_what_decides_most(self, page):
         """The fewest rules that decide more than half of the records, busiest first, and what they ask."""
         found, model, table = page
-        rules = unless.prediction.deciding_rules(model.program_, table)
+        rules = unless.model.prediction.deciding_rules(model.program_, table)
         counts = np.bincount(rules, minlength=len(model.program_))
         assert found.leading.records == counts[[number - 1 for number in found.leading.numbers]].sum() > len(table) / 2
         assert [counts[number - 1] for number in found.leading.numbers] == sorted(counts)[::-1][

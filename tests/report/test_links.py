@@ -15,7 +15,7 @@ from tests.report.driving import caption, drawn, numbers, until
 from tests.report.examples import long, many_labels
 from unless.demo.applicants import TARGET, applicants
 from unless.evaluation.tradeoff import Choice, TradeOff
-from unless.prediction import deciding_rules
+from unless.model.prediction import deciding_rules
 from unless.report import render, report, summarise
 
 

@@ -18,7 +18,7 @@ from unless.estimators.learners import UnlessLearner, learn, stability_of
 from unless.estimators.model_file import read
 from unless.evaluation.drift import watch
 from unless.evaluation.metrics import judged
-from unless.model import wilson_interval
+from unless.model.rule_statistics import wilson_interval
 from unless.report.card import Figure, model_card
 from unless.report.card_rendering import html, markdown, written
 from unless.table import Column, Labels, Table

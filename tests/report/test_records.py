@@ -9,7 +9,7 @@ import pytest
 from tests.explanation.examples import LOAN
 from tests.report.driving import applicants, caption, decision, go_to, numbers, open_loan
 from tests.report.examples import hostile
-from unless.prediction import predict
+from unless.model.prediction import predict
 from unless.report import report
 
 

@@ -22,7 +22,7 @@ from tests.strategies import FEATURES, meaning, programs, records
 from unless.errors import ParameterError, ReadError, UnlessError
 from unless.evaluation.metrics import measure
 from unless.explanation import Phrase, Words, proof_rendering
-from unless.model import wilson_interval
+from unless.model.rule_statistics import wilson_interval
 from unless.report import render, report, summarise
 from unless.report.render import as_script, model_html
 from unless.report.rule_sentences import Text

@@ -17,7 +17,7 @@ from tests.report.driving import RECORD, applicants, caption, changes, control, 
 from tests.shared import SHARED, needs_shared
 from unless.explanation.counterfactuals.nearest import counterfactuals
 from unless.explanation.why import explain
-from unless.prediction import deciding_rules, predict
+from unless.model.prediction import deciding_rules, predict
 from unless.report import report
 from unless.rule import Literal, Program, Rule
 from unless.table import Column, Table

@@ -10,11 +10,11 @@ from numpy.testing import assert_array_equal
 
 from tests.strategies import KINDS, card_of, chain, meaning, programs, records
 from unless.errors import ProgramError
-from unless.prediction import predict
+from unless.model.points import expand_to_all_labels, leading_label_index, probabilities_of
+from unless.model.prediction import predict
 from unless.rule import Literal, Program, Rule
-from unless.score.points import leading_label_index, probabilities_of
 from unless.score.program_parts import PartReader, program_parts
-from unless.score.score_card import MOST_POINTS, ScoreCard, expand_to_all_labels
+from unless.score.score_card import MOST_POINTS, ScoreCard
 from unless.table import Column, Table
 
 CELLS = {name: [meaning(KINDS[name], cell) for cell in cells] for name, cells in records(40).items()}

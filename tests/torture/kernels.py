@@ -22,7 +22,7 @@ import numpy as np
 
 from tests.torture.counts import Counts
 from unless import kernels
-from unless.prediction import _compile_program
+from unless.model.prediction import _compile_program
 from unless.rule import Literal, Program, Rule
 from unless.table import Column
 

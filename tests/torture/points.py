@@ -23,9 +23,8 @@ from tests.torture.counts import Counts, drawn
 from unless.errors import UnlessError
 from unless.export import to_javascript, to_python, to_query
 from unless.export.json import dumps
+from unless.model.points import expand_to_all_labels, probabilities_of
 from unless.score.committee import Committee, labels_from_sums
-from unless.score.points import probabilities_of
-from unless.score.score_card import expand_to_all_labels
 
 __all__ = ["Answer", "check", "models_of", "search", "sql_answer", "wanted_of"]
 

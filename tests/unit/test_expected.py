@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unless.model import RuleStatistics, wilson_interval
+from unless.model.rule_statistics import RuleStatistics, wilson_interval
 
 
 def trained(counts: list[list[float]], literals: tuple[int, ...], **more: object) -> RuleStatistics:

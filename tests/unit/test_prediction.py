@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import unless
 from tests.learn.test_random_tables import random_rows, table_of, tables
 from unless.errors import ParameterError, UnknownNameError
-from unless.prediction import deciding_rules
+from unless.model.prediction import deciding_rules
 from unless.rule import Literal, Program, Rule
 from unless.table import Column, Table
 

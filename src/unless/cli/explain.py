@@ -25,17 +25,16 @@ from unless.evaluation.unseen_values import Unseen, refuse, refuse_ignorance, un
 from unless.explanation.proof import Proof, RuleProof
 from unless.explanation.score_explanation import ScoreExplanation, explain_score, label_probability
 from unless.explanation.sentences import failing_conditions, story_lines, words_for
-from unless.explanation.vote_explanation import VoteExplanation, explain_vote
-from unless.explanation.why import WhyNot, proof_of
+from unless.explanation.why import Explanation, WhyNot, explain_record
 from unless.explanation.why import why_not as why_not_of
 from unless.explanation.words import DEFAULT, Words, printable
 from unless.model import Model as FittedModel
-from unless.model import RuleStatistics, is_all_holdout, program_of
+from unless.model import decider_of, is_all_holdout
+from unless.model.rule_statistics import RuleStatistics
 from unless.read.csv_files import TextFile
 from unless.read.dialect import Dialect
 from unless.read.table import read_table
 from unless.rule import Program
-from unless.score.committee import committee_of
 from unless.score.score_card import require_card
 from unless.table import Column, Table
 from unless.values import Label, Value, count_text, label_to_json, same_label, value_to_json
@@ -126,13 +125,12 @@ def explain(
     check_files(None, model, data, format=file.format)
     screen = Screen(quiet=quiet)
     found = read_any_model(model)
-    committee = committee_of(found)
-    program = program_of(found) if committee is None else committee.rules
-    if committee is not None:
-        _refuse_for_committees(style, why_not, what_if=what_if, points=points)
+    decider = decider_of(found)
+    program = decider.all_rules
+    if not decider.by_rule:
+        _refuse_without_rules(style, why_not, what_if=what_if, points=points)
     changed = _assignments(assigned or (), found)
-    labels = program.labels if committee is None else committee.classes
-    label = None if why_not is None else label_among(labels, why_not, "no rule gives the label")
+    label = None if why_not is None else label_among(decider.labels, why_not, "no rule gives the label")
     stay = _features(split_names(fixed, program.features), program, "--fixed")
     source = None if data is None else DataSource.of(data, file)
     answers = [
@@ -141,8 +139,8 @@ def explain(
             changed,
             said,
             found,
-            proof_of(program, record) if committee is None else explain_vote(committee, record),
-            None if label is None or committee is not None else why_not_of(program, record, label),
+            explain_record(decider, record),
+            None if label is None or not decider.by_rule else why_not_of(program, record, label),
             _changes(found, record, label, stay, most or 3) if what_if else None,
             _scored(found, record) if points else None,
             held,
@@ -170,12 +168,22 @@ class _Answer:
     changed: dict[str, Value]
     said: Label | None
     model: FittedModel | Program
-    proof: Proof | VoteExplanation
+    explanation: Explanation
     why_not: WhyNot | None
     changes: Counterfactuals | None
     points: ScoreExplanation | None
     held_back: bool | None = None
     """Whether the rules were not learned from this record, but tested on it."""
+
+    @property
+    def label(self) -> Label | None:
+        """The label of the record."""
+        return self.explanation.label
+
+    @property
+    def proof(self) -> Proof | None:
+        """The proof, if one rule decides."""
+        return self.explanation if isinstance(self.explanation, Proof) else None
 
     @property
     def statistics(self) -> RuleStatistics | None:
@@ -185,52 +193,43 @@ class _Answer:
     @property
     def probability(self) -> float | None:
         """The probability of the label; None if it is not known."""
-        if isinstance(self.proof, VoteExplanation):
-            return self.proof.probabilities[self.proof.label]
-        return label_probability(self.model, self.proof)
+        if self.proof is not None:
+            return label_probability(self.model, self.proof)
+        columns = tuple(Column.of(name, [value]) for name, value in self.explanation.record.items())
+        shares = None if isinstance(self.model, Program) else self.model.probabilities(Table(columns, rows=1))
+        if isinstance(self.model, Program) or shares is None or self.label is None:
+            return None
+        return float(shares[0, self.model.statistics.classes.index(self.label)])
 
     def to_dict(self) -> dict[str, Any]:
-        if isinstance(self.proof, VoteExplanation):
-            return {
-                "row": self.number,
-                "set": {name: value_to_json(value) for name, value in self.changed.items()},
-                "label_in_data": label_to_json(self.said),
-                "held_back": self.held_back,
-                "probability": self.probability,
-                "vote": self.proof.to_dict(),
-                "changes": None if self.changes is None else self.changes.to_dict()["changes"],
-            }
-        place = -1 if self.proof.decided is None else self.proof.decided
-        known = self.statistics is not None and self.statistics.known(place)
-        figures = self.statistics and {
-            "decided": float(self.statistics.support[place]) if known else None,
-            "right": float(self.statistics.right[place]) if known else None,
-            **self.statistics.expectation(place),
-            "weighted": self.statistics.weighted,
-        }
-        return {
+        changes = None if self.changes is None else self.changes.to_dict()["changes"]
+        found = {
             "row": self.number,
             "set": {name: value_to_json(value) for name, value in self.changed.items()},
             "label_in_data": label_to_json(self.said),
             "held_back": self.held_back,
             "probability": self.probability,
+        }
+        if self.proof is None:
+            return {**found, "vote": self.explanation.to_dict(), "changes": changes}
+        return {
+            **found,
             "proof": self.proof.to_dict(),
-            "statistics": figures,
+            "statistics": self.statistics and _rule_figures(self.statistics, self.proof.decided),
             "why_not": self.why_not and {key: self.why_not.to_dict()[key] for key in ("label", "rules")},
-            "changes": None if self.changes is None else self.changes.to_dict()["changes"],
+            "changes": changes,
             "points": None if self.points is None else self.points.to_dict(),
         }
 
     def shown(self, style: OneOf["plain", "tree", "rules"], *, everything: bool) -> Iterator[Any]:
-        program = self.proof.committee.rules if isinstance(self.proof, VoteExplanation) else self.proof.program
-        words = words_for(program, record=self.proof.record)
+        words = words_for(decider_of(self.model).all_rules, record=self.explanation.record)
         changed = " and ".join(words.has(name, value) for name, value in self.changed.items())
         if changed and self.number is not None:
             yield hanging(f"Record {self.number}, if ", Text(f"{changed}:"))
         number = None if changed else self.number
-        if isinstance(self.proof, VoteExplanation):
+        if self.proof is None:
             start = "" if number is None else f"Record {number}: "
-            title, *rows = self.proof.text(None if everything else _LISTS, words=words).split("\n")
+            title, *rows = self.explanation.text(None if everything else _LISTS, words=words).split("\n")
             yield hanging(start, Text(title, "bold"))
             yield from (Text(line) for line in rows)
         elif style == "plain":
@@ -239,7 +238,7 @@ class _Answer:
             )
         else:
             yield self.proof.text(style, number=number)
-        if self.said is not None and (self.proof.label is None or not same_label(self.said, self.proof.label)):
+        if self.said is not None and (self.label is None or not same_label(self.said, self.label)):
             yield hanging("  ", Text(f"(its label in the data is {printable(str(self.said))})", "yellow"))
         if self.held_back:
             yield hanging("  ", Text("(the rules were not learned from this record, but tested on it)", "dim"))
@@ -251,8 +250,20 @@ class _Answer:
             yield score_table(self.points)
 
 
-def _refuse_for_committees(style: str, why_not: str | None, *, what_if: bool, points: bool) -> None:
-    """Refuse what is about one list of rules."""
+def _rule_figures(statistics: RuleStatistics, decided: int | None) -> dict[str, Any]:
+    """What the deciding rule decided in training, and what to expect of it."""
+    place = -1 if decided is None else decided
+    known = statistics.known(place)
+    return {
+        "decided": float(statistics.support[place]) if known else None,
+        "right": float(statistics.right[place]) if known else None,
+        **statistics.expectation(place),
+        "weighted": statistics.weighted,
+    }
+
+
+def _refuse_without_rules(style: str, why_not: str | None, *, what_if: bool, points: bool) -> None:
+    """Refuse what is about the one rule that decides."""
     if points:
         raise typer.BadParameter("the points of a committee are always shown; leave it out", param_hint="--points")
     if style != "plain":
@@ -269,10 +280,7 @@ def _changes(
 ) -> Counterfactuals:
     from unless.explanation.counterfactuals.nearest import counterfactuals  # 20 ms for --what-if alone
 
-    domain = None if isinstance(model, Program) else model.domain
-    return counterfactuals(
-        committee_of(model) or program_of(model), record, label, fixed=fixed, most=most, table=domain
-    )
+    return counterfactuals(model, record, label, fixed=fixed, most=most)
 
 
 def _scored(model: FittedModel | Program, record: dict[str, Value]) -> ScoreExplanation:
@@ -285,7 +293,7 @@ def _unseen(model: FittedModel | Program, answers: Sequence[_Answer]) -> tuple[U
     """Return what the records have that training did not; nothing is known about rules without a model."""
     if isinstance(model, Program):
         return ()
-    records = [answer.proof.record for answer in answers]
+    records = [answer.explanation.record for answer in answers]
     names = [name for name in model.domain.features if all(name in record for record in records)]
     columns = tuple(Column.of(name, [record[name] for record in records]) for name in names)
     return unseen_values(model, Table(columns, rows=len(records)))
@@ -302,8 +310,7 @@ def _records(
 
     Last comes whether the record was held back when the rules were learned, if that can be told.
     """
-    committee = committee_of(model)
-    used = program_of(model).used if committee is None else committee.used
+    used = decider_of(model).used
     if data is None:
         yield None, {**dict.fromkeys(used), **changed}, None, None
         return
@@ -352,7 +359,7 @@ def _assignments(texts: Sequence[str], model: FittedModel | Program) -> dict[str
         if not sign:
             raise typer.BadParameter(f"{text!r} has no =; write {text}=VALUE", param_hint="--set")
         cells[name] = cell
-    _features(cells, program_of(model), "--set")
+    _features(cells, decider_of(model).all_rules, "--set")
     if not cells:
         return {}
     table = io.StringIO()

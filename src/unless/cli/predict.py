@@ -19,7 +19,7 @@ from unless.cli.options import OUTPUT, Data, Json, Model, Quiet, Strict, output_
 from unless.errors import ParameterError
 from unless.evaluation.training_overlap import OwnResult
 from unless.explanation.words import printable
-from unless.model import wilson_interval
+from unless.model.rule_statistics import wilson_interval
 from unless.stream import PredictedFile, predict_file
 from unless.values import count_text, share_text
 

@@ -88,7 +88,7 @@ def report(
             found, table, title=title, sample=sample, seed=seed, words=spoken, watch=moved, stability=stable
         )
         if strict:
-            refuse_ignorance(found, program_of(found) if committee is None else committee.rules)
+            refuse_ignorance(found, program_of(found) if committee is None else committee.all_rules)
             refuse(page.unseen)
         text = render(page)
         write_document(text, output)

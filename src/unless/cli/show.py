@@ -23,7 +23,8 @@ from unless.explanation.rule_listing import RuleLine, figure_headings, imitation
 from unless.export import to_rules, to_text
 from unless.export.json import to_dict
 from unless.model import Model as FittedModel
-from unless.model import RuleStatistics, program_of
+from unless.model import program_of
+from unless.model.rule_statistics import RuleStatistics
 from unless.rule import Program
 
 _WIDE = 80  # columns of a terminal

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from unless.explanation.proof import Proof
 from unless.explanation.why import proof_of
 from unless.model import Model, holdout_rows, model_of
-from unless.prediction import deciding_rules
+from unless.model.prediction import deciding_rules
 from unless.rule import Program
 from unless.table import Labels, Table
 from unless.values import Label, label_index, label_to_json

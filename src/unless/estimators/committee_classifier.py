@@ -3,7 +3,6 @@
 # ruff: noqa: N803 - scikit-learn calls it X
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
 from typing import Any, NoReturn, cast
 
 import numpy as np
@@ -15,14 +14,13 @@ from unless.estimators.input_labels import true_places
 from unless.estimators.input_records import row_counts, true_labels
 from unless.estimators.learners import CommitteeLearner
 from unless.estimators.rule_classifier import RuleClassifier, frame_of
-from unless.explanation.counterfactuals.nearest import Counterfactuals, counterfactuals
 from unless.explanation.input_records import as_rows, unwrap_single
 from unless.explanation.rule_listing import imitation_title, listing_text
 from unless.explanation.vote_explanation import explain_vote
-from unless.prediction import deciding_rules
+from unless.model.points import Points, leading_label_index, probabilities_of
+from unless.model.prediction import deciding_rules
 from unless.rule import Program
 from unless.score.committee import Committee
-from unless.score.points import Points, leading_label_index, probabilities_of
 from unless.table import Table
 from unless.threads import resolve_n_jobs
 from unless.values import Label
@@ -112,23 +110,6 @@ class UnlessCommittee(RuleClassifier, CommitteeLearner):
         """
         table = self._table(as_rows(X))
         return unwrap_single(X, [explain_vote(self.committee_, table.record(row)) for row in range(len(table))])
-
-    def counterfactuals(
-        self,
-        record: Any,
-        label: Label | None = None,
-        *,
-        fixed: Collection[str] = (),
-        ranges: Mapping[str, object] | None = None,
-        most: int = 3,
-    ) -> Counterfactuals:
-        """Small changes of one record that give it another label, or the named one.
-
-        Each is verified by the committee. They are not proven to be the smallest: that would take a search through all
-        combinations of thousands of rules. At most three features change.
-        """
-        known = self._record(record)
-        return counterfactuals(self.committee_, known, label, fixed=fixed, ranges=ranges, most=most, table=self.domain_)
 
     def why_not(self, record: Any, label: Label) -> NoReturn:  # noqa: ARG002
         """Refused: no single rule stops a label of a committee."""

@@ -15,9 +15,9 @@ from unless.evaluation.importance import Evidence, importances
 from unless.export import document_checks, json
 from unless.export.document_checks import FEATURE, Object, Place, at, shown, typed, wrong
 from unless.model import HoldoutResult, Model
+from unless.model.points import Points
 from unless.rule import Program
 from unless.score.committee import Committee
-from unless.score.points import Points
 from unless.values import label_to_json
 
 FORMAT = model_file.COMMITTEE
@@ -36,7 +36,7 @@ def document(model: Model) -> dict[str, Any]:
         "version": VERSION,
         "target": student["target"],
         "features": student["features"],
-        **json.notations_data({**committee.rules.notations, **imitation.program.notations}),
+        **json.notations_data({**committee.all_rules.notations, **imitation.program.notations}),
         "classes": [label_to_json(label) for label in committee.classes],
         "base": committee.base.tolist(),
         "lists": [

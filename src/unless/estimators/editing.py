@@ -19,7 +19,8 @@ from unless.estimators.training_data import gaps_in, known_place
 from unless.evaluation.importance import Evidence
 from unless.evaluation.metrics import measure
 from unless.learn.score_fitting import fit_score_card
-from unless.model import HoldoutResult, Model, RuleStatistics, holdout_rows
+from unless.model import HoldoutResult, Model, holdout_rows
+from unless.model.rule_statistics import RuleStatistics
 from unless.rule import Program, Rule
 from unless.table import Table, domain_table
 from unless.values import Label

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from unless.blocks.block_dataset import BlockDataset, decided_label_weights
 from unless.estimators.training_data import Training, occurring_labels
 from unless.evaluation.metrics import judged, measure
-from unless.model import DataOrigin, HoldoutResult, Model, RuleStatistics
-from unless.rule import Program
-from unless.score.committee import Committee
+from unless.model import DataOrigin, HoldoutResult, Model
+from unless.model.prediction import Decider
+from unless.model.rule_statistics import RuleStatistics
 from unless.table import HoldoutSplit, Table
 from unless.table.holdout_split import (
     feature_hashes,
@@ -25,7 +25,7 @@ from unless.table.holdout_split import (
 )
 from unless.values import Label, count_text, percent
 
-Count = Callable[[Program | Committee], RuleStatistics]
+Count = Callable[[Decider], RuleStatistics]
 """Counts what rules decide of the records held back."""
 
 
@@ -67,7 +67,7 @@ class Halves:
             len(table),
             _most_frequent(table.labels.labels, np.bincount(table.labels.codes[~back])),
             tuple(map(table.number, np.flatnonzero(back).tolist())),
-            (lambda rules: decided(rules, tests)) if len(tests) else None,
+            (lambda decider: count_decisions(decider, tests)) if len(tests) else None,
             tuple(identity_sample(found).tolist()),
             "" if back.any() else _why_none(np.bincount(table.labels.codes), share, earlier),
         )
@@ -81,10 +81,11 @@ class Halves:
         engine = blocks.engine(held)
         learned, tests = engine.records(engine.all_rows()), engine.tests()
 
-        def count(rules: Program | Committee) -> RuleStatistics:
-            if isinstance(rules, Committee) or tests is None:
-                return decided(rules, blocks.sample(held, tests=True)[0])
-            return RuleStatistics(engine.labels, rules.heads, decided_label_weights(engine, rules, tests))
+        def count(decider: Decider) -> RuleStatistics:
+            if not decider.by_rule or tests is None:
+                return count_decisions(decider, blocks.sample(held, tests=True)[0])
+            weights = decided_label_weights(engine, decider.all_rules, tests)
+            return RuleStatistics(engine.labels, decider.heads, weights)
 
         return cls(
             Training.of_blocks(blocks, held),
@@ -116,11 +117,11 @@ class Halves:
         return HoldoutResult(self._origin, found)
 
 
-def decided(rules: Program | Committee, table: Table) -> RuleStatistics:
-    """What rules decide on labelled records, by rule; of a committee, by label."""
-    if isinstance(rules, Program):
-        return measure(rules, table)
-    found = judged(rules, table)
+def count_decisions(decider: Decider, table: Table) -> RuleStatistics:
+    """Count what is decided of labelled records, by rule, or by label if not one rule decides."""
+    if decider.by_rule:
+        return measure(decider.all_rules, table)
+    found = judged(decider, table)
     return RuleStatistics(found.labels, (*found.labels, None), found.confusion.T.astype(np.float64))
 
 

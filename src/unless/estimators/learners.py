@@ -33,11 +33,12 @@ from unless.learn.score_fitting import fit_score_card
 from unless.learn.tuning import tune_settings
 from unless.learn.unless_learner import AUTO, Penalty, UnlessSettings, check_max_rules, learn_unless
 from unless.learn.weights import Weights
-from unless.model import Model, RuleStatistics
-from unless.prediction import predict
+from unless.model import Model
+from unless.model.points import leading_label_index
+from unless.model.prediction import Decider, predict
+from unless.model.rule_statistics import RuleStatistics
 from unless.rule import Program
 from unless.score.committee import Committee
-from unless.score.points import leading_label_index
 from unless.score.score_card import ScoreCard
 from unless.table import Labels, Table, domain_table
 from unless.table.record_hashes import record_hashes
@@ -158,7 +159,7 @@ def refuse_kinds(learner: Learner) -> None:
         raise ParameterError(f"the columns of a table have their kinds: give {' and '.join(given)} to read_table")
 
 
-def program_of(learner: Learner, table: Table) -> Program | Committee:
+def program_of(learner: Learner, table: Table) -> Decider:
     """Learn what decides from a table with labels: a program, or a committee; Ctrl-C gives none."""
     learned = learn(learner, table)
     if learned.interrupted is not None:
@@ -522,7 +523,7 @@ def learner_of(model: Model) -> Learner:
 
 def relearn(
     learner: Learner, table: Table, counts: Weights, keep: Program | None = None, lock: Sequence[int] = ()
-) -> Program | Committee:
+) -> Decider:
     """Learn what decides from records that count so often, around rules that are locked; Ctrl-C gives none."""
     data = Training.of(table, learner.class_weight, counts)
     if keep is not None and lock:  # a label that a sample lacks has no rules in it
@@ -536,7 +537,7 @@ def relearn(
 
 def stability_of(
     learner: Learner,
-    decides: Program | Committee,
+    decides: Decider,
     table: Table,
     weights: Weights | None = None,
     *,

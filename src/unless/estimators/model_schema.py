@@ -17,9 +17,10 @@ from unless.evaluation.tradeoff import Choice, TradeOff
 from unless.export import document_checks, json
 from unless.export.document_checks import FEATURE, Object, Place, at, row, shown, typed, wrong
 from unless.learn.distillation import DistillationResult
-from unless.model import DataOrigin, HoldoutResult, RuleStatistics
+from unless.model import DataOrigin, HoldoutResult
+from unless.model.points import Points
+from unless.model.rule_statistics import RuleStatistics
 from unless.rule import Literal, Program
-from unless.score.points import Points
 from unless.score.program_parts import program_parts
 from unless.score.score_card import MOST_POINTS, ScoreCard, can_cut, point_columns, tested_numbers
 from unless.table import Column, HoldoutSplit, Kind, Schema, Table, part_names

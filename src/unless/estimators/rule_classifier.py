@@ -38,8 +38,9 @@ from unless.explanation.why import WhyNot, proof_of, why_not
 from unless.explanation.words import Words
 from unless.files import gzip_if_named_so, write_whole
 from unless.learn.distillation import DistillationResult
-from unless.model import DataOrigin, HoldoutResult, Model, RuleStatistics
-from unless.prediction import deciding_rules, predict
+from unless.model import DataOrigin, HoldoutResult, Model
+from unless.model.prediction import deciding_rules, predict
+from unless.model.rule_statistics import RuleStatistics
 from unless.read.table import read_table
 from unless.report import report
 from unless.report.card import ModelCard, model_card
@@ -211,7 +212,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
         See `unless.counterfactuals`; categories and distances come from the training records.
         """
         known = self._record(record)
-        return counterfactuals(self.program_, known, label, fixed=fixed, ranges=ranges, most=most, table=self.domain_)
+        return counterfactuals(self.model_, known, label, fixed=fixed, ranges=ranges, most=most)
 
     def unseen(self, X: Any) -> tuple[Unseen, ...]:
         """The values in new records that training did not have, for each feature that a rule tests.

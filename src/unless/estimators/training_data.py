@@ -20,7 +20,7 @@ from unless.learn.fold import LearnConstraints, LearnedProgram, make_engine
 from unless.learn.locked_rules import LockedRules, locked_positions
 from unless.learn.memory_engine import MemoryEngine
 from unless.learn.weights import Weights, multiply_counts
-from unless.model import RuleStatistics
+from unless.model.rule_statistics import RuleStatistics
 from unless.rule import Program
 from unless.table import HoldoutSplit, Labels, Table, domain_table, drop_unused_values
 from unless.values import Label, class_index, to_python_value

@@ -32,7 +32,7 @@ from unless.inspection import (
 )
 from unless.learn.rule_pruning import in_doubt, promises_less
 from unless.model import Model
-from unless.prediction import deciding_rules
+from unless.model.prediction import deciding_rules
 from unless.report.finding_text import remark_lines
 from unless.table import Labels, Table
 from unless.values import count_text, percent, to_python_value

@@ -22,9 +22,9 @@ from unless.evaluation.metrics import cross_counts
 from unless.evaluation.significance import holm, same_share
 from unless.evaluation.unseen_values import UnseenCounts
 from unless.export.fingerprint import fingerprint
-from unless.model import DataOrigin, Model, RuleStatistics, is_majority, model_of
-from unless.prediction import deciding_rules
-from unless.score.points import leading_label_index
+from unless.model import DataOrigin, Model, is_majority, model_of
+from unless.model.prediction import decide, deciding_rules, head_indices
+from unless.model.rule_statistics import RuleStatistics
 from unless.table import Labels, Table
 from unless.values import Label, class_index
 
@@ -88,7 +88,7 @@ class Counts:
                 "there are only rules here, not what they decided in training; watch a model that fit has written"
             )
         model = known
-        self.model, self._program, self._committee = model, model.program, model.committee
+        self.model, self._program, self._decider = model, model.program, model.decider
         self.classes = model.statistics.classes
         width = len(self.classes) + 2  # the labels, other labels, and none
         self.rules = np.zeros((len(self._program.rules) + 1, width))
@@ -106,13 +106,8 @@ class Counts:
     @property
     def used(self) -> tuple[str, ...]:
         """The features that are needed."""
-        return (
-            self._program.used
-            if self._committee is None
-            else (
-                tuple(name for name in self._program.features if name in {*self._committee.used, *self._program.used})
-            )
-        )
+        tested = {*self._program.used, *self._decider.used}
+        return tuple(name for name in self._program.features if name in tested)
 
     def add(
         self, table: Table, truth: NDArray[np.intp] | None = None, weights: NDArray[np.float64] | None = None
@@ -122,7 +117,8 @@ class Counts:
         truth = np.full(rows, UNLABELLED) if truth is None else truth
         width, decided = self.rules.shape[1], deciding_rules(self._program, table)
         self.rules += cross_counts(decided, truth, len(self.rules), width, weights)
-        given = self._given(decided, table)
+        choices = decided if self._decider.by_rule else decide(self._decider, table).choices
+        given = head_indices(self._decider, self.classes)[choices]
         self.given += cross_counts(given, truth, len(self.given), width, weights)
         for name in self.missing:
             column = table.column(name)
@@ -132,13 +128,6 @@ class Counts:
         self.unseen.add(table if weights is None else table[weights > 0])
         self._squares += rows if weights is None else float(weights @ weights)
         self._whole = self._whole and (weights is None or bool((weights == np.floor(weights)).all()))
-
-    def _given(self, decided: NDArray[np.int32], table: Table) -> NDArray[Any]:
-        """The place of the label that each record is given; -1 for none."""
-        if self._committee is not None:
-            return leading_label_index(self._committee.sums(table))
-        heads = [-1 if head is None else self.classes.index(head) for head in self._program.heads]
-        return np.array(heads)[decided]
 
     # What was counted, as shares.
 
@@ -169,7 +158,7 @@ class Counts:
         checks = [*self._checks(before)] if self.records else []
         unseen = self.unseen.found()
         return Watch(
-            fingerprint(self._program if self._committee is None else self._committee),
+            fingerprint(self._decider),
             self._program,
             self.records,
             self.labelled,
@@ -195,7 +184,7 @@ class Counts:
             if rule < rules or count or was[rule]:
                 known = Share(float(was[rule]), before.records)
                 yield self._check("decides", Share(count, self.records), known, before, before.sound, rule=rule)
-        yield from self._given_by_rules(before) if self._committee is None else self._given_by_lists(before)
+        yield from self._given_by_rules(before) if self._decider.by_rule else self._given_together(before)
 
     def _given_by_rules(self, before: _Before) -> Iterator[Check]:
         """The share of records that get each label, unless one rule gives it to all of them."""
@@ -206,8 +195,8 @@ class Counts:
                 known = Share(float(before.decided[rules].sum()), before.records)
                 yield self._check("given", now, known, before, before.sound, label=label)
 
-    def _given_by_lists(self, before: _Before) -> Iterator[Check]:
-        """The share of records that get each label from a committee, which only a test or a reference tells."""
+    def _given_together(self, before: _Before) -> Iterator[Check]:
+        """The share of records that get each label if not one rule decides, which only a test or a reference tells."""
         was, on = before.given, before.judged_on
         for place, label in enumerate(self.classes):
             now = Share(float(self.given[place].sum()), self.records)
@@ -235,7 +224,7 @@ class Counts:
         yield self._check(
             "accuracy", Share(right, self.labelled), before.accuracy, before, honest, source=before.judged_on
         )
-        if self._committee is not None:
+        if not self._decider.by_rule:
             return
         found = self._statistics()
         for rule, (own, all_) in enumerate(zip(found.right.tolist(), found.support.tolist(), strict=True)):
@@ -294,9 +283,8 @@ class Counts:
             yield "the reference has no true labels, so how often the rules are right is not compared"
         if not before.sound:
             yield _WEIGHTED
-        if self._committee is not None:
-            lists = len(self._committee)
-            yield f"{lists} lists decide together; the rules here are those of the list that imitates them"
+        if self.model.imitation is not None:
+            yield f"a {self._decider.noun} decides; the rules here are those of the list that imitates it"
         if self.missing and not before.missing and any(self.missing.values()):
             yield "the model does not know how many cells were missing in training"
 
@@ -345,15 +333,15 @@ class _Before:
     @classmethod
     def of_model(cls, model: Model) -> _Before:
         """Training and, if records were held back, its test: both are samples of the same, unless one is weighted."""
-        trained, committee = model.statistics, model.committee is not None
+        trained, together = model.statistics, not model.decider.by_rule
         tested = None if model.tested is None else model.tested.statistics
         counts, labels, alone = trained.counts, trained.by_class, False
-        if tested is not None and not committee:
+        if tested is not None and not together:
             alone = trained.weighted
             counts = tested.counts if alone else counts + tested.counts
             labels = tested.by_class if alone else labels + tested.by_class
         judged = trained if tested is None else tested
-        accuracy = None if committee and tested is None else Share(float(judged.right.sum()), judged.total)
+        accuracy = None if together and tested is None else Share(float(judged.right.sum()), judged.total)
         return cls(
             "the test" if alone else "training",
             float(labels.sum()),
@@ -365,7 +353,7 @@ class _Before:
             accuracy=accuracy,
             honest=tested is not None,
             judged_on="training" if tested is None else "the test",
-            given=tested.counts.sum(axis=1)[:-1] if committee and tested is not None else None,
+            given=tested.counts.sum(axis=1)[:-1] if together and tested is not None else None,
         )
 
     @classmethod

@@ -7,18 +7,13 @@ if there are few records, for all distances. On new records the features rank ne
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from unless.prediction import make_decider
-from unless.rule import Program
-from unless.score.committee import Committee
-from unless.score.points import leading_label_index
-from unless.score.score_card import head_indices
-from unless.table import Codes, Table
+from unless.model.prediction import Decider, head_indices, make_chooser
+from unless.table import Table
 
 _RECORDS = 4096
 """How many records are used."""
@@ -40,24 +35,24 @@ _WORK = 500_000_000
 class Evidence:
     """Labelled records from which importances are found on demand; ``counts`` says how often each record counts."""
 
-    program: Program | Committee
+    decider: Decider
     table: Table
     counts: NDArray[np.float64] | None
 
     @classmethod
-    def of(cls, program: Program | Committee, table: Table, counts: NDArray[np.float64] | None) -> Evidence:
+    def of(cls, decider: Decider, table: Table, counts: NDArray[np.float64] | None) -> Evidence:
         """As many training records as are needed, without the features that no rule tests."""
-        tested = Table(tuple(map(table.column, program.used)), table.target, len(table))
+        tested = Table(tuple(map(table.column, decider.used)), table.target, len(table))
         if len(tested) <= _KEPT:
-            return cls(program, tested, counts)
-        return cls(program, tested[_drawn(tested, counts, _RECORDS)], None)
+            return cls(decider, tested, counts)
+        return cls(decider, tested[_drawn(tested, counts, _RECORDS)], None)
 
     def importances(self) -> NDArray[np.float64]:
         """Each feature's share of the lost accuracy; all shares are 0 if none is lost."""
-        decisions = _decisions(self.program)
+        decisions = _decisions(self.decider)
         drawn = self.table[_drawn(self.table, self.counts, min(_RECORDS, decisions // _DISTANCES))]
-        lost = dict(zip(drawn.features, _lost(self.program, drawn, decisions), strict=True))
-        shares = np.array([lost.get(feature, 0.0) for feature in self.program.features])
+        lost = dict(zip(drawn.features, _lost(self.decider, drawn, decisions), strict=True))
+        shares = np.array([lost.get(feature, 0.0) for feature in self.decider.features])
         return shares / (shares.sum() or 1.0)
 
 
@@ -66,11 +61,10 @@ def importances(found: Evidence | NDArray[np.float64] | None) -> NDArray[np.floa
     return found.importances() if isinstance(found, Evidence) else found
 
 
-def _decisions(program: Program | Committee) -> int:
+def _decisions(decider: Decider) -> int:
     """How many decisions each feature gets."""
-    rules = program.rules if isinstance(program, Program) else program.rules.rules
-    literals = sum(1 for rule in rules for _ in rule.literals())
-    return min(_DECISIONS, max(_WORK // max(literals * len(program.used), 1), _DECISIONS // 8))
+    literals = sum(1 for rule in decider.all_rules.rules for _ in rule.literals())
+    return min(_DECISIONS, max(_WORK // max(literals * len(decider.used), 1), _DECISIONS // 8))
 
 
 def _drawn(table: Table, counts: NDArray[np.float64] | None, most: int) -> NDArray[np.intp]:
@@ -99,27 +93,17 @@ def _order(table: Table) -> NDArray[np.intp]:
     return (hashes & ((np.uint64(1) << room) - np.uint64(1))).astype(np.intp)
 
 
-def _lost(program: Program | Committee, table: Table, decisions: int) -> list[float]:
+def _lost(decider: Decider, table: Table, decisions: int) -> list[float]:
     """The accuracy that is lost when a column's values come from other records, for each column; 0 if it grows."""
-    decide = _decider(program, table)
+    choose, heads = make_chooser(decider, table.columns), head_indices(decider, table.labels.labels)
     others = _others(len(table), decisions)
     codes = [np.tile(column.codes, len(others)) for column in table.columns]
-    right = _right(table, decide([column.codes for column in table.columns], len(table)))
+    right = _right(table, heads[choose([column.codes for column in table.columns], len(table))])
     lost = []
     for place, column in enumerate(table.columns):
         changed = [*codes[:place], column.codes[others].reshape(-1), *codes[place + 1 :]]
-        lost.append(max(right - _right(table, decide(changed, others.size)), 0.0) if others.size else 0.0)
+        lost.append(max(right - _right(table, heads[choose(changed, others.size)]), 0.0) if others.size else 0.0)
     return lost
-
-
-def _decider(program: Program | Committee, table: Table) -> Callable[[Sequence[Codes], int], NDArray[np.intp]]:
-    """A function from codes and a number of rows to the places of the decided labels among those of the table."""
-    if isinstance(program, Program):
-        decide, heads = make_decider(program, table.columns), head_indices(program, table.labels.labels)
-        return lambda codes, rows: heads[decide(codes, rows)]
-    places = np.array([table.labels.labels.index(label) for label in program.classes])
-    add = program.adder(table.columns)
-    return lambda codes, rows: places[leading_label_index(add(codes, rows))]
 
 
 def _others(rows: int, decisions: int) -> NDArray[np.intp]:

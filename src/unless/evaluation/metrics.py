@@ -12,12 +12,10 @@ from numpy.typing import NDArray
 
 from unless.errors import ParameterError
 from unless.explanation.words import printable
-from unless.model import HoldoutResult, RuleStatistics, wilson_interval
-from unless.prediction import deciding_rules
+from unless.model import HoldoutResult
+from unless.model.prediction import Decider, deciding_rules, label_places
+from unless.model.rule_statistics import RuleStatistics, wilson_interval
 from unless.rule import Program
-from unless.score.committee import Committee
-from unless.score.points import leading_label_index
-from unless.score.score_card import head_indices
 from unless.table import Labels, Table
 from unless.values import Label, class_index, count_text, share_text
 
@@ -133,15 +131,11 @@ def cross_counts(
     return np.bincount(places, weights, height * width).reshape(height, width)
 
 
-def judged(program: Program | Committee, table: Table) -> Quality:
-    """Compare the decisions of a program with the labels of a table; either may have labels that the other lacks."""
+def judged(decider: Decider, table: Table) -> Quality:
+    """Compare what is decided with the labels of a table; either may have labels that the other lacks."""
     labels = table.labels
-    given = program.labels if isinstance(program, Program) else program.classes
-    known = (*labels.labels, *sorted(set(given) - set(labels.labels), key=str))
-    if isinstance(program, Committee):
-        places = np.array([known.index(label) for label in program.classes])
-        return quality(labels.codes, places[leading_label_index(program.sums(table))], known)
-    return quality(labels.codes, head_indices(program, known)[deciding_rules(program, table)], known)
+    known = (*labels.labels, *sorted(set(decider.labels) - set(labels.labels), key=str))
+    return quality(labels.codes, label_places(decider, table, known), known)
 
 
 def quality_of(tested: HoldoutResult) -> Quality:

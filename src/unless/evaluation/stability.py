@@ -25,10 +25,8 @@ from unless.explanation.proof_rendering import literal_to_json
 from unless.explanation.rule_listing import condition_signs, rule_lines
 from unless.explanation.sentences import words_for
 from unless.explanation.words import printable
-from unless.prediction import deciding_rules
+from unless.model.prediction import Decider, decide, head_indices
 from unless.rule import Literal, Program, Rule, conditions
-from unless.score.committee import Committee
-from unless.score.points import leading_label_index
 from unless.table import Table
 from unless.table.record_hashes import mix_bits, record_hashes
 from unless.values import Label, Value, count_text, label_to_json, percent, value_to_json
@@ -41,7 +39,7 @@ ALIKE = 0.5
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 
 Weights = NDArray[np.float64]
-Relearn = Callable[[Table, Weights], Program | Committee]
+Relearn = Callable[[Table, Weights], Decider]
 """Learns from a table whose records count so often."""
 
 
@@ -82,9 +80,9 @@ _POISSON = np.cumsum(np.exp(-1.0) / np.cumprod(np.append(1.0, np.arange(1.0, 20.
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Refit:
-    """What was learned from one sample, and which of its rules, or of a committee which of its labels, decides records.
+    """What was learned from one sample, and what it decides: ``decided`` counts the heads of the decider.
 
-    ``heads`` has the place of the label of each.
+    ``heads`` has the place of the label of each. ``program`` is None if not one rule decides each record.
     """
 
     program: Program | None
@@ -111,14 +109,10 @@ def refit(learn: Relearn, table: Table, counts: Weights) -> Refit:
     return decided_by(learn(table[there], counts[there]), table)
 
 
-def decided_by(found: Program | Committee, table: Table) -> Refit:
-    """What a program or a committee decides of the records; places of labels are those of the table's."""
-    place: dict[Label | None, int] = {label: k for k, label in enumerate(table.labels.labels)}
-    if isinstance(found, Committee):
-        classes = np.array([place[label] for label in found.classes], dtype=np.intp)
-        return Refit(None, leading_label_index(found.sums(table)).astype(np.int32), classes)
-    heads = np.array([place.get(head, -1) for head in found.heads], dtype=np.intp)
-    return Refit(found, deciding_rules(found, table), heads)
+def decided_by(found: Decider, table: Table) -> Refit:
+    """What was learned decides of the records; places of labels are those of the table's."""
+    heads = head_indices(found, table.labels.labels)
+    return Refit(found.all_rules if found.by_rule else None, decide(found, table).choices, heads)
 
 
 # What comes back.
@@ -186,7 +180,7 @@ class Stability:
     @classmethod
     def of(
         cls,
-        model: Program | Committee,
+        model: Decider,
         table: Table,
         found: Sequence[Refit],
         weights: Weights | None = None,

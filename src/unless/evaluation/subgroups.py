@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from unless.evaluation.significance import holm, same_share
 from unless.explanation.words import DEFAULT, Words
-from unless.model import wilson_interval
+from unless.model.rule_statistics import wilson_interval
 from unless.table import Column
 from unless.values import Label, label_to_json, value_to_json
 from unless.values.notation import NotatedNumber

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unless.evaluation.metrics import judged
-from unless.model import wilson_interval
+from unless.model.rule_statistics import wilson_interval
 from unless.rule import Program
 from unless.table import Table
 

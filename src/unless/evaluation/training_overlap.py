@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unless.model import DataOrigin, is_majority, wilson_interval
+from unless.model import DataOrigin, is_majority
+from unless.model.rule_statistics import wilson_interval
 from unless.table import Table
 from unless.table.holdout_split import feature_hashes, fingerprint_text, identity_sums, record_identities
 

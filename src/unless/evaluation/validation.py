@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 from unless.errors import ParameterError, ReadError
 from unless.evaluation.metrics import Quality, aligned, judged
 from unless.export.clauses import flatten
+from unless.model.prediction import Decider
 from unless.rule import Program
-from unless.score.committee import Committee
 from unless.table import Labels, Table
 
-Learn = Callable[[Table], Program | Committee]
+Learn = Callable[[Table], Decider]
 """A learner makes a program, or a committee, from a table with labels."""
 
 BASELINE = "most frequent"
@@ -120,10 +120,15 @@ def _runs(train: Table, test: Table, learners: Mapping[str, Learn], fold: int) -
     yield Run(BASELINE, fold, judged(baseline(train), test), 0, 0.0)
     for name, learner in learners.items():
         start = time.perf_counter()
-        program = learner(train)
+        found = learner(train)
         seconds = time.perf_counter() - start
-        rules = len(flatten(program)) if isinstance(program, Program) else program.rule_count
-        yield Run(name, fold, judged(program, test), rules, seconds)
+        yield Run(name, fold, judged(found, test), _rule_count(found), seconds)
+
+
+def _rule_count(decider: Decider) -> int:
+    """The number of rules and exceptions; of one list, equal exceptions count once, as in the paper."""
+    rules = decider.all_rules
+    return len(flatten(rules)) if decider.by_rule else len(rules) + rules.exception_count
 
 
 def baseline(table: Table) -> Program:

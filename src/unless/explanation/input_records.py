@@ -8,9 +8,8 @@ from typing import Any, TypeVar
 import numpy as np
 
 from unless.errors import ParameterError
-from unless.model import Model, program_of
-from unless.rule import Program
-from unless.score.committee import Committee, committee_of
+from unless.model import Model, decider_of, model_of
+from unless.model.prediction import Decider
 from unless.table import Table
 
 T = TypeVar("T")
@@ -35,17 +34,11 @@ def unwrap_single(given: Any, answers: list[T]) -> T | list[T]:
 
 def find_method(model: object, name: str) -> Callable[..., Any] | None:
     """Return the method of a fitted classifier by that name, which reads records like those of training; or None."""
-    found = None if isinstance(model, Program | Committee) else getattr(model, name, None)
+    found = None if hasattr(model, "all_rules") else getattr(model, name, None)  # a decider takes records as they are
     return found if callable(found) else None
 
 
-def find_decider(model: Program | Committee | Model) -> Program | Committee:
-    """Return what decides records: the program or the committee of a model."""
-    committee = committee_of(model)
-    return program_of(model) if committee is None else committee
-
-
-def read_one_record(model: Program | Committee | Model, given: Any) -> Mapping[str, object]:
+def read_one_record(model: Decider | Model, given: Any) -> Mapping[str, object]:
     """Return the one record to explain; it is an error if there are several."""
     if isinstance(given, Mapping):
         return given
@@ -55,16 +48,15 @@ def read_one_record(model: Program | Committee | Model, given: Any) -> Mapping[s
     return records[0]
 
 
-def read_records(model: Program | Committee | Model, given: Any) -> list[Mapping[str, object]]:
+def read_records(model: Decider | Model, given: Any) -> list[Mapping[str, object]]:
     """Return the records to explain: dicts for a program as they are, others read like those of training."""
     if isinstance(given, Table):
         return [given.record(row) for row in range(len(given))]
-    rows, decider = as_rows(given), find_decider(model)
-    rules = decider.rules if isinstance(decider, Committee) else decider
-    like = rules if isinstance(model, Program | Committee) else model
-    if like is rules and isinstance(rows, list) and all(isinstance(row, Mapping) for row in rows):
+    rows, rules = as_rows(given), decider_of(model).all_rules
+    known = model_of(model)
+    if known is None and isinstance(rows, list) and all(isinstance(row, Mapping) for row in rows):
         return rows
     from unless.read.table import read_table  # only for frames: showing and exporting rules reads no tables
 
-    table = read_table(rows, like=like, features=rules.used)
+    table = read_table(rows, like=known or rules, features=rules.used)
     return [table.record(row) for row in range(len(table))]

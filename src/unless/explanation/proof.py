@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from rich.tree import Tree
 
     from unless.explanation.counterfactuals.nearest import Counterfactuals
-    from unless.model import RuleStatistics
+    from unless.model.rule_statistics import RuleStatistics
 
 Style = OneOf["plain", "tree", "rules"]
 

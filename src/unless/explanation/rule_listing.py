@@ -16,7 +16,8 @@ from unicodedata import combining, east_asian_width
 
 from unless.explanation.sentences import condition_parts, words_for
 from unless.explanation.words import Words, printable
-from unless.model import Model, RuleStatistics
+from unless.model import Model
+from unless.model.rule_statistics import RuleStatistics
 from unless.rule import Condition, Program, Rule, conditions
 from unless.values import amount_text, count_text, percent, share_text
 

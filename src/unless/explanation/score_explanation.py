@@ -16,10 +16,10 @@ from unless.explanation.vote_explanation import probabilities_to_json
 from unless.explanation.why import record_values
 from unless.explanation.words import DEFAULT, Words, join_reasons, printable
 from unless.model import Model
+from unless.model.points import expand_to_all_labels, probabilities_of
 from unless.rule import Program
-from unless.score.points import probabilities_of
 from unless.score.program_parts import ProgramPart
-from unless.score.score_card import ScoreCard, expand_to_all_labels
+from unless.score.score_card import ScoreCard
 from unless.values import Label, Value, label_to_json, percent
 
 _MAX_LABEL_COLUMNS = 6

@@ -34,7 +34,7 @@ from unless.values.notation import WHOLE, NotatedNumber
 
 if TYPE_CHECKING:
     from unless.explanation.proof import LiteralCheck, Proof, RuleProof
-    from unless.model import RuleStatistics
+    from unless.model.rule_statistics import RuleStatistics
     from unless.table import Table
 
 _MAX_OVERRULED = 3

@@ -14,8 +14,8 @@ from unless.explanation.proof import LiteralCheck, Proof, RuleProof
 from unless.explanation.sentences import check_text, checks_by_condition, words_for_checks
 from unless.explanation.why import proof_of, record_values
 from unless.explanation.words import DEFAULT, Words, join_reasons, printable
+from unless.model.points import probabilities_of
 from unless.score.committee import Committee
-from unless.score.points import probabilities_of
 from unless.values import Label, Value, count_text, label_to_json, share_text, value_to_json
 
 _MAX_NAMED_LISTS = 3
@@ -27,7 +27,7 @@ _MAX_CLASS_COLUMNS = 4
 
 def explain_vote(committee: Committee, record: Mapping[str, object]) -> VoteExplanation:
     """Explain how the lists of a committee vote on a record, a mapping from features to values (None where missing)."""
-    values = record_values(committee.rules, record)
+    values = record_values(committee.all_rules, record)
     votes = []
     for number, (program, points) in enumerate(zip(committee.lists, committee.points, strict=True)):
         proof = proof_of(program, values)

@@ -2,30 +2,58 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, overload
+from functools import singledispatch
+from typing import Any, Protocol, overload
 
 from unless.errors import UnknownNameError, suggest
 from unless.explanation import proof_rendering, sentences
-from unless.explanation.input_records import find_decider, find_method, read_one_record, read_records, unwrap_single
+from unless.explanation.input_records import find_method, read_one_record, read_records, unwrap_single
 from unless.explanation.proof import LiteralCheck, Proof, RuleProof
 from unless.explanation.words import DEFAULT, Words, printable
-from unless.model import Model, program_of
+from unless.model import Model, decider_of, program_of
+from unless.model.prediction import Decider
 from unless.rule import Operator, Program, Rule
 from unless.score.committee import Committee
 from unless.values import Label, Value, cell_value, label_to_json, to_python_value, value_in_notation
 from unless.values.notation import NotatedNumber
 
-if TYPE_CHECKING:
-    from unless.explanation.vote_explanation import VoteExplanation
+
+class Explanation(Protocol):
+    """Why a record gets its label: a `Proof`, a `VoteExplanation`, or what another `Decider` explains."""
+
+    @property
+    def label(self) -> Label | None:
+        """The label of the record."""
+
+    @property
+    def decided(self) -> int | None:
+        """The index of the rule that decides; None if none does, or not alone."""
+
+    @property
+    def record(self) -> dict[str, Value]:
+        """The values of the record, by feature."""
+
+    @property
+    def outcome(self) -> str:
+        """The label and what decides it: "accept (rule 4)"."""
+
+    def every_check(self) -> Iterator[LiteralCheck]:
+        """The checks of literals that mattered."""
+
+    def text(self, most: Any = None, *, words: Words = DEFAULT) -> str:
+        """The explanation at length, with no more than so many details."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain lists, dicts and values that JSON can hold."""
 
 
 @overload
 def explain(model: Program, record: Mapping[str, object]) -> Proof: ...
 @overload
-def explain(model: Program | Committee | Model, record: Any) -> Any: ...
-def explain(model: Program | Committee | Model, record: Any) -> Any:
+def explain(model: Decider | Model, record: Any) -> Any: ...
+def explain(model: Decider | Model, record: Any) -> Any:
     """Explain why a record gets its label: a `Proof`, which prints itself; for a committee a `VoteExplanation`.
 
     Parameters
@@ -40,23 +68,25 @@ def explain(model: Program | Committee | Model, record: Any) -> Any:
     """
     if (ask := find_method(model, "explain")) is not None:
         return ask(record)
-    decider = find_decider(model)
+    decider = decider_of(model)
     return unwrap_single(record, [explain_record(decider, one) for one in read_records(model, record)])
 
 
-@overload
-def explain_record(decider: Program, record: Mapping[str, object]) -> Proof: ...
-@overload
-def explain_record(decider: Program | Committee, record: Mapping[str, object]) -> Proof | VoteExplanation: ...
-def explain_record(decider: Program | Committee, record: Mapping[str, object]) -> Proof | VoteExplanation:
+@singledispatch
+def explain_record(decider: Any, record: Mapping[str, object]) -> Explanation:
     """Explain one decision, on a record that is a mapping from features to values (None where missing)."""
-    if isinstance(decider, Program):
-        return proof_of(decider, record)
+    found: Explanation = decider.explain(record)
+    return found
+
+
+@explain_record.register(Committee)
+def _(decider: Committee, record: Mapping[str, object]) -> Explanation:
     from unless.explanation.vote_explanation import explain_vote  # it makes proofs, too
 
     return explain_vote(decider, record)
 
 
+@explain_record.register(Program)
 def proof_of(program: Program, record: Mapping[str, object]) -> Proof:
     """Prove a program's decision on a record, a mapping from features to values (None where missing)."""
     values = record_values(program, record)

@@ -20,11 +20,12 @@ from unless.errors import ParameterError, ProgramError, suggest
 from unless.export import conditions
 from unless.export.cell_readers import Reader, Training, readers
 from unless.export.cell_sources import javascript_form, javascript_readers, python_readers
-from unless.export.conditions import card_of
+from unless.export.conditions import card_of, written_by
 from unless.model import Model
+from unless.model.points import POINTS_PER_LOGIT
+from unless.model.prediction import Decider
 from unless.rule import Literal, Operator, Program
-from unless.score.committee import Committee, committee_of
-from unless.score.points import POINTS_PER_LOGIT
+from unless.score.committee import Committee
 from unless.score.score_card import ScoreCard
 from unless.values import Label
 from unless.values.notation import LevelNotation, NotatedNumber
@@ -122,7 +123,7 @@ _RESERVED = frozenset(
 )
 
 
-def to_python(program: Program | Committee | Model, *, name: str = "classify", what: Returns = "label") -> str:
+def to_python(program: Decider | Model, *, name: str = "classify", what: Returns = "label") -> str:
     """Write a function that takes a record and returns its label.
 
     A record is a mapping from features to cells: a text; a number; a boolean, which means the text ``True`` or
@@ -149,17 +150,24 @@ def to_python(program: Program | Committee | Model, *, name: str = "classify", w
     ('high', 'low')
     """
     check_python(name)
-    if (committee := committee_of(program)) is not None:
-        from unless.export.committee_code import committee_to_python
+    write = written_by(program, "Python", {Program: _program_to_python, Committee: _committee_to_python})
+    text: str = write(program, name, what)
+    return text
 
-        return committee_to_python(committee, name, what, Training.of(program))
+
+def _committee_to_python(committee: Committee, model: Decider | Model, name: str, what: str) -> str:
+    from unless.export.committee_code import committee_to_python
+
+    return committee_to_python(committee, name, what, Training.of(model))
+
+
+def _program_to_python(program: Program, model: Decider | Model, name: str, what: Returns) -> str:
     check_returns(what)
-    rules = conditions.rules_of(program)
-    card = card_of(program) if what in ("points", "probability") else None
-    lines = python_start(rules, name, what, Training.of(program), () if card is None else card.cuts)
+    card = card_of(model) if what in ("points", "probability") else None
+    lines = python_start(program, name, what, Training.of(model), () if card is None else card.cuts)
     if card is not None:
         return "\n".join([*lines, _scored(card, PYTHON, what)])
-    for condition, result, number in _decisions(rules, PYTHON, what):
+    for condition, result, number in _decisions(program, PYTHON, what):
         remark = "" if number is None else f"  # rule {number}"
         indent = "    " if condition is None else "        "
         lines += [] if condition is None else [f"    if {condition}:{remark}"]
@@ -167,7 +175,7 @@ def to_python(program: Program | Committee | Model, *, name: str = "classify", w
     return "\n".join(lines) + "\n"
 
 
-def to_javascript(program: Program | Committee | Model, *, name: str = "classify", what: Returns = "label") -> str:
+def to_javascript(program: Decider | Model, *, name: str = "classify", what: Returns = "label") -> str:
     """Write a function that takes a record and returns its label (ECMAScript 2015 or later, no ``eval``).
 
     A record is an object with a property of its own for each feature: a text; a number; a boolean, which means the text
@@ -186,17 +194,24 @@ def to_javascript(program: Program | Committee | Model, *, name: str = "classify
         ``{label, probability}``. A committee has no ``rule`` or ``both``.
     """
     check_javascript(name)
-    if (committee := committee_of(program)) is not None:
-        from unless.export.committee_code import committee_to_javascript
+    write = written_by(program, "JavaScript", {Program: _program_to_javascript, Committee: _committee_to_javascript})
+    text: str = write(program, name, what)
+    return text
 
-        return committee_to_javascript(committee, name, what, Training.of(program))
+
+def _committee_to_javascript(committee: Committee, model: Decider | Model, name: str, what: str) -> str:
+    from unless.export.committee_code import committee_to_javascript
+
+    return committee_to_javascript(committee, name, what, Training.of(model))
+
+
+def _program_to_javascript(program: Program, model: Decider | Model, name: str, what: Returns) -> str:
     check_returns(what)
-    rules = conditions.rules_of(program)
-    card = card_of(program) if what in ("points", "probability") else None
-    lines = javascript_start(rules, name, Training.of(program), () if card is None else card.cuts)
+    card = card_of(model) if what in ("points", "probability") else None
+    lines = javascript_start(program, name, Training.of(model), () if card is None else card.cuts)
     if card is not None:
         return "\n".join([*lines, _scored(card, JAVASCRIPT, what)])
-    for condition, result, number in _decisions(rules, JAVASCRIPT, what):
+    for condition, result, number in _decisions(program, JAVASCRIPT, what):
         test = "" if condition is None else f"if ({condition}) "
         lines.append(f"  {test}return {result};" + ("" if number is None else f" // rule {number}"))
     return "\n".join([*lines, "}"]) + "\n"

@@ -10,9 +10,9 @@ from collections.abc import Iterator
 
 from unless.export import code, conditions
 from unless.export.cell_readers import Training
+from unless.model.points import Points
 from unless.rule import Program
 from unless.score.committee import Committee
-from unless.score.points import Points
 
 _RETURNS = ("label", "points", "probability")
 
@@ -20,7 +20,7 @@ _RETURNS = ("label", "points", "probability")
 def committee_to_python(committee: Committee, name: str, what: str, training: Training | None) -> str:
     """Write a function as `to_python` does."""
     code.check_returns(what, _RETURNS, "the function of a committee")
-    lines = code.python_start(committee.rules, name, what, training)
+    lines = code.python_start(committee.all_rules, name, what, training)
     for number, decisions in enumerate(_lists(committee, code.PYTHON), 1):
         lines += ["", f"    def list_{number}():"]
         for condition, points in decisions:
@@ -35,7 +35,7 @@ def committee_to_python(committee: Committee, name: str, what: str, training: Tr
 def committee_to_javascript(committee: Committee, name: str, what: str, training: Training | None) -> str:
     """Write a function as `to_javascript` does."""
     code.check_returns(what, _RETURNS, "the function of a committee")
-    lines = code.javascript_start(committee.rules, name, training)
+    lines = code.javascript_start(committee.all_rules, name, training)
     names = [f"list_{number}" for number in range(1, len(committee) + 1)]
     for own, decisions in zip(names, _lists(committee, code.JAVASCRIPT), strict=True):
         lines.append(f"  const {own} = () => {{")
@@ -49,7 +49,7 @@ def committee_to_javascript(committee: Committee, name: str, what: str, training
 
 def _lists(committee: Committee, syntax: code.Syntax) -> Iterator[list[tuple[str | None, Points]]]:
     """For each list its decisions: a condition, None for the last one, and the points where it holds."""
-    writer = code.Writer.of(syntax, committee.rules)
+    writer = code.Writer.of(syntax, committee.all_rules)
     for program, points in zip(committee.lists, committee.points, strict=True):
         yield list(decided(program, points, writer))
 

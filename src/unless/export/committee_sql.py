@@ -16,9 +16,9 @@ from sqlglot import exp
 from unless.export.conditions import Writer, decisions
 from unless.export.sql_scores import shares_of
 from unless.export.sql_tree import WHOLE, NewNames, all_of, cases, cast, greatest, integer, new_column, total
+from unless.model.points import Points
 from unless.rule import Program
 from unless.score.committee import Committee
-from unless.score.points import Points
 
 if TYPE_CHECKING:
     from unless.export.sql import SqlWriter
@@ -73,7 +73,7 @@ class _Names:
     """The columns inside an expression."""
 
     def __init__(self, committee: Committee) -> None:
-        names = NewNames(committee.rules)
+        names = NewNames(committee.all_rules)
         self.lists = [names.free(f"list_{number + 1}") for number in range(len(committee))]
         self.points = [names.free(f"points_{number + 1}") for number in range(len(committee.classes))]
         self.voted, self.summed = names.free("voted"), names.free("summed")

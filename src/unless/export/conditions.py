@@ -8,15 +8,17 @@ decides.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Generic, Protocol, TypeVar
+from functools import partial
+from typing import Any, Generic, Protocol, TypeVar
 
 from unless.errors import ParameterError
-from unless.model import Model, model_of, program_of
+from unless.model import Model, decider_of, model_of
+from unless.model.points import Points
+from unless.model.prediction import Decider
 from unless.rule import Literal, Program, Rule
-from unless.score.committee import Committee, committee_of
-from unless.score.points import Points
+from unless.score.committee import Committee
 from unless.score.score_card import ScoreCard, require_card
 
 T = TypeVar("T")
@@ -90,24 +92,30 @@ def decided_points(card: ScoreCard, index: int | None) -> list[int]:
     return found
 
 
-def rules_of(model: Program | Committee | Model) -> Program:
-    """The rules that decide: a program, those of a model, or those of all lists of a committee."""
-    if (committee := committee_of(model)) is not None:
-        return committee.rules
-    return program_of(model)
+def written_by(model: Decider | Model, language: str, writers: Mapping[type, Callable[..., Any]]) -> Callable[..., Any]:
+    """The writer for what decides in a model, applied to it; refuses a decider that the language has no words for.
+
+    ``writers`` has a function for each class of deciders, which takes one as its first argument.
+    """
+    decider = decider_of(model)
+    if (writer := writers.get(type(decider))) is None:
+        raise ParameterError(f"a {decider.noun} cannot be written as {language}{_OTHERWISE.get(type(decider), '')}")
+    return partial(writer, decider)
 
 
-def list_of(model: Program | Model, language: str) -> Program:
-    """The one list that decides; refuses a committee, which the language cannot hold."""
-    if (committee := committee_of(model)) is not None:
-        raise ParameterError(
-            f"a committee of {len(committee)} lists cannot be written as {language}, only as SQL, Python, JavaScript "
-            "or ONNX; the list that imitates it can: model.program_"
-        )
-    return program_of(model)
+_OTHERWISE: Mapping[type, str] = {
+    Committee: ", only as SQL, Python, JavaScript or ONNX; the list that imitates it can: model.program_"
+}
+"""What to do instead."""
 
 
-def card_of(model: Program | Committee | Model) -> ScoreCard:
+def list_of(model: Decider | Model, language: str) -> Program:
+    """The one list that decides, for a language that holds nothing else."""
+    program: Program = written_by(model, language, {Program: lambda program: program})()
+    return program
+
+
+def card_of(model: Decider | Model) -> ScoreCard:
     """The score card of a model with one list; a program has none."""
     known = model_of(model)
     if known is None:

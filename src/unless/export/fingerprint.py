@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from functools import singledispatch
 from hashlib import sha256
 from typing import Any
 
 from unless.export.json import to_dict
+from unless.model.prediction import Decider
 from unless.rule import Program
 from unless.score.committee import Committee
 from unless.values import label_to_json
@@ -16,14 +18,24 @@ __all__ = ["fingerprint"]
 _DIGITS = 16
 
 
-def fingerprint(decides: Program | Committee) -> str:
-    """Sixteen hexadecimal digits of a hash of the rules, and of a committee's points; statistics do not count."""
-    document = to_dict(decides) if isinstance(decides, Program) else _committee(decides)
-    text = json.dumps(document, ensure_ascii=True, sort_keys=True, separators=(",", ":"))
+def fingerprint(decider: Decider) -> str:
+    """Return sixteen hexadecimal digits of a hash of what decides; statistics do not count."""
+    text = json.dumps(decider_data(decider), ensure_ascii=True, sort_keys=True, separators=(",", ":"))
     return sha256(text.encode()).hexdigest()[:_DIGITS]
 
 
-def _committee(committee: Committee) -> dict[str, Any]:
+@singledispatch
+def decider_data(decider: Any) -> dict[str, Any]:
+    """Return what decides as JSON holds it; a program is `to_dict`, another decider has a method of that name."""
+    found: dict[str, Any] = decider.to_dict()
+    return found
+
+
+decider_data.register(Program, to_dict)
+
+
+@decider_data.register(Committee)
+def _(committee: Committee) -> dict[str, Any]:
     return {
         "classes": [label_to_json(label) for label in committee.classes],
         "base": committee.base.tolist(),

@@ -18,13 +18,14 @@ from numpy.typing import NDArray
 
 from unless import __version__
 from unless.errors import ParameterError, ProgramError, UnknownNameError, suggest
-from unless.export.conditions import decided_points, decisions, rules_of, terms
-from unless.model import Model, model_of
+from unless.export.conditions import decided_points, decisions, terms, written_by
+from unless.model import Model, decider_of, model_of
+from unless.model.points import POINTS_PER_LOGIT
+from unless.model.prediction import Decider, head_indices
 from unless.read.table import read_table
 from unless.rule import Literal, Program
-from unless.score.committee import Committee, committee_of
-from unless.score.points import POINTS_PER_LOGIT
-from unless.score.score_card import ScoreCard, head_indices, point_columns
+from unless.score.committee import Committee
+from unless.score.score_card import ScoreCard, point_columns
 from unless.table import Kind, Table
 from unless.values import Label, number_to_text
 
@@ -39,9 +40,7 @@ _OPSET, _IR = 19, 9
 _ROWS = "records"
 
 
-def to_onnx(
-    model: Program | Committee | Model, *, missing: str = "", columns: Mapping[str, Kind] | None = None
-) -> ModelProto:
+def to_onnx(model: Decider | Model, *, missing: str = "", columns: Mapping[str, Kind] | None = None) -> ModelProto:
     """Write a program or a model as an ONNX graph that gives the labels of `predict`, and the same probabilities.
 
     **Inputs**, each of the shape (records, 1), are the features that rules test. Numbers are doubles, NaN where they
@@ -70,18 +69,17 @@ def to_onnx(
         its features are compared with: numbers, texts, or both. A feature that is compared with numbers and tested
         for missing cells has both, since a text is not missing.
     """
-    rules, committee = rules_of(model), committee_of(model)
+    rules = decider_of(model).all_rules
+    write = written_by(model, "ONNX", {Program: _decided, Committee: _voted})
     kinds = _kinds(rules, model, columns or {})
     graph = _Graph({*kinds, *map(_second, kinds)})
     writer = _Writer(graph, _inputs(graph, rules, kinds), missing)
     _refuse_named(rules, missing)
-    if committee is not None:
-        return graph.finished(_voted(graph, writer, committee), rules)
-    return graph.finished(_decided(graph, writer, rules, model), rules)  # type: ignore[arg-type]  # no committee
+    return graph.finished(write(graph, writer, model_of(model)), rules)
 
 
 def onnx_inputs(
-    model: Program | Committee | Model,
+    model: Decider | Model,
     X: Any,  # noqa: N803 - as in scikit-learn
     *,
     missing: str = "",
@@ -99,12 +97,11 @@ def onnx_inputs(
     {'age': array([[41.],
            [nan]])}
     """
-    rules = rules_of(model)
+    rules = decider_of(model).all_rules
     names = rules.used or rules.features[:1]
-    like = rules if isinstance(model, Program | Committee) else model
     if isinstance(X, np.ndarray):  # its columns are the features, in their order
         X = [dict(zip(rules.features, row, strict=True)) for row in X.tolist()]  # noqa: N806
-    table = X if isinstance(X, Table) else read_table(X, like=like, features=names)
+    table = X if isinstance(X, Table) else read_table(X, like=model_of(model) or rules, features=names)
     found: dict[str, NDArray[Any]] = {}
     for name, kind in _kinds(rules, model, columns or {}).items():
         column = table.column(name).in_notation(rules.notations.get(name))
@@ -182,13 +179,12 @@ def _refuse_named(rules: Program, missing: str) -> None:
 # What a graph computes.
 
 
-def _decided(graph: _Graph, writer: _Writer, rules: Program, model: Program | Model) -> list[_Output]:
+def _decided(rules: Program, graph: _Graph, writer: _Writer, trained: Model | None) -> list[_Output]:
     """The label, the number of the rule and, of a model, the probabilities."""
     place = _chosen(graph, writer, rules)
     used = {index for _, index in decisions(rules, writer)}
     numbers = np.append(np.arange(1, len(rules) + 1), 0)
     outputs = [_picked("label", graph, _labels(rules, used), place), _picked("rule", graph, numbers, place)]
-    trained = model_of(model)
     if trained is None:
         return outputs
     if trained.card is None:
@@ -197,7 +193,7 @@ def _decided(graph: _Graph, writer: _Writer, rules: Program, model: Program | Mo
     return [*outputs, _shares(graph, points, len(trained.card.classes))]
 
 
-def _voted(graph: _Graph, writer: _Writer, committee: Committee) -> list[_Output]:
+def _voted(committee: Committee, graph: _Graph, writer: _Writer, _: Model | None) -> list[_Output]:
     """The label and the probabilities of the points of all lists."""
     sums = [graph.constant(committee.base.astype(np.float64)[np.newaxis])]
     for program, points in zip(committee.lists, committee.points, strict=True):

@@ -21,7 +21,8 @@ from collections.abc import Iterator
 from math import isnan
 
 from unless.export.conditions import list_of
-from unless.model import Model, RuleStatistics, model_of
+from unless.model import Model, model_of
+from unless.model.rule_statistics import RuleStatistics
 from unless.rule import OPERATOR_WORDS, Literal, Program, Rule, label_text
 from unless.values import amount_text, number_to_text, share_text
 from unless.values.notation import FLAG, Amounts, DateNotation, LevelNotation, NotatedNumber, Notation

@@ -7,16 +7,17 @@ and 17 s by `mapInArrow` and `predict`. `spark_cells` says what cells mean.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from unless.errors import ParameterError, suggest
 from unless.export.code import free_name
-from unless.export.conditions import rules_of
+from unless.export.conditions import written_by
 from unless.export.sql import What, expression, in_words_of, prepared
-from unless.model import Model
+from unless.model import Model, decider_of
+from unless.model.prediction import Decider
 from unless.rule import Program
-from unless.score.committee import Committee, committee_of
+from unless.score.committee import Committee
 
 from sqlglot import exp  # isort: skip - without it, `sql` has said how to get it
 from unless.export import committee_sql
@@ -30,7 +31,7 @@ _COLUMNS: dict[What, str] = {"label": "predicted", "rule": "rule", "because": "b
 _TYPES = {str: TEXT, bool: exp.DataType(this=exp.DataType.Type.BOOLEAN), int: WHOLE, float: DOUBLE}
 
 
-def to_spark(model: Program | Committee | Model, frame: DataFrame, what: What = "label") -> Column:
+def to_spark(model: Decider | Model, frame: DataFrame, what: What = "label") -> Column:
     """Write what a model decides as a column of Spark, for a frame that has the columns of the model.
 
     ``what`` is ``label``, what `predict` gives, NULL where it gives None; ``rule``, the number of the rule that
@@ -40,7 +41,7 @@ def to_spark(model: Program | Committee | Model, frame: DataFrame, what: What = 
     The types of the frame's columns tell what cells mean, as in `read_table`. What cannot be decided exactly as
     `predict` does it is refused.
     """
-    if committee_of(model) is not None:
+    if not decider_of(model).by_rule:
         raise ParameterError("many rules of a committee decide, in several steps; take predict_spark(model, frame)")
     if what not in (*_COLUMNS, "probability"):
         raise ParameterError(f"no column for {what!r}{suggest(str(what), [*_COLUMNS, 'probability'])}")
@@ -48,7 +49,7 @@ def to_spark(model: Program | Committee | Model, frame: DataFrame, what: What = 
 
 
 def predict_spark(
-    model: Program | Committee | Model, frame: DataFrame, what: What | Sequence[What] | None = None, prefix: str = ""
+    model: Decider | Model, frame: DataFrame, what: What | Sequence[What] | None = None, prefix: str = ""
 ) -> DataFrame:
     """Add what a model decides to a Spark frame: ``predicted``, ``rule`` and ``because``; see `to_spark`.
 
@@ -56,57 +57,62 @@ def predict_spark(
     ``prefix`` is put before the names of the new columns, and a number after a name that is taken, as in
     `predict_file`.
     """
-    committee = committee_of(model)
-    known = tuple(_COLUMNS) if committee is None else ("label",)
+    write = written_by(model, "columns of Spark", {Program: _add_columns, Committee: _add_vote})
+    known = tuple(_COLUMNS) if decider_of(model).by_rule else ("label",)
     whats = ([what] if isinstance(what, str) else what) or known
     for one in whats:
         if one not in known:
             raise ParameterError(f"no column for {one!r}{suggest(str(one), known)}")
     own, taken = _Frame(model, frame), [name.lower() for name in frame.columns]
     names = {one: free_name(prefix + _COLUMNS[one], taken) for one in whats}
-    if committee is not None:
-        return own.voted(committee, names["label"])
-    return frame.withColumns({name: own.column(one) for one, name in names.items()})
+    found: DataFrame = write(own, names)
+    return found
+
+
+def _add_columns(_: Program, own: _Frame, names: Mapping[What, str]) -> DataFrame:
+    return own.frame.withColumns({name: own.column(one) for one, name in names.items()})
+
+
+def _add_vote(committee: Committee, own: _Frame, names: Mapping[What, str]) -> DataFrame:
+    return own.voted(committee, names["label"])
 
 
 class _Frame:
     """A frame, and what writes conditions on its columns."""
 
-    def __init__(self, model: Program | Committee | Model, frame: DataFrame) -> None:
+    def __init__(self, model: Decider | Model, frame: DataFrame) -> None:
         fields = getattr(getattr(frame, "schema", None), "fields", None)
         if fields is None or not hasattr(frame, "withColumns"):
             raise ParameterError(
                 f"expected a Spark frame, not {type(frame).__name__}; model.predict takes other frames"
             )
-        self._model, self._frame, self._rules = model, frame, rules_of(model)
+        self._model, self.frame, self._rules = model, frame, decider_of(model).all_rules
         kinds, self._cells = read_columns(model, self._rules, fields)
         _, engine, self._writer = prepared(model, "spark", kinds)
         self._text = in_words_of(engine, self._rules)
 
     def column(self, what: What) -> Column:
         """What the model decides, as a column."""
-        found = expression(self._model, self._rules, what, self._writer)
+        found = expression(self._model, what, self._writer)
         if what == "rule":
             found = cast(found, WHOLE)
         return self._column(self._labelled(found) if what == "label" else found)
 
     def voted(self, committee: Committee, name: str) -> DataFrame:
         """The frame with the label that a committee votes for: deciding rules first, their points, then the label."""
-        taken = {one.lower() for one in (*self._frame.columns, name)}
+        taken = {one.lower() for one in (*self.frame.columns, name)}
         lists = [free_name(f"list_{number}", taken) for number in range(1, len(committee) + 1)]
         points = [free_name(f"points_{number}", taken) for number in range(1, len(committee.classes) + 1)]
         rules = map(self._column, committee_sql.deciding(committee, self._writer))
         sums = map(self._column, committee_sql.sums(committee, lists))
         label = committee_sql.leading(points, [self._writer.label(one) for one in committee.classes])
-        decided = self._frame.withColumns(dict(zip(lists, rules, strict=True)))
+        decided = self.frame.withColumns(dict(zip(lists, rules, strict=True)))
         summed = decided.withColumns(dict(zip(points, sums, strict=True)))
         return summed.withColumn(name, self._column(self._labelled(label))).drop(*lists, *points)
 
     def _labelled(self, found: exp.Expression) -> exp.Expression:
         """A label with its type, whichever labels occur."""
-        committee = committee_of(self._model)
-        labels = self._rules.heads if committee is None else committee.classes
-        kind = next((type(label) for label in labels if label is not None), str)
+        kind = next((type(label) for label in decider_of(self._model).heads if label is not None), str)
         return cast(found, _TYPES[kind])
 
     def _column(self, found: exp.Expression) -> Column:

@@ -20,9 +20,9 @@ from unless.export.sql import ColumnKind
 from unless.export.sql_dialects import DIALECTS
 from unless.export.sql_tree import DOUBLE, TEXT, any_of, cases, column, is_null
 from unless.model import Model, model_of
+from unless.model.prediction import Decider
 from unless.read.table import read_table
 from unless.rule import Literal, Program
-from unless.score.committee import Committee
 from unless.values import Value, parse_number
 from unless.values.notation import Amounts, DateNotation, LevelNotation, NotatedNumber, Notation, TimeNotation
 
@@ -39,7 +39,7 @@ Arm = tuple[exp.Expression | None, exp.Expression]
 
 
 def read_columns(
-    model: Program | Committee | Model, rules: Program, fields: Iterable[Any]
+    model: Decider | Model, rules: Program, fields: Iterable[Any]
 ) -> tuple[dict[str, ColumnKind], dict[str, exp.Expression]]:
     """The kinds of the columns that rules test, and those whose cells are not taken as they are.
 
@@ -81,9 +81,7 @@ class _Reading:
     """How numbers with a unit are written, if they are."""
 
     @classmethod
-    def of(
-        cls, model: Program | Committee | Model, rules: Program, feature: str, literals: Sequence[Literal]
-    ) -> _Reading:
+    def of(cls, model: Decider | Model, rules: Program, feature: str, literals: Sequence[Literal]) -> _Reading:
         known = model_of(model)
         schema = None if known is None else known.schema
         written = {} if schema is None else schema.notations

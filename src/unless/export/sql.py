@@ -14,10 +14,11 @@ from typing import Literal as OneOf
 from typing import get_args
 
 from unless.errors import ParameterError, ProgramError, UnknownNameError, suggest
-from unless.export.conditions import card_of, decisions, rules_of
-from unless.model import Model, model_of
+from unless.export.conditions import card_of, decisions, written_by
+from unless.model import Model, decider_of, model_of
+from unless.model.prediction import Decider
 from unless.rule import Condition, Literal, Program, Rule, condition_verbs, conditions, spoken_bounds, value_text
-from unless.score.committee import Committee, committee_of
+from unless.score.committee import Committee
 from unless.score.score_card import ScoreCard
 from unless.table import Schema
 from unless.values import Label, count_text, parse_number
@@ -48,7 +49,7 @@ _NO_NUMBERS = {"nan", "inf", "-inf", "infinity", "-infinity"}
 
 
 def to_sql(
-    program: Program | Committee | Model,
+    program: Decider | Model,
     dialect: str = "duckdb",
     what: What = "label",
     columns: Mapping[str, ColumnKind] | None = None,
@@ -84,23 +85,26 @@ def to_sql(
     if what not in get_args(What):
         raise ParameterError(f"no SQL for {what!r}{suggest(str(what), get_args(What))}")
     rules, engine, writer = prepared(program, dialect, columns)
-    return in_words_of(engine, rules)(expression(program, rules, what, writer))
+    return in_words_of(engine, rules)(expression(program, what, writer))
 
 
-def expression(program: Program | Committee | Model, rules: Program, what: What, writer: SqlWriter) -> exp.Expression:
+def expression(model: Decider | Model, what: What, writer: SqlWriter) -> exp.Expression:
     """What `to_sql` writes, as a tree."""
-    if (committee := committee_of(program)) is not None:
-        return _voted(committee, what, writer)
-    return _probability(card_of(program), writer) if what == "probability" else _cases(rules, what, writer)
+    found: exp.Expression = written_by(model, "SQL", {Program: _listed, Committee: _voted})(model, what, writer)
+    return found
+
+
+def _listed(rules: Program, model: Decider | Model, what: What, writer: SqlWriter) -> exp.Expression:
+    return _probability(card_of(model), writer) if what == "probability" else _cases(rules, what, writer)
 
 
 def prepared(
-    program: Program | Committee | Model, dialect: str, columns: Mapping[str, ColumnKind] | None
+    program: Decider | Model, dialect: str, columns: Mapping[str, ColumnKind] | None
 ) -> tuple[Program, Dialect, SqlWriter]:
     """The rules, the database, and what writes conditions for it."""
     if dialect not in DIALECTS:
         raise ParameterError(f"no dialect {dialect!r}{suggest(str(dialect), DIALECTS)}")
-    rules, engine = rules_of(program), DIALECTS[dialect]
+    rules, engine = decider_of(program).all_rules, DIALECTS[dialect]
     known = model_of(program)
     schema = Schema({}) if known is None else known.schema
     check_columns(rules, engine)
@@ -124,7 +128,7 @@ def _probability(card: ScoreCard, writer: SqlWriter) -> exp.Expression:
     return sql_scores.second_probability(card, writer)
 
 
-def _voted(committee: Committee, what: What, writer: SqlWriter) -> exp.Expression:
+def _voted(committee: Committee, _: Decider | Model, what: What, writer: SqlWriter) -> exp.Expression:
     if what == "label":
         return committee_sql.label(committee, writer, [writer.label(label) for label in committee.classes])
     if what != "probability":

@@ -12,14 +12,14 @@ from sqlglot.errors import SqlglotError
 from unless.errors import ParameterError
 from unless.export import committee_sql, sql_scores
 from unless.export.committee_sql import batched
-from unless.export.conditions import card_of
+from unless.export.conditions import card_of, written_by
 from unless.export.sql import ColumnKind, SqlWriter, What, in_words_of, prepared, to_sql
 from unless.export.sql_dialects import DIALECTS
 from unless.export.sql_interface import Dialect
 from unless.export.sql_tree import NewNames, new_column
-from unless.model import Model
-from unless.rule import Program
-from unless.score.committee import Committee, committee_of
+from unless.model import Model, decider_of
+from unless.model.prediction import Decider
+from unless.score.committee import Committee
 from unless.score.score_card import ScoreCard
 from unless.values import Label
 
@@ -30,7 +30,7 @@ _LONGEST = 40
 
 
 def to_query(
-    program: Program | Committee | Model,
+    program: Decider | Model,
     table: str,
     dialect: str = "duckdb",
     what: What | Sequence[What] | None = None,
@@ -48,14 +48,13 @@ def to_query(
     The name of the table is spelled as in SQL, such as ``sales.applicants`` or ``"My table"``. Where a feature or the
     target has the name of a new column, the new column gets another: ``rule_2``.
     """
-    committee, source = committee_of(program), _table(table, dialect)
-    whats = ([what] if isinstance(what, str) else what) or (
-        ("label", "rule", "because") if committee is None else ("label",)
-    )
+    by_rule, source = decider_of(program).by_rule, _table(table, dialect)
+    whats = ([what] if isinstance(what, str) else what) or (("label", "rule", "because") if by_rule else ("label",))
     rules, engine, writer = prepared(program, dialect, columns)
     query = _Query(source, NewNames(rules), writer, in_words_of(engine, rules))
-    if "probability" in whats and committee is not None:
-        return query.voted(committee)
+    if "probability" in whats and not by_rule:
+        text: str = written_by(program, "SQL", {Committee: query.voted})()
+        return text
     plain: list[What] = [one for one in whats if one != "probability"]
     if "probability" in whats:
         plain = ["label", "rule", *(one for one in whats if one == "because")]

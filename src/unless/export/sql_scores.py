@@ -8,7 +8,7 @@ from sqlglot import exp
 
 from unless.export.conditions import Writer, decided_points, decisions, terms
 from unless.export.sql_tree import DOUBLE, WHOLE, cases, cast, greatest, integer, least, new_column, total
-from unless.score.points import POINTS_PER_LOGIT
+from unless.model.points import POINTS_PER_LOGIT
 from unless.score.score_card import ScoreCard
 
 _FAR = 700 * POINTS_PER_LOGIT

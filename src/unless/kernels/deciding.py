@@ -8,7 +8,7 @@ import cython
 
 
 def decide_rows(code: cython.int[::1], block: cython.int[::1], out: cython.int[::1]):
-    """Find the rule that decides each row of a block, -1 if none does; `unless.prediction` describes the code.
+    """Find the rule that decides each row of a block, -1 if none does; `unless.model.prediction` describes the code.
 
     It takes four rows at a time: a jump waits for two loads, and four independent chains of jumps take little longer
     than one (2.3 times as fast with a program of 435 literals).

@@ -32,11 +32,11 @@ from unless.learn.fold import LearnConstraints
 from unless.learn.literals import MANY
 from unless.learn.memory_engine import MemoryEngine
 from unless.learn.weights import Weights
-from unless.prediction import deciding_rules
+from unless.model.points import POINTS_PER_LOGIT, Points, points_of, probabilities_of
+from unless.model.prediction import deciding_rules
 from unless.rule import Program, Rule
 from unless.score.committee import Committee
 from unless.score.committee_votes import MAX_RULES
-from unless.score.points import POINTS_PER_LOGIT, Points, points_of, probabilities_of
 from unless.table import Table
 from unless.table.record_hashes import mix_bits, record_hashes
 from unless.threads import resolve_n_jobs

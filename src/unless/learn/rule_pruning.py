@@ -14,7 +14,7 @@ import numpy as np
 
 from unless.learn.engine import Engine
 from unless.learn.fold import LearnedProgram
-from unless.model import RuleStatistics
+from unless.model.rule_statistics import RuleStatistics
 from unless.rule import Program
 
 Rows = TypeVar("Rows")

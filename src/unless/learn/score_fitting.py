@@ -16,10 +16,11 @@ from numpy.typing import NDArray
 
 from unless.kernels.score_regression import Regression, list_atoms, number_distinct_rows
 from unless.learn.thresholds import move_threshold
+from unless.model.points import points_of
+from unless.model.prediction import head_indices
 from unless.rule import Literal, Program
-from unless.score.points import points_of
 from unless.score.program_parts import FeatureBins, PartReader, PartTruths, ProgramPart, program_parts
-from unless.score.score_card import MOST_POINTS, ScoreCard, head_indices, point_columns, tested_numbers
+from unless.score.score_card import MOST_POINTS, ScoreCard, point_columns, tested_numbers
 from unless.table import Table
 from unless.table.record_hashes import Hashes
 from unless.values.notation import WHOLE

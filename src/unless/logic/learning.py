@@ -19,7 +19,7 @@ from unless.logic.background_checks import Signature, shown
 from unless.logic.clingo_runner import atoms
 from unless.logic.grounding import Goals, categories, chosen, columns, without_names
 from unless.logic.hypothesis import Hypothesis, Trial, derived, refuse_leak
-from unless.prediction import predict
+from unless.model.prediction import predict
 from unless.rule import Literal, Program
 from unless.table import Labels, Table
 from unless.values import Label

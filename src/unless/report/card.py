@@ -27,10 +27,11 @@ from unless.explanation.rule_listing import rule_lines
 from unless.explanation.sentences import words_for
 from unless.explanation.words import Words, printable
 from unless.export.fingerprint import fingerprint
-from unless.model import Model, RuleStatistics, find_training_overlap, model_of
-from unless.prediction import deciding_rules
+from unless.model import Model, find_training_overlap, model_of
+from unless.model.points import leading_label_index
+from unless.model.prediction import deciding_rules
+from unless.model.rule_statistics import RuleStatistics
 from unless.report.card_facts import ColumnFact, Figure, ModelCard, RuleFact, Tests
-from unless.score.points import leading_label_index
 from unless.table import Column, Table
 from unless.values import Label, amount_text, count_text, share_text
 

@@ -15,7 +15,7 @@ from unless.evaluation.stability import Stability
 from unless.evaluation.subgroups import Group
 from unless.explanation.words import printable
 from unless.files import write_whole
-from unless.model import wilson_interval
+from unless.model.rule_statistics import wilson_interval
 from unless.values import amount_text, count_text, label_to_json, percent, share_text
 
 

@@ -12,11 +12,11 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from unless.model import wilson_interval
+from unless.model.points import POINTS_PER_LOGIT
+from unless.model.rule_statistics import wilson_interval
 from unless.report.facts import Facts
 from unless.report.rule_sentences import LabelName, Speaker
 from unless.score.committee import Committee
-from unless.score.points import POINTS_PER_LOGIT
 from unless.score.score_card import ScoreCard
 from unless.table import Table
 

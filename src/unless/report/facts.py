@@ -12,12 +12,13 @@ from numpy.typing import NDArray
 from unless.errors import ParameterError, ReadError
 from unless.evaluation.metrics import Quality, aligned, cross_counts, quality
 from unless.evaluation.unseen_values import Unseen, unseen_values
-from unless.model import Model, RuleStatistics, TrainingOverlap, find_training_overlap, model_of, program_of
-from unless.prediction import deciding_rules
+from unless.model import Model, TrainingOverlap, find_training_overlap, model_of, program_of
+from unless.model.points import leading_label_index
+from unless.model.prediction import deciding_rules, head_indices
+from unless.model.rule_statistics import RuleStatistics
 from unless.rule import Program
 from unless.score.committee import Committee, committee_of
-from unless.score.points import leading_label_index
-from unless.score.score_card import ScoreCard, head_indices
+from unless.score.score_card import ScoreCard
 from unless.table import Column, Table, domain_table
 from unless.values import Label, parse_number
 from unless.values.notation import Notation
@@ -63,7 +64,7 @@ class Facts:
     @cached_property
     def programs(self) -> tuple[Program, ...]:
         """The program, and the rules of the committee if there is one."""
-        return (self.program,) if self.committee is None else (self.program, self.committee.rules)
+        return (self.program,) if self.committee is None else (self.program, self.committee.all_rules)
 
     @cached_property
     def used(self) -> tuple[str, ...]:

@@ -7,7 +7,8 @@ from typing import Literal
 
 import numpy as np
 
-from unless.model import HoldoutResult, wilson_interval
+from unless.model import HoldoutResult
+from unless.model.rule_statistics import wilson_interval
 from unless.report.facts import Facts
 from unless.report.rule_sentences import LabelName, Speaker, Text
 from unless.values import Label

@@ -21,7 +21,8 @@ from unless.explanation.sentences import compared_values
 from unless.explanation.words import DEFAULT, Words
 from unless.export.cell_sources import javascript_source
 from unless.files import write_whole
-from unless.model import Model, RuleStatistics
+from unless.model import Model
+from unless.model.rule_statistics import RuleStatistics
 from unless.report.curves import drawn
 from unless.report.rule_sentences import Speaker
 from unless.report.summary import Page, summarise

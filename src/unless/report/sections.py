@@ -325,7 +325,7 @@ def _shares(facts: Facts) -> dict[str, float]:
 
 def _deciding(facts: Facts) -> Program:
     """The rules that decide: of a committee those of all lists."""
-    return facts.program if facts.committee is None else facts.committee.rules
+    return facts.program if facts.committee is None else facts.committee.all_rules
 
 
 def _testing(program: Program) -> dict[str, list[int]]:

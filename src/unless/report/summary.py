@@ -20,7 +20,8 @@ from unless.evaluation.unseen_values import Unseen
 from unless.explanation.sentences import rule_expectation_text, words_for
 from unless.explanation.words import DEFAULT, Phrase, Words, printable
 from unless.export.cell_sources import typed_form
-from unless.model import HoldoutResult, Model, model_of, wilson_interval
+from unless.model import HoldoutResult, Model, model_of
+from unless.model.rule_statistics import wilson_interval
 from unless.report import sections
 from unless.report.curves import Curves, curves_of
 from unless.report.facts import Facts, gather

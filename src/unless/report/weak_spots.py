@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from unless.model import wilson_interval
+from unless.model.rule_statistics import wilson_interval
 from unless.report.facts import Facts
 from unless.report.rule_sentences import LabelName, Speaker
 

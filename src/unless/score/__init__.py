@@ -1,6 +1,5 @@
 """Points: what each part of a list of rules adds to each label. Points add up to a probability.
 
-- `points`: whole numbers that add up, and the probabilities that they stand for.
 - `program_parts`: the parts of a program that hold for a record or not, and their truths on a table.
 - `score_card`: the score card, points for each part of a program.
 - `committee`: many lists that vote; `committee_votes` adds up the points of many rows.

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
-from unless.errors import ProgramError, UnknownNameError, suggest
+from unless.errors import ProgramError
+from unless.model.points import Points, leading_label_index
+from unless.model.prediction import Chooser, Decisions, make_chooser, tested_columns
 from unless.rule import Program
 from unless.score.committee_votes import MAX_RULES, VoteCounter, VotingCode
-from unless.score.points import Points, leading_label_index
 from unless.table import Codes, Column, Table
 from unless.values import Label, count_text
 
@@ -37,6 +38,9 @@ class Committee:
     base: Points
     lists: tuple[Program, ...]
     points: tuple[Points, ...]
+
+    by_rule: ClassVar[bool] = False
+    """Not one rule decides, but one of each list (`prediction.Decider`)."""
 
     def __post_init__(self) -> None:
         if len(self.lists) != len(self.points):
@@ -63,15 +67,27 @@ class Committee:
         if unknown := [label for label in program.labels if label not in self.classes]:
             raise ProgramError(f"{what} has the label {unknown[0]!r}, which is not a class")
 
+    @property
+    def noun(self) -> str:
+        """What people call it."""
+        return f"committee of {count_text(len(self), 'list')}"
+
+    @property
+    def labels(self) -> tuple[Label, ...]:
+        """The labels that the committee can give."""
+        return self.classes
+
+    heads = labels
+
     @cached_property
-    def rules(self) -> Program:
+    def all_rules(self) -> Program:
         """The rules of all lists as one program: not to decide with, but to see what the committee tests."""
         return Program(self.target, self.features, tuple(rule for program in self.lists for rule in program.rules))
 
     @cached_property
     def used(self) -> tuple[str, ...]:
         """The features that rules test, in the order of ``features``; predictions need only these."""
-        return self.rules.used
+        return self.all_rules.used
 
     @cached_property
     def _code(self) -> VotingCode:
@@ -84,15 +100,19 @@ class Committee:
     @property
     def rule_count(self) -> int:
         """The number of rules of all lists, exceptions counted too."""
-        return len(self.rules.rules) + self.rules.exception_count
+        return len(self.all_rules.rules) + self.all_rules.exception_count
+
+    def decide(self, table: Table, threads: int = 2) -> Decisions:
+        """The class with most points for every row, and the points."""
+        sums = self.sums(table, threads)
+        return Decisions(leading_label_index(sums).astype(np.int32), sums)
 
     def sums(self, table: Table, threads: int = 2) -> Points:
         """The points of every row and class.
 
         The table needs the columns that rules test, in any order; read new records like those of training.
         """
-        notations = self.rules.notations
-        columns = [_column(table, feature).in_notation(notations.get(feature)) for feature in self.used]
+        columns = tested_columns(self, table)
         return self.adder(columns, threads)([column.codes for column in columns], len(table))
 
     def adder(self, columns: Sequence[Column], threads: int = 2) -> Callable[[Sequence[Codes], int], Points]:
@@ -133,6 +153,12 @@ class Committee:
         return f"<Committee for {self}>"
 
 
+@make_chooser.register(Committee)
+def _(decider: Committee, columns: Sequence[Column]) -> Chooser:
+    add = decider.adder(columns)
+    return lambda codes, rows: leading_label_index(add(codes, rows)).astype(np.int32)
+
+
 def committee_of(model: object) -> Committee | None:
     """The committee that a model is, or has; None for other models, which have one list."""
     found = model if isinstance(model, Committee) else getattr(getattr(model, "model_", model), "decider", None)
@@ -144,14 +170,6 @@ def labels_from_sums(committee: Committee, sums: Points) -> np.ndarray[tuple[int
     labels = np.empty(len(committee.classes), dtype=object)
     labels[:] = committee.classes
     return labels[leading_label_index(sums)]
-
-
-def _column(table: Table, feature: str) -> Column:
-    if feature not in table.features:
-        raise UnknownNameError(
-            f"the committee uses {feature!r}, which the table lacks{suggest(feature, table.features)}"
-        )
-    return table.column(feature)
 
 
 def _check_points(points: Points, shape: tuple[int, ...], what: str) -> Points:

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from unless import kernels
 from unless.errors import UnknownNameError
+from unless.model.points import Points
 from unless.rule import MAX_DEPTH, Literal, Program, Rule
-from unless.score.points import Points
 from unless.table import Codes, Column
 
 MAX_RULES = 2**16

@@ -12,10 +12,11 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from unless.errors import ParameterError, ProgramError, UnknownNameError, suggest
+from unless.errors import ParameterError, ProgramError
 from unless.kernels.score_sums import add_chosen, add_where
+from unless.model.points import Points, expand_to_all_labels, probabilities_of
+from unless.model.prediction import head_indices, tested_columns
 from unless.rule import Literal, Program
-from unless.score.points import Points, probabilities_of
 from unless.score.program_parts import PartReader, ProgramPart, program_parts
 from unless.table import Codes, Column, Table
 from unless.values import Label
@@ -80,9 +81,8 @@ class ScoreCard:
 
     def totals(self, table: Table) -> Points:
         """The points of each row in each column; where a rule decides, its label leads."""
-        notations = self.program.notations
-        columns = tuple(_column(table, name).in_notation(notations.get(name)) for name in self.program.used)
-        return self.scorer(list(columns))(Table(columns, rows=len(table)))
+        columns = tested_columns(self.program, table)
+        return self.scorer(columns)(Table(tuple(columns), rows=len(table)))
 
     def probabilities(self, table: Table) -> NDArray[np.float64]:
         """The probability of each label (columns) for each row."""
@@ -165,12 +165,6 @@ def can_cut(literal: Literal, tested: Mapping[str, Collection[Literal]]) -> bool
     return literal.op in ("<=", ">") and literal not in tested.get(literal.feature, (literal,))
 
 
-def head_indices(program: Program, labels: Sequence[Label]) -> NDArray[np.int64]:
-    """The place of the label of each rule and, last, of ``otherwise`` among the labels; -1 is no label."""
-    place: dict[Label | None, int] = {label: k for k, label in enumerate(labels)}
-    return np.array([place.get(head, -1) for head in program.heads], dtype=np.int64)
-
-
 def require_card(card: ScoreCard | None) -> ScoreCard:
     """Return the card of a model; a model without one is an error."""
     if card is None:
@@ -186,11 +180,6 @@ def point_columns(classes: Sequence[object]) -> int:
     return 1 if len(classes) == 2 else len(classes)
 
 
-def expand_to_all_labels(totals: Points, labels: int) -> Points:
-    """Points of columns as points of labels: of two labels, the first has none."""
-    return np.stack([np.zeros_like(totals[..., 0]), totals[..., 0]], axis=-1) if labels == 2 else totals
-
-
 def add_leads(totals: Points, heads: NDArray[np.int64]) -> Points:
     """The points of rows with just enough added that the label of each leads by a point; -1 is no label."""
     if totals.shape[1] == 1:
@@ -202,9 +191,3 @@ def add_leads(totals: Points, heads: NDArray[np.int64]) -> Points:
     rivals[np.arange(len(decided)), places] = np.iinfo(np.int64).min
     found[decided, places] = np.maximum(found[decided, places], rivals.max(axis=1) + 1)
     return found
-
-
-def _column(table: Table, feature: str) -> Column:
-    if feature not in table.features:
-        raise UnknownNameError(f"the program uses {feature!r}, which the table lacks{suggest(feature, table.features)}")
-    return table.column(feature)

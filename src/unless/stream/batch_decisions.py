@@ -15,13 +15,13 @@ from unless.errors import ParameterError, ReadError, UnknownNameError, suggest
 from unless.evaluation.training_overlap import OwnCounts
 from unless.evaluation.unseen_values import UnseenCounts, refuse, refuse_ignorance
 from unless.model import Model, model_of, program_of
-from unless.prediction import deciding_rules
+from unless.model.points import leading_label_index, probabilities_of
+from unless.model.prediction import deciding_rules
 from unless.read.batches import Batch, Input, JsonBatch
 from unless.read.dialect import Remarks
 from unless.read.table import with_known_labels
 from unless.rule import Program
 from unless.score.committee import committee_of
-from unless.score.points import leading_label_index, probabilities_of
 from unless.score.score_card import ScoreCard
 from unless.stream.output_columns import Choices, NewColumns
 from unless.stream.writers import Result
@@ -89,7 +89,7 @@ class Tally:
         self._counts = np.zeros(len(self.answers.labels), dtype=np.int64)
         self.labelled = self.right = 0
         if strict:
-            refuse_ignorance(model, self._program if self._committee is None else self._committee.rules)
+            refuse_ignorance(model, self._program if self._committee is None else self._committee.all_rules)
         self.unseen = UnseenCounts(model)
         self._strict = strict
         origin = None if known is None else known.origin

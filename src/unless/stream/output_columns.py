@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from unless.errors import ParameterError, ReadError
 from unless.kernels import append_fields as kernels
-from unless.model import RuleStatistics
+from unless.model.rule_statistics import RuleStatistics
 from unless.read.frames import series_of
 from unless.rule import Program
 from unless.values import Label, cell_value

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unless.explanation.counterfactuals.feature_cells import Axis, Step, sum_in_order
+from unless.model.points import Points, leading_label_index
 from unless.score.committee import Committee
-from unless.score.points import Points, leading_label_index
 from unless.table import Column, Table
 from unless.values import Label
 

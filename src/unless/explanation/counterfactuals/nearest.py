@@ -18,21 +18,22 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import singledispatch
 from itertools import islice
 from typing import TYPE_CHECKING, Any, overload
 
 from unless.errors import ParameterError, UnknownNameError, suggest
 from unless.explanation.counterfactuals.box_search import cheapest_changes
 from unless.explanation.counterfactuals.feature_cells import Axis, NearestValue, Step, axes_of, sum_in_order
-from unless.explanation.input_records import find_decider, find_method, read_one_record
+from unless.explanation.input_records import find_method, read_one_record
 from unless.explanation.proof_rendering import render_list
 from unless.explanation.sentences import only_number, words_for_checks
-from unless.explanation.why import explain_record, find_label
+from unless.explanation.why import Explanation, explain_record, find_label
 from unless.explanation.words import DEFAULT, Words, printable
-from unless.model import Model
-from unless.prediction import predict
+from unless.model import Model, decider_of, model_of
+from unless.model.prediction import Decider, predict
 from unless.rule import OPERATOR_WORDS, Literal, Program
-from unless.score.committee import Committee, labels_from_sums
+from unless.score.committee import Committee
 from unless.table import Column, Table
 from unless.values import Label, Value, label_to_json, to_python_value, value_to_json
 
@@ -40,12 +41,9 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from unless.explanation.proof import Proof
-    from unless.explanation.vote_explanation import VoteExplanation
-
 
 def counterfactuals(
-    model: Program | Committee | Model,
+    model: Decider | Model,
     record: Any,
     label: Label | None = None,
     *,
@@ -77,34 +75,51 @@ def counterfactuals(
         raise ParameterError(f"most is {most!r}; it must be a whole number, 1 or more")
     if table is None and (ask := find_method(model, "counterfactuals")) is not None:
         return ask(record, label, fixed=fixed, ranges=ranges, most=most)  # type: ignore[no-any-return]
-    decider = find_decider(model)
-    program = decider.rules if isinstance(decider, Committee) else decider
-    record = read_one_record(model, record)
+    decider = decider_of(model)
+    program, known = decider.all_rules, model_of(model)
+    record, table = read_one_record(model, record), known.domain if table is None and known is not None else table
     _check_names(program, record, fixed, "fixed")
     _check_names(program, record, ranges or {}, "ranges")
     now = explain_record(decider, record)
     axes = axes_of(program, now.record, frozenset(fixed), ranges or {}, table)
-    found = _find_steps(decider, axes, now.label, to_python_value(label), most)
+    found = find_steps(decider, axes, now.label, to_python_value(label), most)
     changed = tuple(_counterfactual(decider, now.record, axes, steps) for _, steps in found)
     _verify(decider, changed, [goal for goal, _ in found])
     free = tuple(axis.feature for axis in axes if axis.can_change)
     return Counterfactuals(now, label, free, changed, exhaustive=decider is program)
 
 
-def _find_steps(
-    decider: Program | Committee, axes: Sequence[Axis], now: Label | None, label: Label | None, most: int
+@singledispatch
+def find_steps(
+    decider: Any,
+    axes: Sequence[Axis],  # noqa: ARG001
+    now: Label | None,  # noqa: ARG001
+    label: Label | None,  # noqa: ARG001
+    most: int,  # noqa: ARG001
 ) -> list[tuple[Label, tuple[Step, ...]]]:
     """Find the changes that give the named label, or another one than now, with the label that each gives."""
-    if isinstance(decider, Program):
-        others = [other for other in decider.labels if other != now]
-        goals = others if label is None else [find_label(decider, label)]
-        return list(islice(cheapest_changes(decider, axes, goals), most))
+    raise ParameterError(f"there is no search for what would change the decision of a {decider.noun}")
+
+
+@find_steps.register(Program)
+def _(
+    program: Program, axes: Sequence[Axis], now: Label | None, label: Label | None, most: int
+) -> list[tuple[Label, tuple[Step, ...]]]:
+    others = [other for other in program.labels if other != now]
+    goals = others if label is None else [find_label(program, label)]
+    return list(islice(cheapest_changes(program, axes, goals), most))
+
+
+@find_steps.register(Committee)
+def _(
+    committee: Committee, axes: Sequence[Axis], now: Label | None, label: Label | None, most: int
+) -> list[tuple[Label, tuple[Step, ...]]]:
     from unless.explanation.counterfactuals.committee_search import find_committee_changes
 
-    if label is not None and label not in decider.classes:
-        raise UnknownNameError(f"no class {label!r}{suggest(label, decider.classes)}")
-    goals = [one for one in decider.classes if one != now and label in (None, one)]
-    return find_committee_changes(decider, axes, goals, most)
+    if label is not None and label not in committee.classes:
+        raise UnknownNameError(f"no class {label!r}{suggest(label, committee.classes)}")
+    goals = [one for one in committee.classes if one != now and label in (None, one)]
+    return find_committee_changes(committee, axes, goals, most)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -144,7 +159,7 @@ class Change:
 class Counterfactual:
     """A changed record: the explanation of its decision, and its distance from the original."""
 
-    proof: Proof | VoteExplanation
+    proof: Explanation
     changes: tuple[Change, ...]
     distance: float
 
@@ -182,7 +197,7 @@ class Counterfactuals(Sequence[Counterfactual]):
     If the search was not ``exhaustive``, there may be other changes.
     """
 
-    proof: Proof | VoteExplanation
+    proof: Explanation
     wanted: Label | None
     free: tuple[str, ...]
     found: tuple[Counterfactual, ...]
@@ -254,7 +269,7 @@ def _check_names(program: Program, record: Mapping[str, object], names: Collecti
 
 
 def _counterfactual(
-    decider: Program | Committee, record: Mapping[str, Value], axes: Sequence[Axis], steps: Sequence[Step]
+    decider: Decider, record: Mapping[str, Value], axes: Sequence[Axis], steps: Sequence[Step]
 ) -> Counterfactual:
     """Take some steps from a record: each feature gets the nearest value of its new cell."""
     moved = [(axes[axis], value) for axis, cell in steps if (value := axes[axis].nearest[cell])]
@@ -267,9 +282,7 @@ def _counterfactual(
     return Counterfactual(explain_record(decider, changed), changes, distance)
 
 
-def _far_bound(
-    decider: Program | Committee, changed: Mapping[str, Value], axis: Axis, near: NearestValue
-) -> float | None:
+def _far_bound(decider: Decider, changed: Mapping[str, Value], axis: Axis, near: NearestValue) -> float | None:
     """Return the nearest bound beyond which a changed record has another label; None if it keeps its label."""
     further = axis.further(near)
     if not further:
@@ -279,16 +292,13 @@ def _far_bound(
     return next((bound for (bound, _), other in zip(further, labels, strict=True) if other != label), None)
 
 
-def _decide(decider: Program | Committee, records: Sequence[Mapping[str, Value]]) -> NDArray[np.object_]:
+def _decide(decider: Decider, records: Sequence[Mapping[str, Value]]) -> NDArray[np.object_]:
     """Return the labels of records, by the functions that decide tables."""
     columns = tuple(Column.of(name, [one[name] for one in records]) for name in decider.used)
-    table = Table(columns, rows=len(records))
-    if isinstance(decider, Committee):
-        return labels_from_sums(decider, decider.sums(table))
-    return predict(decider, table)
+    return predict(decider, Table(columns, rows=len(records)))
 
 
-def _verify(decider: Program | Committee, found: Sequence[Counterfactual], goals: Sequence[Label]) -> None:
+def _verify(decider: Decider, found: Sequence[Counterfactual], goals: Sequence[Label]) -> None:
     """Check by `predict`, which shares no code with the search, that changed records have the labels searched for."""
     labels = _decide(decider, [one.record for one in found])
     for one, goal, label in zip(found, goals, labels, strict=True):

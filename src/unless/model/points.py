@@ -35,3 +35,8 @@ def leading_label_index(points: Points) -> NDArray[np.intp]:
     """The place of the label with most points; the first of several."""
     places: NDArray[np.intp] = points.argmax(axis=-1)
     return places
+
+
+def expand_to_all_labels(totals: Points, labels: int) -> Points:
+    """Points of columns as points of labels: of two labels, the first has none."""
+    return np.stack([np.zeros_like(totals[..., 0]), totals[..., 0]], axis=-1) if labels == 2 else totals
