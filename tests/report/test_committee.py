@@ -14,13 +14,13 @@ from tests.engines import Lacking, node
 from tests.explanation.test_true_sentences import MODELS, SIZES, fitted, random_records
 from tests.export.conftest import lacking
 from tests.report.driving import changes, decision, drawn, go_to, settled, until
-from tests.report.scripts import scripts
 from unless.estimators import UnlessCommittee
 from unless.explanation.sentences import words_for
 from unless.report import report, summarise
+from unless.report.scripts import join_scripts
 from unless.values import percent, share_text
 
-SCRIPTS = scripts("engine", "words", "points", "nearest", "committee")
+SCRIPTS = join_scripts(["notation", "engine", "words", "points", "nearest", "committee"])
 
 ASK = """
 function ask([data, row, wanted, fixed, most]) {

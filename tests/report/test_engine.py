@@ -18,7 +18,6 @@ from tests.engines import Lacking, node
 from tests.explanation import examples
 from tests.report import written
 from tests.report.payload import page_words, payload, value_data
-from tests.report.scripts import scripts
 from tests.shared import SHARED, needs_shared
 from tests.strategies import CELLS, FEATURES, KINDS, card_of, chain, meaning, programs
 from unless.evaluation.metrics import measure
@@ -30,12 +29,13 @@ from unless.explanation.why import explain, record_values
 from unless.explanation.words import Phrase, Words, number_text, plain_text, printable
 from unless.export.cell_sources import typed_form
 from unless.model.rule_statistics import RuleStatistics
+from unless.report.scripts import join_scripts
 from unless.rule import Literal, Program, Rule
 from unless.table import Column, Table, domain_table
 from unless.values import cell_value, number_to_text, parse_number
 from unless.values.notation import DATETIME, DURATION, TIME, WHOLE
 
-SCRIPTS = scripts("engine", "words", "points", "nearest")
+SCRIPTS = join_scripts(["notation", "engine", "words", "points", "nearest"])
 
 ASK = """
 const ruleText = (rule) => globalThis.unless.words.ruleText(rule);
@@ -91,7 +91,7 @@ function ask([name, data, ...given]) {
     },
     short: (texts, most) => texts.map((text) => new words.Speech(program, most).short(text)),
     order: (texts) => texts.sort(engine.compareTexts),
-    next: (numbers) => numbers.map(nearest.nextUp),
+    next: (numbers) => numbers.map(engine.nextUp),
     nearest: (record, wanted, fixed, missing, most) => {
       const found = [], chosen = {wanted, fixed: new Set(fixed), missing};
       const search = nearest.nearest(program, record, chosen);

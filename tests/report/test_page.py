@@ -177,7 +177,7 @@ def test_sections_are_reached_by_keyboard(pages, open_page):
         page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.hash") == "#features"
     page.keyboard.press("Enter")
-    page.wait_for_function("document.querySelector('nav a[aria-current]').hash === '#features'")
+    until(page, "document.querySelector('nav a[aria-current]').hash === '#features'")
 
 
 def test_prints(pages, open_page, tmp_path):
@@ -200,7 +200,7 @@ def test_small_and_fast(pages, open_page):
     assert path.stat().st_size < 1_000_000
     page = open_page(path)
     timing = "performance.getEntriesByType('navigation')[0].loadEventEnd"
-    page.wait_for_function(f"{timing} > 0")
+    until(page, f"{timing} > 0")
     # The bound is wide: CI machines are slow and busy. The figure that was measured is in docs/report.md.
     assert page.evaluate(timing) < 3000
 

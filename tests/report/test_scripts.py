@@ -18,16 +18,16 @@ from tests.engines import Lacking, node
 from tests.explanation.examples import LOAN
 from tests.report import written
 from tests.report.payload import payload
-from tests.report.scripts import scripts
 from tests.report.test_engine import ALPHABET, grid, values
 from tests.strategies import chain, programs
 from unless.explanation.words import Phrase, Words
 from unless.explanation.words_file import parse_words, words_to_toml
 from unless.export import json as program_json
+from unless.report.scripts import join_scripts
 from unless.rule import Literal, Program, Rule
 from unless.values import share_text
 
-SCRIPTS = scripts("engine", "words", "texts", "filters", "rename", "points", "costs", "edit", "out")
+SCRIPTS = join_scripts(["notation", "engine", "words", "texts", "filters", "rename", "points", "costs", "edit", "out"])
 
 ASK = """
 function ask([name, data, ...given]) {

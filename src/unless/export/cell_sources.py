@@ -65,7 +65,7 @@ def javascript_readers(used: Iterable[str], *, numeric: bool) -> list[str]:
 
 
 def javascript_source() -> str:
-    """The script with all JavaScript functions, which a page can call: ``unless.cells.moment("2020-08-01")``."""
+    """All JavaScript functions; in a page they are in ``unless.cells``."""
     return _asset("cell_functions.js")
 
 
@@ -128,8 +128,9 @@ def _python_functions() -> dict[str, str]:
 @cache
 def _javascript_functions() -> dict[str, str]:
     """The JavaScript of each function with the comment before it."""
-    _, *functions = javascript_source().partition("\n\n  const unless")[0].split("\n\n  // ")
-    return {re.findall(r"^  const (\w+) =", one, re.MULTILINE)[-1]: f"\n  // {one}" for one in functions}
+    _, *functions = javascript_source().partition("\n\nunless.cells")[0].split("\n\n// ")
+    names = [re.findall(r"^const (\w+) =", one, re.MULTILINE)[-1] for one in functions]
+    return {name: "\n" + indent(f"// {one}", "  ") for name, one in zip(names, functions, strict=True)}
 
 
 def _asset(name: str) -> str:

@@ -8,7 +8,7 @@
 - `table_overview`: a table before anything is learned, as text and in a notebook; `finding_text`: what is suspicious,
   in lines.
 - `card`: a model card as values, which `card_facts` defines, `card_rendering` as Markdown and HTML.
-- `render`: the file, made from `templates/` and the scripts and styles of `page/`; a classifier in a notebook.
+- `render`: the file, made from `templates/` and the styles and `scripts` of `page/`; a classifier in a notebook.
 """
 
 from unless.report.render import render, report

@@ -9,9 +9,7 @@ import base64
 import hashlib
 import json
 import os
-from functools import cache
 from html import escape
-from importlib.resources import files
 
 from unless import __version__
 from unless.evaluation.drift_results import Watch, chance_text
@@ -19,44 +17,18 @@ from unless.evaluation.stability import Stability
 from unless.explanation.proof_rendering import has_jinja2, render_template
 from unless.explanation.sentences import compared_values
 from unless.explanation.words import DEFAULT, Words
-from unless.export.cell_sources import javascript_source
 from unless.files import write_whole
 from unless.model import Model
 from unless.model.rule_statistics import RuleStatistics
 from unless.report.curves import drawn
 from unless.report.rule_sentences import Speaker
+from unless.report.scripts import join_scripts, page_asset
 from unless.report.summary import Page, summarise
 from unless.rule import Program
 from unless.table import Table
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 _STYLES = ("base.css", "sections.css", "whatif.css", "tools.css")
-_SCRIPTS = (
-    "dom.js",
-    "shell.js",
-    "notation.js",
-    "engine.js",
-    "words.js",
-    "texts.js",
-    "out.js",
-    "filters.js",
-    "rename.js",
-    "points.js",
-    "nearest.js",
-    "committee.js",
-    "controls.js",
-    "proof.js",
-    "changes.js",
-    "whatif.js",
-    "records.js",
-    "pictures.js",
-    "rules.js",
-    "costs.js",
-    "edit.js",
-    "editor.js",
-    "renamer.js",
-)
-
 _MOST = 100
 """The most rules to show: nobody reads more in a notebook."""
 
@@ -102,14 +74,14 @@ def report(  # noqa: PLR0913 - one parameter for each choice of the caller
 
 def render(page: Page) -> str:
     """The page as HTML. Characters that no encoding can hold, such as half of a surrogate pair, are escaped."""
-    first, script = _asset("first.js"), "\n".join([javascript_source(), *map(_asset, _SCRIPTS)])
+    first, script = page_asset("first.js"), join_scripts()
     text = render_template(
         "page.html.j2",
         package="unless.report",
         page=page,
         chance=chance_text,
         version=__version__,
-        style="\n".join(map(_asset, _STYLES)),
+        style="\n".join(map(page_asset, _STYLES)),
         first=first,
         script=script,
         policy=f"{_POLICY}; script-src {_hash(first)} {_hash(script)}",
@@ -123,12 +95,6 @@ def as_script(data: object) -> str:
     """JSON for the inside of a script element: ASCII, without anything that HTML would read as markup."""
     text = json.dumps(data, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
     return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
-
-
-@cache
-def _asset(name: str) -> str:
-    """A style or script of the page."""
-    return (files("unless.report") / "page" / name).read_text(encoding="utf-8")
 
 
 def _hash(script: str) -> str:
