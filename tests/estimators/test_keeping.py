@@ -87,7 +87,7 @@ def test_stability_needs_labels_of_training():
 def test_a_card(model):
     """Every classifier has a card, with its stability if that was asked for."""
     card = model.model_card(X, Y, by=["smokes"])
-    assert card.tests.accuracy.share == model.score(X, Y)
+    assert card.tests.accuracy.value == model.score(X, Y)
     assert "# Model card: risk" in str(card)
     assert card.learner == type(model).__name__
     assert sum(one.records for one in card.groups) == 400

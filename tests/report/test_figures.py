@@ -15,7 +15,7 @@ from unless.model.prediction import predict
 from unless.model.rule_statistics import wilson_interval
 from unless.report import render, summarise
 from unless.report.card import model_card
-from unless.report.facts import gather, in_order, is_identifier
+from unless.report.facts import gather_facts, in_order, is_identifier
 from unless.report.page_data import fingerprint
 from unless.report.rule_sentences import colours
 from unless.rule import Literal, Program, Rule
@@ -255,7 +255,7 @@ class TestPictures:
     def test_counts(self, example):
         """Every finite number of a feature is counted once, in its bin and with its label."""
         model, table = example()
-        facts = gather(model, table)
+        facts = gather_facts(model, table)
         found = summarise(model, table).data["histograms"]
         for place, name in enumerate(facts.used):
             picture, column = found["features"][place], facts.column(name)

@@ -18,9 +18,10 @@ from unless.estimators.learners import UnlessLearner, learn, stability_of
 from unless.estimators.model_file import read
 from unless.evaluation.drift import watch
 from unless.evaluation.metrics import judged
+from unless.evaluation.shares import Share
 from unless.model.rule_statistics import wilson_interval
-from unless.report.card import Figure, model_card
-from unless.report.card_rendering import html, markdown, written
+from unless.report.card import model_card
+from unless.report.card_rendering import file_text, html, markdown
 from unless.table import Column, Labels, Table
 
 pytest.importorskip("jinja2")
@@ -36,12 +37,12 @@ def test_figures_are_those_of_the_records_held_back(model):
     """Accuracy, baseline and the figures of every label are what the test counts, with intervals."""
     card, test = model_card(model), model.tested
     assert card.tests.unseen
-    assert (card.tests.accuracy.right, card.tests.accuracy.total) == (test.right, 300)
+    assert (card.tests.accuracy.count, card.tests.accuracy.total) == (test.right, 300)
     assert card.tests.accuracy.interval == test.interval == wilson_interval(test.right, 300)
-    assert card.tests.baseline.share == test.baseline
+    assert card.tests.baseline.value == test.baseline
     found = judged(model.program, records(300, 1))
     for (name, precision, recall), one in zip(card.tests.labels, found.classes, strict=True):
-        assert (name, precision.share, recall.share) == (one.label, one.precision, one.recall)
+        assert (name, precision.value, recall.value) == (one.label, one.precision, one.recall)
     assert [rule.tested.total for rule in card.rules] == test.statistics.support[: len(card.rules)].tolist()
 
 
@@ -50,7 +51,7 @@ def test_new_records_are_judged_if_there_was_no_test(model):
     new = records(200, 5)
     card = model_card(replace(model, tested=None), new, data="new.csv")
     assert not card.tests.unseen
-    assert card.tests.accuracy.share == judged(model.program, new).accuracy
+    assert card.tests.accuracy.value == judged(model.program, new).accuracy
     assert "overstate how good it is" in card.limits[0]
     nothing = model_card(replace(model, tested=None))
     assert nothing.tests is None
@@ -186,7 +187,7 @@ def hostile_card():
 def test_markdown_shows_names_as_they_are(hostile_card):
     """Rendered, the Markdown has the tables and headings of the card, and nothing that a name or a value brought in."""
     card = hostile_card
-    tokens = MarkdownIt("gfm-like", {"linkify": False}).parse(written(card, "markdown"))
+    tokens = MarkdownIt("gfm-like", {"linkify": False}).parse(file_text(card, "markdown"))
     kinds = {token.type for token in tokens} | {child.type for token in tokens for child in token.children or ()}
     assert not kinds & {
         "html_inline",
@@ -209,12 +210,12 @@ def test_markdown_shows_names_as_they_are(hostile_card):
 def test_html_escapes_names(hostile_card):
     """No name or value becomes an element, and the file is UTF-8."""
     card = hostile_card
-    text = written(card, "html")
+    text = file_text(card, "html")
     assert "<img" not in text
     assert "<b>" not in text
     assert "<script" not in text
     text.encode()
-    json.loads(written(card, "json"))
+    json.loads(file_text(card, "json"))
 
 
 @pytest.mark.parametrize("dark", [False, True])
@@ -222,14 +223,18 @@ def test_in_a_browser(hostile_card, model, tmp_path, open_page, axe, dark):
     """The card opens without errors or requests, axe has no complaints, and a phone shows it without scrolling."""
     for name, card in (("hostile", hostile_card), ("plain", model_card(model, records(200, 5), by=["smokes", "age"]))):
         path = tmp_path / f"{name}.html"
-        path.write_text(written(card, "html"))
+        path.write_text(file_text(card, "html"))
         page = open_page(path, width=390, height=800, dark=dark)
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
         assert axe(page) == []
         assert page.title() != "bad"
 
 
-def test_a_figure_of_nothing():
+def test_a_share_of_nothing():
     """A share of no records is none."""
-    assert (Figure("x", 0, 0).share, Figure("x", 0, 0).text) == (None, "–")
-    assert Figure("x", 8, 10).text == "0.800 (0.490 to 0.943)"
+    assert (Share(0, 0).to_dict()["share"], Share(0, 0).to_figure("x")["interval"], Share(0, 0).text) == (
+        None,
+        None,
+        "–",
+    )
+    assert Share(8, 10).text == "0.800 (0.490 to 0.943)"

@@ -17,7 +17,7 @@ from unless.cli.stability import complete_refits
 from unless.errors import UnknownNameError, suggest
 from unless.evaluation.unseen_values import unknown_labels
 from unless.report.card import model_card
-from unless.report.card_rendering import format_of, written
+from unless.report.card_rendering import file_text, format_of
 from unless.stream import watch_file
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def card(
         stability=stable,
         watch=None if watch is None else watch_file(found, watch, **file.options),
     )
-    write_document(written(made, form), output)
+    write_document(file_text(made, form), output)
     if output != "-":
         tested = "no test" if made.tests is None else f"accuracy {made.tests.accuracy.text} on {made.tests.on}"
         screen.note(f"{output}: {made.decides}, {tested}")

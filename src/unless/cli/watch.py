@@ -15,7 +15,7 @@ from unless.cli.file_io import check_files, standard_input
 from unless.cli.layout import grid
 from unless.cli.loading import read_fitted_model, streaming, tell_reading
 from unless.cli.options import Data, Json, Model, Quiet, complete_columns
-from unless.evaluation.drift_results import Check, Watch, chance_text
+from unless.evaluation.drift_results import DriftCheck, Watch, chance_text
 from unless.files import append_line
 from unless.read.batches import File
 from unless.stream import watch_file
@@ -121,7 +121,7 @@ def _size(seen: Watch) -> str:
     return f"{records}, {'all' if seen.labelled == seen.records else f'{seen.labelled:,.0f}'} with true labels"
 
 
-def _table(seen: Watch, checks: Sequence[Check]) -> RenderableType:
+def _table(seen: Watch, checks: Sequence[DriftCheck]) -> RenderableType:
     """Return a row for each check; where all compare with the same records, the heading says which."""
     sources = list(dict.fromkeys(check.source for check in checks if check.before is not None))
     right: dict[str, Any] = {"justify": "right", "no_wrap": True}

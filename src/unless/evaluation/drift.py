@@ -17,8 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unless.errors import ParameterError
-from unless.evaluation.drift_results import Check, Share, Source, Watch
+from unless.evaluation.drift_results import DriftCheck, Source, Watch
 from unless.evaluation.metrics import cross_counts
+from unless.evaluation.shares import Share
 from unless.evaluation.significance import holm, same_share
 from unless.evaluation.unseen_values import UnseenCounts
 from unless.export.fingerprint import fingerprint
@@ -169,7 +170,7 @@ class Counts:
             least,
         )
 
-    def _checks(self, before: _Before) -> Iterator[Check]:
+    def _checks(self, before: _Before) -> Iterator[DriftCheck]:
         """Every share, with what to compare it with."""
         yield from self._decisions(before)
         yield from self._labels(before)
@@ -177,7 +178,7 @@ class Counts:
             yield from self._right(before)
         yield from self._cells(before)
 
-    def _decisions(self, before: _Before) -> Iterator[Check]:
+    def _decisions(self, before: _Before) -> Iterator[DriftCheck]:
         """The share of records that each rule decides, and that each label is given."""
         was, rules = before.decided, len(self._program.rules)
         for rule, count in enumerate(self.rules.sum(axis=1).tolist()):
@@ -186,7 +187,7 @@ class Counts:
                 yield self._check("decides", Share(count, self.records), known, before, before.sound, rule=rule)
         yield from self._given_by_rules(before) if self._decider.by_rule else self._given_together(before)
 
-    def _given_by_rules(self, before: _Before) -> Iterator[Check]:
+    def _given_by_rules(self, before: _Before) -> Iterator[DriftCheck]:
         """The share of records that get each label, unless one rule gives it to all of them."""
         for place, label in enumerate((*self.classes, None)):
             rules = [rule for rule, head in enumerate(self._program.heads) if head == label]
@@ -195,7 +196,7 @@ class Counts:
                 known = Share(float(before.decided[rules].sum()), before.records)
                 yield self._check("given", now, known, before, before.sound, label=label)
 
-    def _given_together(self, before: _Before) -> Iterator[Check]:
+    def _given_together(self, before: _Before) -> Iterator[DriftCheck]:
         """The share of records that get each label if not one rule decides, which only a test or a reference tells."""
         was, on = before.given, before.judged_on
         for place, label in enumerate(self.classes):
@@ -203,7 +204,7 @@ class Counts:
             known = None if was is None else Share(float(was[place]), float(was.sum()))
             yield self._check("given", now, known, before, known is not None, label=label, source=on)
 
-    def _labels(self, before: _Before) -> Iterator[Check]:
+    def _labels(self, before: _Before) -> Iterator[DriftCheck]:
         """The share of each true label, and of labels that training did not have."""
         if not self.labelled:
             return
@@ -216,7 +217,7 @@ class Counts:
                     "labels", Share(counts[place], self.labelled), known, before, before.sound, label=label
                 )
 
-    def _right(self, before: _Before) -> Iterator[Check]:
+    def _right(self, before: _Before) -> Iterator[DriftCheck]:
         """The accuracy, and how often each rule is right."""
         right = float(np.trace(self.given[: len(self.classes), : len(self.classes)]))
         learned = self._own.found and before.judged_on == "the test"  # from most of these, and from none of those
@@ -234,7 +235,7 @@ class Counts:
                     known = Share(float(before.judged.right[rule]), float(before.judged.support[rule]))
                 yield self._check("right", Share(own, all_), known, before, honest, rule=rule, source=before.judged_on)
 
-    def _cells(self, before: _Before) -> Iterator[Check]:
+    def _cells(self, before: _Before) -> Iterator[DriftCheck]:
         """The share of missing cells, and of cells with values that training did not have, by feature."""
         for name, count in self.missing.items():
             was = before.missing.get(name)
@@ -244,7 +245,7 @@ class Counts:
         for found in self.unseen.found():
             if (chance := chances.pop(found.feature, None)) is not None:
                 now = Share(float(found.records), float(found.total))
-                yield Check("unseen", now, source="training", feature=found.feature, chance=chance)
+                yield DriftCheck("unseen", now, source="training", feature=found.feature, chance=chance)
 
     def _check(
         self,
@@ -256,7 +257,7 @@ class Counts:
         *,
         source: Source | None = None,
         **about: Any,
-    ) -> Check:
+    ) -> DriftCheck:
         """A share with how probable it is; without a sound sample to compare with, nothing is known about that."""
         chance = None
         if known is not None and isnan(known.count + known.total):  # of a rule that was edited and not measured since
@@ -264,7 +265,7 @@ class Counts:
         if sound and known is not None:
             one, other = self.effective, before.effective
             chance = same_share(now.count * one, now.total * one, known.count * other, known.total * other)
-        return Check(kind, now, known, None if known is None else source or before.source, chance=chance, **about)
+        return DriftCheck(kind, now, known, None if known is None else source or before.source, chance=chance, **about)
 
     @property
     def _silent(self) -> int:
@@ -389,7 +390,7 @@ def _check_share(name: str, value: float) -> None:
         raise ParameterError(f"{name} must be a number from 0 to 1, not {value!r}")
 
 
-def _judged(checks: list[Check], silent: int, alpha: float, least: float) -> list[Check]:
+def _judged(checks: list[DriftCheck], silent: int, alpha: float, least: float) -> list[DriftCheck]:
     """The checks, each in view of all, and of so many that could have found something and did not."""
     chances = [check.chance for check in checks if check.chance is not None]
     adjusted = iter(holm([*chances, *[1.0] * silent]))
@@ -402,10 +403,10 @@ def _judged(checks: list[Check], silent: int, alpha: float, least: float) -> lis
     ]
 
 
-def _difference(check: Check) -> float:
+def _difference(check: DriftCheck) -> float:
     return abs(check.now.value - (0.0 if check.before is None else check.before.value))
 
 
-def _ordered(checks: list[Check]) -> tuple[Check, ...]:
+def _ordered(checks: list[DriftCheck]) -> tuple[DriftCheck, ...]:
     """The worst first; those that nothing can be said about last."""
     return tuple(sorted(checks, key=lambda check: 2.0 if check.chance is None else check.chance))

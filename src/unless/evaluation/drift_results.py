@@ -9,18 +9,19 @@ import json
 import os
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from math import isnan, nan
 from typing import Any
 from typing import Literal as OneOf
 
+from unless.evaluation.shares import Share, to_whole
 from unless.evaluation.unseen_values import Unseen
 from unless.explanation.rule_listing import condition_signs
 from unless.explanation.sentences import words_for
 from unless.explanation.words import printable
 from unless.rule import Program, conditions
-from unless.values import Label, amount_text, count_text, label_to_json, percent
+from unless.values import Label, amount_text, count_text, label_to_json
+from unless.values.json_forms import attributes_to_json
 
-__all__ = ["Check", "Share", "Watch", "chance_text", "now"]
+__all__ = ["DriftCheck", "Watch", "chance_text", "now"]
 
 Kind = OneOf["decides", "right", "accuracy", "given", "labels", "missing", "unseen"]
 """What a share is of: the records that a rule decides, its right ones, all right ones, the records that are given a
@@ -31,28 +32,7 @@ Source = OneOf["training", "the test", "the reference"]
 
 
 @dataclass(frozen=True, slots=True)
-class Share:
-    """So many of so many records, or of their weight."""
-
-    count: float
-    total: float
-
-    @property
-    def value(self) -> float:
-        """The share; NaN of nothing."""
-        return self.count / self.total if self.total else nan
-
-    def __str__(self) -> str:
-        return percent(self.value, 1) if self.total else "–"
-
-    def to_dict(self) -> dict[str, Any]:
-        """The share for JSON."""
-        share = None if isnan(self.value) else self.value
-        return {"count": _whole(self.count), "of": _whole(self.total), "share": share}
-
-
-@dataclass(frozen=True, slots=True)
-class Check:
+class DriftCheck:
     """One share now, and before; ``rule`` counts from 0, and the number of rules stands for "no rule".
 
     ``chance`` is how probable such a difference is if nothing has changed, and ``adjusted`` the same in view of all
@@ -73,18 +53,8 @@ class Check:
 
     def to_dict(self) -> dict[str, Any]:
         """The check for JSON."""
-        return {
-            "kind": self.kind,
-            "rule": self.rule,
-            "label": label_to_json(self.label),
-            "feature": self.feature,
-            "now": self.now.to_dict(),
-            "before": None if self.before is None else self.before.to_dict(),
-            "source": self.source,
-            "chance": self.chance,
-            "adjusted": self.adjusted,
-            "moved": self.moved,
-        }
+        shares = attributes_to_json(self, "feature", "now", "before", "source", "chance", "adjusted", "moved")
+        return {"kind": self.kind, "rule": self.rule, "label": label_to_json(self.label), **shares}
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +70,7 @@ class Watch:
     program: Program
     records: float
     labelled: float
-    checks: tuple[Check, ...]
+    checks: tuple[DriftCheck, ...]
     unseen: tuple[Unseen, ...]
     notes: tuple[str, ...]
     alpha: float
@@ -108,7 +78,7 @@ class Watch:
     read_as: str = ""
 
     @property
-    def moved(self) -> tuple[Check, ...]:
+    def moved(self) -> tuple[DriftCheck, ...]:
         """The checks that chance does not explain."""
         return tuple(check for check in self.checks if check.moved)
 
@@ -142,7 +112,7 @@ class Watch:
             for check in self.checks
         ]
 
-    def name(self, check: Check) -> str:
+    def name(self, check: DriftCheck) -> str:
         """What the share of a check is of, in few words: "rule 3 decides", "history missing"."""
         label = "" if check.label is None else printable(str(check.label))
         match check.kind:
@@ -159,7 +129,7 @@ class Watch:
             case "unseen":
                 return f"{printable(check.feature or '')} is new"
 
-    def about(self, check: Check) -> str:
+    def about(self, check: DriftCheck) -> str:
         """What else there is to say: the conditions of the rule, or the values or labels that training did not have."""
         if check.kind == "labels" and check.label is None:
             return next((one.text().partition(", ")[2] for one in self.unseen if one.kind == "label"), "")
@@ -178,7 +148,7 @@ class Watch:
     def _rule(self, rule: int | None) -> str:
         return "no rule" if rule == len(self.program.rules) else f"rule {(rule or 0) + 1}"
 
-    def sentence(self, check: Check) -> str:
+    def sentence(self, check: DriftCheck) -> str:
         """A check as a sentence: "rule 3 decides: 34.0 % of 40, 12.1 % in training"."""
         before = "" if check.before is None else f", {check.before} in {check.source}"
         return f"{self.name(check)}: {check.now} of {amount_text(check.now.total)}{before}"
@@ -199,15 +169,14 @@ class Watch:
         return {
             "model": self.fingerprint,
             "target": self.program.target,
-            "records": _whole(self.records),
-            "labelled": _whole(self.labelled),
+            "records": to_whole(self.records),
+            "labelled": to_whole(self.labelled),
             "alpha": self.alpha,
             "least": self.least,
             "alarms": len(self.moved),
             "compared": self.compared,
             "checks": [{"what": self.name(check), **check.to_dict()} for check in self.checks],
-            "unseen": [one.to_dict() for one in self.unseen],
-            "notes": list(self.notes),
+            **attributes_to_json(self, "unseen", "notes"),
         }
 
     def log_line(self, data: str, time: datetime | None = None) -> str:
@@ -216,8 +185,8 @@ class Watch:
             "time": (time or now()).isoformat(timespec="seconds").replace("+00:00", "Z"),
             "model": self.fingerprint,
             "data": data,
-            "records": _whole(self.records),
-            "labelled": _whole(self.labelled),
+            "records": to_whole(self.records),
+            "labelled": to_whole(self.labelled),
             "accuracy": None if self.accuracy is None else round(self.accuracy.value, 6),
             "checks": self.compared,
             "alarms": len(self.moved),
@@ -240,11 +209,6 @@ def chance_text(chance: float | None) -> str:
     if chance >= 1:
         return "1"
     return "< 0.001" if chance < 0.001 else f"{chance:.3f}"
-
-
-def _whole(count: float) -> float:
-    """A count for JSON, as an int if it is whole."""
-    return int(count) if count == int(count) else count
 
 
 def now() -> datetime:

@@ -10,16 +10,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from math import isnan
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from unless import __version__
 from unless.errors import ParameterError, UnknownNameError, suggest
 from unless.evaluation.drift_results import Watch, now
-from unless.evaluation.metrics import Quality, aligned, quality
+from unless.evaluation.metrics import Quality, quality_of
+from unless.evaluation.shares import Share
 from unless.evaluation.stability import Stability
 from unless.evaluation.subgroups import Group, groups_of
 from unless.evaluation.unseen_values import numbers_called
@@ -27,15 +26,14 @@ from unless.explanation.rule_listing import rule_lines
 from unless.explanation.sentences import words_for
 from unless.explanation.words import Words, printable
 from unless.export.fingerprint import fingerprint
-from unless.model import Model, find_training_overlap, model_of
-from unless.model.points import leading_label_index
-from unless.model.prediction import deciding_rules
+from unless.model import Model, model_of
 from unless.model.rule_statistics import RuleStatistics
-from unless.report.card_facts import ColumnFact, Figure, ModelCard, RuleFact, Tests
+from unless.report.card_facts import FeatureFact, ModelCard, QualityFacts, RuleFact
+from unless.report.facts import DecisionFacts, expected_precision, gather_facts
 from unless.table import Column, Table
 from unless.values import Label, amount_text, count_text, share_text
 
-__all__ = ["Figure", "ModelCard", "model_card"]
+__all__ = ["ModelCard", "model_card"]
 
 _FEW = 30
 """A rule that decided fewer records held back is said to be hardly tested."""
@@ -85,11 +83,14 @@ def model_card(  # noqa: PLR0913 - what people say about a model
     model = known
     committee, program, trained = model.committee, model.program, model.statistics
     words = words_for(program, tables=(model.domain,) if table is None else (model.domain, table))
-    seen = None if table is None else _Seen.of(model, table, data)
-    own = seen is not None and seen.unseen is not None  # other records than the model's say nothing of its data
-    tests = _held_back(model) or (None if seen is None else seen.tests())
+    features = () if table is None else table.features
+    if table is not None and (unknown := [name for name in by if name not in features]):
+        raise UnknownNameError(f"no column {unknown[0]!r}{suggest(unknown[0], features)}")
+    given = _GivenRecords.of(model, table, data) if table is not None and len(table) else None
+    own = given is not None and given.unseen is not None  # other records than the model's say nothing of its data
+    tests = _measure_holdout(model) or (None if given is None else given.measure(model))
     tested, origin, tuned = model.tested, model.origin, model.tuned
-    rules = tuple(_rules(model, words, stability))
+    rules = tuple(_list_rules(model, words, stability))
     name = "the records held back" if tested is not None else data
     lists = ""
     if committee is not None:
@@ -113,11 +114,11 @@ def model_card(  # noqa: PLR0913 - what people say about a model
         classes=tuple(
             (printable(str(label)), float(share)) for label, share in zip(trained.classes, trained.prior, strict=True)
         ),
-        columns=tuple(_columns(model, words, table)),
+        columns=tuple(_list_features(model, words, table)),
         rules=rules,
         tests=tests,
-        groups=() if seen is None or not by else seen.groups(by, words),
-        limits=tuple(_limits(model, rules, tests, name, stability, watch)),
+        groups=() if given is None or not by else given.groups(by, words),
+        limits=tuple(_find_limits(model, rules, tests, name, stability, watch)),
         stability=stability,
         watch=watch,
     )
@@ -126,99 +127,67 @@ def model_card(  # noqa: PLR0913 - what people say about a model
 # How good it is.
 
 
-def _tests(found: Quality, usual: Label, on: str, *, unseen: bool | None) -> Tests:
-    baseline = next((one.support for one in found.classes if one.label == usual), 0)
+def _measure(found: Quality, usual: Label, on: str, *, unseen: bool | None) -> QualityFacts:
+    support = {one.label: one.support for one in found.classes}
     labels = tuple(
-        (
-            printable(str(one.label)),
-            Figure("precision", one.right, one.decided),
-            Figure("recall", one.right, one.support),
-        )
+        (printable(str(one.label)), Share(one.right, one.decided), Share(one.right, one.support))
         for one in found.classes
     )
-    accuracy = Figure("accuracy", found.right, found.records)
-    always = Figure(f"always {printable(str(usual))}", baseline, found.records)
-    return Tests(on, unseen, accuracy, always, labels, found.undecided)
+    accuracy, baseline = Share(found.right, found.records), Share(support.get(usual, 0), found.records)
+    return QualityFacts(on, unseen, accuracy, printable(str(usual)), baseline, labels, found.undecided)
 
 
-def _held_back(model: Model) -> Tests | None:
-    """How good the model is on the records that were held back when it was learned."""
-    tested = model.tested
-    if tested is None:
+def _measure_holdout(model: Model) -> QualityFacts | None:
+    """Return how good the model is on the records that were held back when it was learned."""
+    if model.tested is None:
         return None
-    found = Quality(tested.statistics.classes, tested.confusion)
-    return _tests(found, tested.usual, f"{count_text(found.records, 'record')} held back", unseen=True)
+    found = quality_of(model.tested)
+    return _measure(found, model.tested.usual, f"{count_text(found.records, 'record')} held back", unseen=True)
 
 
 _LEARNED = {True: "which the model was learned from", False: "with those that the model was learned from"}
 """What is said of records, none of which were held back: whether they are just those of training."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Seen:
-    """Records that the model decides: those held back, if the table is the model's own data, else all."""
+@dataclass(frozen=True, slots=True)
+class _GivenRecords:
+    """The records of a table: those held back, if the table is the model's own data, else all.
 
-    model: Model
-    table: Table
-    given: NDArray[np.intp]
-    truth: NDArray[np.intp] | None
-    labels: tuple[Label, ...]
+    ``unseen`` says whether the model was learned from none of them; None if that is not known.
+    """
+
+    facts: DecisionFacts
     name: str
     unseen: bool | None
-    """Whether the model was learned from none of them; None if that is not known."""
 
     @classmethod
-    def of(cls, model: Model, table: Table, name: str | None) -> _Seen:
-        called, own, unseen = printable(name or "the data"), find_training_overlap(model, table), None
-        if own is not None:
-            unseen = bool(own.held_back.any())
-            called = f"the records of {called} that were held back" if unseen else f"{called}, {_LEARNED[own.same]}"
-            table = table[own.held_back] if unseen else table
-        classes = model.statistics.classes
-        known = None if table.target is None else aligned(table.target, classes)
-        labels = classes if known is None else known.labels
-        truth = None if known is None else known.codes.astype(np.intp)
-        return cls(model, table, _given(model, table), truth, tuple(labels), called, unseen)
+    def of(cls, model: Model, table: Table, name: str | None) -> _GivenRecords:
+        facts, called = gather_facts(model, table, model.statistics.classes), printable(name or "the data")
+        if facts.own is None:
+            return cls(facts, called, None)
+        if facts.own.held_back.any():
+            return cls(facts.taking(facts.own.held_back), f"the records of {called} that were held back", unseen=True)
+        return cls(facts, f"{called}, {_LEARNED[facts.own.same]}", unseen=False)
 
-    def tests(self) -> Tests | None:
-        """How often the model is right here."""
-        if self.truth is None or not len(self.table):
+    def measure(self, model: Model) -> QualityFacts | None:
+        """Return how good the model is here."""
+        if self.facts.quality is None:
             return None
-        trained = self.model.statistics
-        usual = trained.classes[int(np.argmax(trained.prior))]
-        found = quality(self.truth, self.given, self.labels)
-        return _tests(found, usual, f"{count_text(found.records, 'record')} of {self.name}", unseen=self.unseen)
+        usual = model.statistics.classes[int(np.argmax(model.statistics.prior))]
+        on = f"{count_text(self.facts.quality.records, 'record')} of {self.name}"
+        return _measure(self.facts.quality, usual, on, unseen=self.unseen)
 
     def groups(self, by: Sequence[str], words: Words) -> tuple[Group, ...]:
-        """The groups of the named columns."""
-        for name in by:
-            if name not in self.table.features:
-                raise UnknownNameError(f"no column {name!r}{suggest(name, self.table.features)}")
-        if not len(self.table):
-            return ()
-        columns = [self._column(name) for name in dict.fromkeys(by)]
-        found = groups_of(columns, self.given, self.truth, self.labels, words=words)
+        """Return the groups of the named columns."""
+        columns, facts = [self.facts.column(name) for name in dict.fromkeys(by)], self.facts
+        found = groups_of(columns, facts.given, facts.truth, facts.labels, words=words)
         return tuple(chain.from_iterable(found.columns))
-
-    def _column(self, name: str) -> Column:
-        """A column as the rules read it, if they test it."""
-        column, program = self.table.column(name), self.model.program
-        return column.in_notation(program.notations.get(name)) if name in program.used else column
-
-
-def _given(model: Model, table: Table) -> NDArray[np.intp]:
-    """The place of the label that each record is given, -1 for none."""
-    classes, committee = model.statistics.classes, model.committee
-    if committee is not None:
-        return leading_label_index(committee.sums(table)).astype(np.intp)
-    heads = [-1 if head is None else classes.index(head) for head in model.program.heads]
-    return np.array(heads, dtype=np.intp)[deciding_rules(model.program, table)]
 
 
 # What it is made of.
 
 
-def _rules(model: Model, words: Words, stability: Stability | None) -> Iterator[RuleFact]:
+def _list_rules(model: Model, words: Words, stability: Stability | None) -> Iterator[RuleFact]:
     """The rules, and last, the label of records that no rule decides."""
     program, trained = model.program, model.statistics
     tested = None if model.committee is not None else model.tested
@@ -239,20 +208,13 @@ def _rules(model: Model, words: Words, stability: Stability | None) -> Iterator[
             tuple(lines),
             float(trained.support[place]),
             float(trained.right[place]),
-            None if counts is None else Figure("right", round(counts.right[place]), round(counts.support[place])),
-            _expected(trained, place),
+            None if counts is None else Share(round(counts.right[place]), round(counts.support[place])),
+            expected_precision(trained, place),
             returns.get(place),
         )
 
 
-def _expected(trained: RuleStatistics, place: int) -> tuple[float, float, float] | None:
-    """What to expect of a rule on new records; None if nobody can tell."""
-    share = float(trained.expected_precision[place])
-    low, high = (float(ends[place]) for ends in trained.expected_between)
-    return None if isnan(share) else (share, low, high)
-
-
-def _columns(model: Model, words: Words, table: Table | None) -> Iterator[ColumnFact]:
+def _list_features(model: Model, words: Words, table: Table | None) -> Iterator[FeatureFact]:
     """Every feature of training."""
     known = {column.name: column for column in model.domain.columns}
     gaps = model.missing_counts or {}
@@ -263,11 +225,11 @@ def _columns(model: Model, words: Words, table: Table | None) -> Iterator[Column
             missing, total = float(table.column(name).counts()[-1]), float(len(table))
         notation = model.schema.notations.get(name)
         called = numbers_called(notation) if kind == "number" else _KINDS[kind]
-        values = "" if seen is None else _values(seen, words)
-        yield ColumnFact(printable(name), called, missing, total, values, name in used)
+        values = "" if seen is None else _describe_values(seen, words)
+        yield FeatureFact(printable(name), called, missing, total, values, name in used)
 
 
-def _values(column: Column, words: Words) -> str:
+def _describe_values(column: Column, words: Words) -> str:
     """The range and the categories that training had."""
     ends = [words.value(column.name, column.value(code)) for code in range(len(column.numbers))]
     shown = [words.value(column.name, text) for text in column.categories[:_NAMED]]
@@ -279,10 +241,10 @@ def _values(column: Column, words: Words) -> str:
 # Where its limits are.
 
 
-def _limits(
+def _find_limits(
     model: Model,
     rules: Sequence[RuleFact],
-    tests: Tests | None,
+    tests: QualityFacts | None,
     data: str | None,
     stability: Stability | None,
     watch: Watch | None,
@@ -298,26 +260,25 @@ def _limits(
         )
     if locked := [str(place + 1) for place in model.locked]:
         were = "was locked: it comes" if len(locked) == 1 else "were locked: they come"
-        yield f"{_numbered(locked)} {were} from people or an earlier model, and not from these records."
+        yield f"{_name_rules(locked)} {were} from people or an earlier model, and not from these records."
     if model.statistics.weighted:
         yield "Training was weighted: its figures are sums of weights, not numbers of records."
-    yield from _hardly_tested(rules)
-    if tests is not None and tests.accuracy.interval[0] <= (tests.baseline.share or 0.0):
-        always = share_text(tests.baseline.share or 0.0)
-        yield f"The accuracy is not surely better than {tests.baseline.name} ({always})."
+    yield from _name_hardly_tested(rules)
+    if tests is not None and tests.baseline.total and tests.accuracy.interval[0] <= tests.baseline.value:
+        yield f"The accuracy is not surely better than {tests.always} ({share_text(tests.baseline.value)})."
     if model.domain.columns:
         yield (
             "Values outside the ranges and categories under Data were never seen in training; decisions there are "
             "guesses."
         )
     if stability is not None:
-        yield from _unstable(stability)
+        yield from _name_unstable(stability)
     if watch is not None:
         yield f"Watched on {amount_text(watch.records)} newer records: {watch.headline}."
         yield from (f"Moved: {watch.sentence(check)}." for check in watch.moved)
 
 
-def _hardly_tested(rules: Sequence[RuleFact]) -> Iterator[str]:
+def _name_hardly_tested(rules: Sequence[RuleFact]) -> Iterator[str]:
     tested = any(rule.tested is not None for rule in rules)
     few = [
         str(rule.number)
@@ -327,16 +288,16 @@ def _hardly_tested(rules: Sequence[RuleFact]) -> Iterator[str]:
     if few:
         where = "of those held back" if tested else "in training"
         right = "it is" if len(few) == 1 else "they are"
-        yield f"{_numbered(few)} decided fewer than {_FEW} records {where}: how often {right} right is uncertain."
+        yield f"{_name_rules(few)} decided fewer than {_FEW} records {where}: how often {right} right is uncertain."
 
 
-def _unstable(stability: Stability) -> Iterator[str]:
+def _name_unstable(stability: Stability) -> Iterator[str]:
     yield f"Learned again from bootstraps, in {stability.headline}."
     if weak := [str(one.rule + 1) for one in stability.unstable()]:
-        yield f"{_numbered(weak)} came back in less than half of the refits."
+        yield f"{_name_rules(weak)} came back in less than half of the refits."
 
 
-def _numbered(numbers: Sequence[str]) -> str:
+def _name_rules(numbers: Sequence[str]) -> str:
     """Rules by number: "Rule 3", "Rules 3, 4 and 7"."""
     if len(numbers) == 1:
         return f"Rule {numbers[0]}"

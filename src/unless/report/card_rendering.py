@@ -12,10 +12,10 @@ from typing import Literal as OneOf
 from unless.errors import ParameterError
 from unless.explanation.proof_rendering import render_template
 from unless.explanation.words import printable
-from unless.report.card_facts import ModelCard, accuracy_text, group_row
+from unless.report.card_facts import ModelCard, group_row
 from unless.values import amount_text, count_text, percent
 
-__all__ = ["Format", "format_of", "html", "markdown", "written"]
+__all__ = ["Format", "file_text", "format_of", "html", "markdown"]
 
 _MARKS = re.compile(r"([\\`*\[\]|~$]|(?<![^\W_])_|_(?![^\W_]))")
 """What Markdown, or a table of it, may read as a mark anywhere; an underscore only at the edge of a word."""
@@ -45,7 +45,7 @@ def format_of(path: str | os.PathLike[str]) -> Format:
     return _ENDINGS[ending]
 
 
-def written(card: ModelCard, form: Format) -> str:
+def file_text(card: ModelCard, form: Format) -> str:
     """The card as the text of a file."""
     if form == "json":
         return json.dumps(card.to_dict(), ensure_ascii=True, allow_nan=False, indent=2) + "\n"
@@ -87,7 +87,7 @@ def _sections(card: ModelCard) -> Iterator[Sequence[str]]:
     yield from ([_paragraphs(text), ""] for text in (card.purpose,) if text)
     yield [*_table(("", ""), list(_facts(card))), ""]
     yield ["## Must not be used for", "", _paragraphs(card.not_for or NOTHING_SAID), ""]
-    yield ["## How good it is", "", _line(UNKNOWN if card.tests is None else accuracy_text(card.tests)), ""]
+    yield ["## How good it is", "", _line(UNKNOWN if card.tests is None else str(card.tests)), ""]
     if card.tests is not None:
         yield [*_table(LABEL_HEADS, card.tests.rows), ""]
     if card.groups:
@@ -142,7 +142,6 @@ _WORDS = {
     "differences": DIFFERENCES,
     "label_heads": LABEL_HEADS,
     "group_heads": GROUP_HEADS,
-    "accuracy_text": accuracy_text,
 }
 
 

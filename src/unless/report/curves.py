@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from unless.model.points import POINTS_PER_LOGIT
 from unless.model.rule_statistics import wilson_interval
-from unless.report.facts import Facts
+from unless.report.facts import DecisionFacts
 from unless.report.rule_sentences import LabelName, Speaker
 from unless.score.committee import Committee
 from unless.score.score_card import ScoreCard
@@ -117,7 +117,7 @@ class Curves:
         }
 
 
-def curves_of(facts: Facts, speaker: Speaker) -> Curves | None:
+def curves_of(facts: DecisionFacts, speaker: Speaker) -> Curves | None:
     """The curves, if there are two labels with records, and points."""
     scored = facts.committee or facts.card
     if scored is None or facts.truth is None or len(scored.classes) != 2 or len(facts.labels) != 2:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -25,7 +25,7 @@ from unless.values.notation import Notation
 
 
 @dataclass(frozen=True, eq=False)
-class Facts:
+class DecisionFacts:
     """A program on records, and the committee that decides them if the program only imitates one.
 
     ``labels`` are all labels of training, program and records; ``deciding`` has the rule of each record (-1 for none),
@@ -49,14 +49,14 @@ class Facts:
     own: TrainingOverlap | None = None
     committee: Committee | None = None
 
-    def taking(self, rows: NDArray[np.bool_]) -> Facts:
+    def taking(self, rows: NDArray[np.bool_]) -> DecisionFacts:
         """The same of some of the records."""
         truth = None if self.truth is None else self.truth[rows]
         deciding, given = self.deciding[rows], self.given[rows]
         return replace(self, table=self.table[rows], deciding=deciding, given=given, truth=truth, own=None)
 
     @cached_property
-    def imitation(self) -> Facts:
+    def imitation(self) -> DecisionFacts:
         """The program compared with what the committee decides, in place of the true labels."""
         followed = self.heads[self.deciding]
         return replace(self, given=followed, truth=self.given, trained=None, card=None, own=None, committee=None)
@@ -142,8 +142,8 @@ class Facts:
         return None if self.truth is None else quality(self.truth, self.given, self.labels)
 
 
-def gather(model: Program | Model, table: Table) -> Facts:
-    """Count what a program or a fitted model does on a table."""
+def gather_facts(model: Program | Model, table: Table, labels: Sequence[Label] = ()) -> DecisionFacts:
+    """Count what a program or a fitted model does on a table; ``labels`` are its labels if their order matters."""
     if not isinstance(table, Table):
         raise ParameterError(f"a {type(table).__name__} is not a Table; make one: read_table(source, like=model)")
     if not len(table):
@@ -152,27 +152,29 @@ def gather(model: Program | Model, table: Table) -> Facts:
     if trained is None and not isinstance(model, Program):
         what = f"a {type(model).__name__} is neither a program nor a fitted model"
         raise ParameterError(f"{what}; fit it first, or load one")
-    program = program_of(model)
-    deciding = deciding_rules(program, table)
-    domain = domain_table(table, program.used) if trained is None else trained.domain
-    unseen = () if trained is None else unseen_values(trained, table, labels=True)
+    program, committee = program_of(model), committee_of(model)
     statistics = None if trained is None else trained.statistics
-    card = None if trained is None else trained.card
-    committee = committee_of(model)
-    classes = () if committee is None else committee.classes
-    known = in_order({*program.labels, *classes, *(() if statistics is None else statistics.classes)})
-    given = _given(program, committee, table, known)
-    if table.target is None:
-        return Facts(
-            program, table, known, deciding, given, None, statistics, domain, unseen, card, committee=committee
-        )
-    target = aligned(table.target, known)
-    if trained is None:  # a program knows only the labels that it gives: no other label is new
-        target = aligned(target, in_order(target.labels))
-    truth, labels = target.codes.astype(np.int64), target.labels
-    own = None if trained is None else find_training_overlap(trained, table)
-    given = _given(program, committee, table, labels)
-    return Facts(program, table, labels, deciding, given, truth, statistics, domain, unseen, card, own, committee)
+    others = (*(() if committee is None else committee.classes), *(() if statistics is None else statistics.classes))
+    known, truth = tuple(labels) or in_order({*program.labels, *others}), None
+    if table.target is not None:
+        target = aligned(table.target, known)
+        if trained is None:  # a program knows only the labels that it gives: no other label is new
+            target = aligned(target, in_order(target.labels))
+        truth, known = target.codes.astype(np.int64), target.labels
+    return DecisionFacts(
+        program,
+        table,
+        known,
+        deciding_rules(program, table),
+        _given(program, committee, table, known),
+        truth,
+        statistics,
+        domain_table(table, program.used) if trained is None else trained.domain,
+        unseen=() if trained is None else unseen_values(trained, table, labels=True),
+        card=None if trained is None else trained.card,
+        own=None if trained is None else find_training_overlap(trained, table),
+        committee=committee,
+    )
 
 
 def _given(program: Program, committee: Committee | None, table: Table, labels: tuple[Label, ...]) -> NDArray[np.int64]:
@@ -181,6 +183,13 @@ def _given(program: Program, committee: Committee | None, table: Table, labels: 
         return head_indices(program, labels)[deciding_rules(program, table)]
     places = np.array([labels.index(label) for label in committee.classes], dtype=np.int64)
     return places[leading_label_index(committee.sums(table))]
+
+
+def expected_precision(statistics: RuleStatistics, place: int) -> tuple[float, float, float] | None:
+    """Return what to expect of a rule on new records, and the ends of the interval; None if nobody can tell."""
+    low, high = statistics.expected_between
+    found = float(statistics.expected_precision[place]), float(low[place]), float(high[place])
+    return None if np.isnan(found[0]) else found
 
 
 def is_identifier(column: Column) -> bool:

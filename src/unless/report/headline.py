@@ -9,7 +9,7 @@ import numpy as np
 
 from unless.model import HoldoutResult
 from unless.model.rule_statistics import wilson_interval
-from unless.report.facts import Facts
+from unless.report.facts import DecisionFacts
 from unless.report.rule_sentences import LabelName, Speaker, Text
 from unless.values import Label
 
@@ -74,7 +74,7 @@ class Trust:
         return self.low > self.guess_share
 
 
-def leading_rules(facts: Facts, speaker: Speaker) -> Leading:
+def leading_rules(facts: DecisionFacts, speaker: Speaker) -> Leading:
     """The rules that decide most records."""
     order = np.argsort(-facts.decided, kind="stable")
     sums = np.cumsum(facts.decided[order])
@@ -92,7 +92,11 @@ def leading_rules(facts: Facts, speaker: Speaker) -> Leading:
 
 
 def trust(
-    facts: Facts, speaker: Speaker, tested: HoldoutResult | None, usual: Label | None, learned: Facts | None
+    facts: DecisionFacts,
+    speaker: Speaker,
+    tested: HoldoutResult | None,
+    usual: Label | None,
+    learned: DecisionFacts | None,
 ) -> Trust | None:
     """How good decisions are: on these records or, without true labels, on those held back; None if nobody knows.
 
@@ -110,7 +114,7 @@ def trust(
     return Trust(right, total, *wilson_interval(right, total), speaker.labels[guess], int(facts.frequency[guess]), of)
 
 
-def were_learned(facts: Facts) -> bool:
+def were_learned(facts: DecisionFacts) -> bool:
     """Whether each rule decides what it decided in training, label by label: then these are the training records."""
     trained = facts.trained
     if trained is None or facts.truth is None or trained.weighted or len(facts.labels) != len(trained.classes):

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from unless.report.facts import Facts
+from unless.report.facts import DecisionFacts
 from unless.table import Column
 from unless.values import number_to_json
 
@@ -16,7 +16,7 @@ _LABELS = 6
 """The most labels that a bar shows one by one: the most frequent ones, and the others together."""
 
 
-def histograms(facts: Facts) -> dict[str, Any]:
+def histograms(facts: DecisionFacts) -> dict[str, Any]:
     """For each feature that rules test: ends of its range, and the counts of each label in bins of equal width.
 
     ``labels`` are the places of the labels that are counted one by one; last come all others together. Without truth

@@ -15,7 +15,7 @@ from unless.errors import ProgramError
 from unless.explanation.words import Words
 from unless.export.json import to_dict
 from unless.report.curves import Curves
-from unless.report.facts import Facts, is_identifier
+from unless.report.facts import DecisionFacts, is_identifier
 from unless.report.histograms import histograms
 from unless.report.rule_sentences import LabelName
 from unless.report.subgroup_views import Groups
@@ -34,7 +34,7 @@ _COSTS = 12
 """The most labels for a table of costs."""
 
 
-def shown_columns(facts: Facts) -> tuple[Column, ...]:
+def shown_columns(facts: DecisionFacts) -> tuple[Column, ...]:
     """The columns that no rule tests, but that people look for, identifiers first; of a wide table only some."""
     ranked = sorted(facts.others, key=lambda column: not is_identifier(column))
     kept = {column.name for column in ranked[:_COLUMNS]}
@@ -42,8 +42,8 @@ def shown_columns(facts: Facts) -> tuple[Column, ...]:
 
 
 def kept_data(
-    everything: Facts,
-    facts: Facts,
+    everything: DecisionFacts,
+    facts: DecisionFacts,
     rows: NDArray[np.intp],
     words: Words,
     *,

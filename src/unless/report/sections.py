@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from unless.evaluation.metrics import ClassQuality, Quality
 from unless.evaluation.unseen_values import numbers_called
-from unless.report.facts import Facts
+from unless.report.facts import DecisionFacts, expected_precision
 from unless.report.rule_sentences import LabelName, Sentence, Speaker, Text
 from unless.rule import Program, Rule
 from unless.table import Table
@@ -80,7 +80,7 @@ class RuleView:
         return None if self.right is None or not self.decided else self.right / self.decided
 
 
-def rule_views(facts: Facts, speaker: Speaker) -> tuple[RuleView, ...]:
+def rule_views(facts: DecisionFacts, speaker: Speaker) -> tuple[RuleView, ...]:
     """Every rule and, last, the records without a rule, if there are any or the program has a label for them."""
     views = [_rule_view(facts, speaker, place, rule) for place, rule in enumerate(facts.program.rules)]
     if facts.decided[-1] or facts.program.otherwise is not None:
@@ -88,7 +88,7 @@ def rule_views(facts: Facts, speaker: Speaker) -> tuple[RuleView, ...]:
     return tuple(views)
 
 
-def _rule_view(facts: Facts, speaker: Speaker, place: int, rule: Rule | None) -> RuleView:
+def _rule_view(facts: DecisionFacts, speaker: Speaker, place: int, rule: Rule | None) -> RuleView:
     tested = set() if rule is None else {literal.feature for literal in rule.literals()}
     decided, head = int(facts.decided[place]), int(facts.heads[place])
     return RuleView(
@@ -102,11 +102,11 @@ def _rule_view(facts: Facts, speaker: Speaker, place: int, rule: Rule | None) ->
         parts=_parts(facts, speaker, place),
         length=decided / max(int(facts.decided.max()), 1),
         trained=_trained(facts, place),
-        expected_precision=_expected(facts, place),
+        expected_precision=None if facts.trained is None or head < 0 else expected_precision(facts.trained, place),
     )
 
 
-def _parts(facts: Facts, speaker: Speaker, place: int) -> tuple[Part, ...]:
+def _parts(facts: DecisionFacts, speaker: Speaker, place: int) -> tuple[Part, ...]:
     """The true labels of the records that a rule decides: first its own, then the others, most frequent first."""
     decided, head = int(facts.decided[place]), int(facts.heads[place])
     if facts.truth is None or not decided:
@@ -118,15 +118,7 @@ def _parts(facts: Facts, speaker: Speaker, place: int) -> tuple[Part, ...]:
     )
 
 
-def _expected(facts: Facts, place: int) -> tuple[float, float, float] | None:
-    """What to expect of the rule on new records; None if nobody can tell."""
-    if facts.trained is None or facts.heads[place] < 0 or np.isnan(facts.trained.expected_precision[place]):
-        return None
-    low, high = facts.trained.expected_between
-    return float(facts.trained.expected_precision[place]), float(low[place]), float(high[place])
-
-
-def _trained(facts: Facts, place: int) -> tuple[float, float] | None:
+def _trained(facts: DecisionFacts, place: int) -> tuple[float, float] | None:
     """What the rule did in training; None if that is the same as here, as on the training data."""
     if facts.trained is None or not facts.trained.known(place):
         return None
@@ -157,7 +149,7 @@ class Step:
         return self.reaching - self.taken
 
 
-def flow(facts: Facts, speaker: Speaker) -> tuple[Step, ...]:
+def flow(facts: DecisionFacts, speaker: Speaker) -> tuple[Step, ...]:
     """The first rules one by one, the rest together, and last the records without a rule."""
     rules = len(facts.program.rules)
     single = rules if rules <= _STEPS + 1 else _STEPS
@@ -165,7 +157,7 @@ def flow(facts: Facts, speaker: Speaker) -> tuple[Step, ...]:
     return tuple(_step(facts, speaker, start, end) for start, end in pairwise(ends))
 
 
-def _step(facts: Facts, speaker: Speaker, start: int, end: int) -> Step:
+def _step(facts: DecisionFacts, speaker: Speaker, start: int, end: int) -> Step:
     rules = len(facts.program.rules)
     head = int(facts.heads[start]) if end == start + 1 else -1
     return Step(
@@ -291,7 +283,7 @@ class Shuffling:
     accuracy: float | None
 
 
-def feature_views(facts: Facts, speaker: Speaker, seed: int) -> tuple[tuple[FeatureView, ...], Shuffling]:
+def feature_views(facts: DecisionFacts, speaker: Speaker, seed: int) -> tuple[tuple[FeatureView, ...], Shuffling]:
     """The features that rules test; those that matter most come first."""
     rows = _shuffled_rows(facts, seed)
     given, table = facts.given[rows], facts.table[rows]
@@ -314,7 +306,7 @@ def sampled(total: int, most: int, seed: int) -> NDArray[np.intp]:
     return np.sort(drawn)
 
 
-def _shares(facts: Facts) -> dict[str, float]:
+def _shares(facts: DecisionFacts) -> dict[str, float]:
     """For each feature, the share of records that are decided by a rule that tests it, or of lists that test it."""
     if facts.committee is None:
         tested = _testing(facts.program)
@@ -323,7 +315,7 @@ def _shares(facts: Facts) -> dict[str, float]:
     return {name: count / len(facts.committee) for name, count in lists.items()}
 
 
-def _deciding(facts: Facts) -> Program:
+def _deciding(facts: DecisionFacts) -> Program:
     """The rules that decide: of a committee those of all lists."""
     return facts.program if facts.committee is None else facts.committee.all_rules
 
@@ -337,7 +329,7 @@ def _testing(program: Program) -> dict[str, list[int]]:
     return found
 
 
-def _kind(facts: Facts, feature: str) -> str:
+def _kind(facts: DecisionFacts, feature: str) -> str:
     """What a feature has: "dates", "numbers and categories"."""
     column, known = facts.column(feature), facts.known(feature)
     notation = column.notation if known is None else known.notation
@@ -345,13 +337,13 @@ def _kind(facts: Facts, feature: str) -> str:
     return {"number": numbers, "text": "categories", "mixed": f"{numbers} and categories"}[column.kind]
 
 
-def _shuffled_rows(facts: Facts, seed: int) -> NDArray[np.intp]:
+def _shuffled_rows(facts: DecisionFacts, seed: int) -> NDArray[np.intp]:
     literals = sum(sum(1 for _ in rule.literals()) for rule in _deciding(facts).rules)
     work = max(literals, 1) * max(len(facts.used), 1) * _REPEATS
     return sampled(len(facts.table), min(max(_WORK // work, 1000), _RECORDS), seed)
 
 
-def _shuffled(facts: Facts, table: Table, seed: int) -> Iterator[NDArray[np.int64]]:
+def _shuffled(facts: DecisionFacts, table: Table, seed: int) -> Iterator[NDArray[np.int64]]:
     """For each feature that decides, the labels given when its values are shuffled, one repeat after another.
 
     The repeats are one table, since a program of 1,000 rules takes 50 ms to assemble for a table of any size.

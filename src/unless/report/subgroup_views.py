@@ -10,7 +10,7 @@ import numpy as np
 from unless.evaluation.subgroups import LEAST, Difference, Group
 from unless.evaluation.subgroups import groups_of as subgroups
 from unless.explanation.words import Words
-from unless.report.facts import Facts, is_identifier
+from unless.report.facts import DecisionFacts, is_identifier
 from unless.report.rule_sentences import LabelName, Speaker, Text
 from unless.table import Column
 from unless.values import Label
@@ -69,7 +69,7 @@ class Groups:
 NO_GROUPS = Groups()
 
 
-def groups_of(facts: Facts, speaker: Speaker, words: Words, shown: Sequence[Column]) -> Groups:
+def groups_of(facts: DecisionFacts, speaker: Speaker, words: Words, shown: Sequence[Column]) -> Groups:
     """The groups of the columns that a page has: what rules test first, then the others."""
     tested = len(facts.used)  # a measured whole number that rules test is no identifier, however many values it has
     kept = [

@@ -24,7 +24,7 @@ from unless.model import HoldoutResult, Model, model_of
 from unless.model.rule_statistics import wilson_interval
 from unless.report import sections
 from unless.report.curves import Curves, curves_of
-from unless.report.facts import Facts, gather
+from unless.report.facts import DecisionFacts, gather_facts
 from unless.report.headline import Leading, Trust, leading_rules, trust, were_learned
 from unless.report.page_data import kept_data, shown_columns
 from unless.report.rule_sentences import LabelName, Speaker, Text
@@ -71,7 +71,7 @@ class CommitteeView:
         return self.agreed / self.records
 
     @classmethod
-    def of(cls, facts: Facts) -> CommitteeView | None:
+    def of(cls, facts: DecisionFacts) -> CommitteeView | None:
         """Compare the committee with the list; None if a list decides."""
         if facts.committee is None:
             return None
@@ -91,7 +91,7 @@ class Baseline:
     share: float
 
     @classmethod
-    def of(cls, facts: Facts, usual: Label | None, speaker: Speaker) -> Baseline | None:
+    def of(cls, facts: DecisionFacts, usual: Label | None, speaker: Speaker) -> Baseline | None:
         """None if the records have no true labels, or nobody knows what is usual."""
         if facts.truth is None or usual is None or usual not in facts.labels:
             return None
@@ -192,7 +192,7 @@ def summarise(
     """The report on a program or a fitted model and a table of records, with or without true labels, as values."""
     _check("sample", sample, 1)
     _check("seed", seed, 0)
-    everything, known = gather(model, table), model_of(model)
+    everything, known = gather_facts(model, table), model_of(model)
     facts, learned = _parts(everything)
     tested = None if known is None else known.tested
     spoken = words or DEFAULT
@@ -245,7 +245,7 @@ def summarise(
     )
 
 
-def _parts(facts: Facts) -> tuple[Facts, Facts | None]:
+def _parts(facts: DecisionFacts) -> tuple[DecisionFacts, DecisionFacts | None]:
     """What the figures are about: records that the rules were not learned from, if there are any; and the others.
 
     None if they were learned from other records than these.
@@ -274,7 +274,7 @@ def _check(name: str, value: object, least: int) -> None:
 # The data for the scripts of a page.
 
 
-def _data(facts: Facts, rows: NDArray[np.intp], words: Words) -> dict[str, Any]:
+def _data(facts: DecisionFacts, rows: NDArray[np.intp], words: Words) -> dict[str, Any]:
     """The data for the scripts, for JSON: the program, its features, and the records of some rows to start from."""
     program, trained = facts.program, facts.trained if facts.committee is None else None
     place = {feature: k for k, feature in enumerate(facts.used)}
@@ -303,7 +303,7 @@ def _data(facts: Facts, rows: NDArray[np.intp], words: Words) -> dict[str, Any]:
     }
 
 
-def _card(facts: Facts, place: dict[str, int]) -> dict[str, Any] | None:
+def _card(facts: DecisionFacts, place: dict[str, int]) -> dict[str, Any] | None:
     """The score card: the places of its classes among the labels, the points of every record and part, and its cuts."""
     card = facts.card
     if card is None or facts.committee is not None:
@@ -336,7 +336,7 @@ def _numbered(rule: Rule, numbers: dict[Literal, int]) -> list[Any]:
     return own + list(map(partial(_numbered, numbers=numbers), rule.exceptions))
 
 
-def _feature(facts: Facts, column: Column, words: Words) -> dict[str, Any]:
+def _feature(facts: DecisionFacts, column: Column, words: Words) -> dict[str, Any]:
     """A feature: what it was in training, and what the reader calls it."""
     known = facts.known(column.name)
     notation = facts.notations.get(column.name) or (None if known is None else known.notation)

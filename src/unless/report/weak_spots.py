@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unless.model.rule_statistics import wilson_interval
-from unless.report.facts import Facts
+from unless.report.facts import DecisionFacts
 from unless.report.rule_sentences import LabelName, Speaker
 
 _FEW = 5
@@ -73,7 +73,7 @@ class Weak:
         return not any(found)
 
 
-def weak_spots(facts: Facts, speaker: Speaker) -> Weak:
+def weak_spots(facts: DecisionFacts, speaker: Speaker) -> Weak:
     """The weak spots; those that cost most come first."""
     decided = facts.decided[:-1]
     lists = facts.committee is not None  # then no rule of the program decides
@@ -98,7 +98,7 @@ def _numbers(rules: NDArray[np.bool_]) -> tuple[int, ...]:
     return tuple((np.flatnonzero(rules) + 1).tolist())
 
 
-def _weak_rules(facts: Facts, speaker: Speaker) -> list[WeakSpot]:
+def _weak_rules(facts: DecisionFacts, speaker: Speaker) -> list[WeakSpot]:
     """The weak rules, costliest first.
 
     A rule is weak if it is wrong more often than right, if its precision is below the accuracy by more than chance, or
@@ -118,7 +118,7 @@ def _weak_rules(facts: Facts, speaker: Speaker) -> list[WeakSpot]:
     return sorted(found, key=_cost)
 
 
-def _weak_classes(facts: Facts, speaker: Speaker) -> list[WeakSpot]:
+def _weak_classes(facts: DecisionFacts, speaker: Speaker) -> list[WeakSpot]:
     """The classes with a recall below a half, or below the accuracy by more than chance; costliest first."""
     if facts.quality is None:
         return []
@@ -145,7 +145,7 @@ def _cost(spot: WeakSpot) -> int:
     return spot.right - spot.total
 
 
-def _higher_before(facts: Facts, place: int) -> float | None:
+def _higher_before(facts: DecisionFacts, place: int) -> float | None:
     """The precision of a rule in training, if it was higher by more than chance: Newcombe's interval excludes zero.
 
     Both shares are uncertain: to be right for all of 4 records in training is not more than for 4 of 5 here. Shares of

@@ -1,0 +1,54 @@
+"""A share of records: the figure that model cards, reports, drift checks and tests have in common."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import nan
+from typing import Any
+
+from unless.model.rule_statistics import wilson_interval
+from unless.values import percent, share_text
+from unless.values.json_forms import to_json
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """So many of so many records, or of their weight."""
+
+    count: float
+    total: float
+
+    @property
+    def value(self) -> float:
+        """The share; NaN of nothing."""
+        return self.count / self.total if self.total else nan
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The 95 % interval (Wilson's)."""
+        return wilson_interval(self.count, self.total)
+
+    @property
+    def text(self) -> str:
+        """The share and its interval: "0.967 (0.929 to 0.985)"."""
+        if not self.total:
+            return "–"
+        low, high = map(share_text, self.interval)
+        return f"{share_text(self.value)} ({low} to {high})"
+
+    def __str__(self) -> str:
+        return percent(self.value, 1) if self.total else "–"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The share for JSON."""
+        return {"count": to_whole(self.count), "of": to_whole(self.total), "share": to_json(self.value)}
+
+    def to_figure(self, name: str) -> dict[str, Any]:
+        """Return the share of right decisions for JSON, under a name and with its interval."""
+        ends = list(self.interval) if self.total else None
+        return {"name": name, "right": self.count, "of": self.total, "share": to_json(self.value), "interval": ends}
+
+
+def to_whole(count: float) -> float:
+    """Return a count as an int, if it is whole."""
+    return int(count) if count == int(count) else count
