@@ -9,7 +9,6 @@ from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
-from typing import Literal as OneOf
 
 import numpy as np
 import typer
@@ -23,13 +22,14 @@ from unless.cli.fit_output import Fitted, present, say_next
 from unless.cli.large_data import large_stream, read_large
 from unless.cli.loading import DataSource, label_among
 from unless.cli.options import Algorithm
+from unless.cli.setting_options import SettingOptions, refuse_unless_owned
 from unless.cli.training_data import TrainingTable, read_training
-from unless.errors import MissingFileError, ParameterError, UnknownNameError, join_choices, without_passwords
+from unless.errors import MissingFileError, ParameterError, UnknownNameError, without_passwords
 from unless.estimators.model_file import file_text
 from unless.estimators.progress import metered_by
 from unless.model import Model as FittedModel
 from unless.table import HoldoutSplit, Labels
-from unless.values import Label, parse_number
+from unless.values import Label
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -39,15 +39,6 @@ if TYPE_CHECKING:
     from unless.estimators.learners import Learner
     from unless.evaluation.tradeoff import TradeOff
 
-_OWN: dict[str, tuple[Algorithm, ...]] = {
-    **dict.fromkeys(("penalty", "min_support"), (Algorithm.UNLESS, Algorithm.COMMITTEE)),
-    **dict.fromkeys(("optimise", "tune", "teacher", "trade_off"), (Algorithm.UNLESS,)),
-    "round_thresholds": (Algorithm.UNLESS, Algorithm.FOLD_RM, Algorithm.FOLD_RPP),
-    "otherwise": (Algorithm.FOLD_RM,),
-    "positive": (Algorithm.FOLD_RPP,),
-    "size": (Algorithm.COMMITTEE,),
-    "random_state": (Algorithm.UNLESS, Algorithm.COMMITTEE),
-}
 _SCREENFUL = 40  # rules shown in a terminal
 
 
@@ -80,123 +71,13 @@ def fit(
     columns: ColumnOptions,
     large: LargeOptions,
     labels: LabelOptions,
-    ratio: Annotated[
-        float | None,
-        typer.Option(
-            metavar="X",
-            min=0,
-            max=1,
-            help="Wrong records that a rule may cover per right one.  [default: 0.75 for unless, else 0.5]",
-            rich_help_panel=options.LEARNER,
-        ),
-    ] = None,
-    penalty: Annotated[
-        str | None,
-        typer.Option(
-            metavar="X",
-            help="For unless: more gives fewer and shorter rules.  "
-            "[default: auto: 1, from 1,000 records on 1.25, or 0.25 if much more can be learned]",
-            rich_help_panel=options.LEARNER,
-        ),
-    ] = None,
-    min_support: Annotated[
-        float | None,
-        typer.Option(
-            metavar="N",
-            min=0,
-            help="For unless: records that every rule must cover.  [default: 3]",
-            rich_help_panel=options.LEARNER,
-        ),
-    ] = None,
-    optimise: Annotated[
-        bool | None,
-        typer.Option(
-            "--optimise/--no-optimise",
-            help="For unless: improve the list as a whole, for fewer errors with fewer rules.  [default: yes]",
-            rich_help_panel=options.LEARNER,
-        ),
-    ] = None,
-    tune: Annotated[
-        bool | None,
-        typer.Option(
-            "--tune",
-            help="For unless: choose ratio, penalty and support by cross-validation.",
-            rich_help_panel=options.LEARNER,
-        ),
-    ] = None,
-    teacher: Annotated[
-        OneOf["committee"] | None,
-        typer.Option(
-            help="For unless: imitate a committee; up to three times the rules, and more accurate.",
-            rich_help_panel=options.LEARNER,
-        ),
-    ] = None,
-    round_thresholds: Annotated[
-        bool | None,
-        typer.Option(
-            "--round-thresholds/--no-round-thresholds",
-            help="Short numbers that decide the records alike: 29,300 instead of 29,250.  [default: for unless]",
-            rich_help_panel=options.LEARNER,
-        ),
-    ] = None,
-    otherwise: Annotated[
-        str | None,
-        typer.Option(
-            metavar="LABEL",
-            help="For fold-rm, where no rule applies: a label, most_frequent or none.",
-            rich_help_panel=options.LEARNER,
-        ),
-    ] = None,
-    positive: options.Positive = None,
-    size: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N", min=1, help="For committee: how many lists.  [default: 100]", rich_help_panel=options.LEARNER
-        ),
-    ] = None,
-    random_state: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N",
-            min=0,
-            help="For committee and --teacher: the random seed.  [default: 0]",
-            rich_help_panel=options.LEARNER,
-        ),
-    ] = None,
-    class_weight: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="LABEL=WEIGHT",
-            help="How much a record with this label counts (repeat), or: balanced.",
-            rich_help_panel=options.LEARNER,
-        ),
-    ] = None,
-    max_rules: Annotated[
-        int | None,
-        typer.Option(
-            "--max-rules",
-            "--rules",
-            metavar="N",
-            min=1,
-            help="At most N rules: for unless the best such list, else the first N.",
-            rich_help_panel=options.CONSTRAINTS,
-        ),
-    ] = None,
+    settings: SettingOptions,
     trade_off: Annotated[
         bool | None,
         typer.Option(
             "--trade-off",
             help="For unless: draw accuracy against number of rules, by cross-validation.",
             rich_help_panel=options.OUTPUT,
-        ),
-    ] = None,
-    max_seconds: Annotated[
-        float | None,
-        typer.Option(
-            metavar="X",
-            min=0,
-            help="Stop after X seconds, with the rules learned so far.",
-            rich_help_panel=options.LEARNER,
         ),
     ] = None,
     constraints: ConstraintOptions,
@@ -226,13 +107,7 @@ def fit(
 
     Example: unless fit applicants.csv -t decision --keep model.json --lock 1
     """
-    settings: dict[str, Any] = {"ratio": ratio, "max_rules": max_rules, "max_seconds": max_seconds}
-    settings |= {"penalty": penalty, "min_support": min_support, "optimise": optimise}
-    settings |= {"round_thresholds": round_thresholds, "otherwise": otherwise, "positive": positive}
-    settings |= {"tune": tune, "teacher": teacher, "trade_off": trade_off}
-    settings |= {"size": size, "random_state": random_state, "n_jobs": jobs or -1}
-    _check(algorithm, settings, output, json=json)
-    settings["penalty"] = _penalty(penalty, algorithm)
+    _check(algorithm, settings, trade_off, output, json=json)
     kept = read_kept_rules(algorithm, keep)
     if large.unchanged and large.blocks is None:
         raise typer.BadParameter("there are no kept blocks; add --blocks FOLDER", param_hint="--unchanged")
@@ -243,12 +118,16 @@ def fit(
     if stream is None:
         training = read_training(screen, DataSource.of(data, columns.file), target, columns, labels)
     else:
-        more = {"large": large, "factors": _factors(class_weight, target), "jobs": settings["n_jobs"]}
+        factors = _factors(settings["class_weight"], target)
+        more: dict[str, Any] = {"large": large, "factors": factors, "jobs": jobs or -1}
         data = without_passwords(data)
         with closing(stream):
             training = read_large(screen, data, stream, target, columns, labels, **more)
-    settings["constraints"] = constraints.to_constraints(training.table.features, training.left_out_names(columns))
-    learner = _learner(algorithm, settings, class_weight, training.table.labels)
+    given = settings.given(algorithm) | {
+        "constraints": constraints.to_constraints(training.table.features, training.left_out_names(columns)),
+        "n_jobs": jobs or -1,
+    }
+    learner = _learner(algorithm, given, training.table.labels)
     with closing(training):
         fitted = learned(
             screen,
@@ -275,30 +154,16 @@ def fit(
 # Before learning.
 
 
-def _check(algorithm: Algorithm, settings: dict[str, Any], output: str | None, *, json: bool) -> None:
+def _check(
+    algorithm: Algorithm, settings: SettingOptions, trade_off: bool | None, output: str | None, *, json: bool
+) -> None:
     """Refuse what makes no sense before a minute is spent on learning."""
-    for name, owners in _OWN.items():
-        if settings[name] is not None and algorithm not in owners:
-            hint = f"--{name.replace('_', '-')}"
-            raise typer.BadParameter(
-                f"it is for --algorithm {join_choices(owners)}, not for {algorithm}", param_hint=hint
-            )
+    settings.refuse_others(algorithm)
+    refuse_unless_owned("trade_off", trade_off, [Algorithm.UNLESS], algorithm)
     if json and output == "-":
         raise typer.BadParameter("the model and --json cannot both go to standard output", param_hint="--output")
     if output not in (None, "-"):
         _check_writable(Path(output))
-
-
-def _penalty(text: str | None, algorithm: Algorithm) -> float | str | None:
-    """A number, or the word ``auto``."""
-    if text == "auto" and algorithm == Algorithm.COMMITTEE:
-        raise typer.BadParameter("a committee tries several by itself; leave it out", param_hint="--penalty")
-    if text is None or text == "auto":
-        return text
-    number = parse_number(text)
-    if number is None or number < 0:
-        raise typer.BadParameter(f"{text!r} is neither a number of at least 0 nor 'auto'", param_hint="--penalty")
-    return number
 
 
 def _check_writable(path: Path) -> None:
@@ -311,10 +176,8 @@ def _check_writable(path: Path) -> None:
         raise ParameterError(f"{str(path)!r} cannot be written: permission denied")
 
 
-def _learner(
-    algorithm: Algorithm, settings: dict[str, Any], class_weight: Sequence[str] | None, labels: Labels
-) -> Learner:
-    """Return the learner that the settings describe."""
+def _learner(algorithm: Algorithm, given: dict[str, Any], labels: Labels) -> Learner:
+    """Return the learner with these parameters."""
     from unless.estimators.learners import LEARNERS  # with narwhals, which takes 40 ms: help needs neither
 
     if algorithm == "fold-rpp" and len(labels.labels) > 2:
@@ -322,12 +185,11 @@ def _learner(
             f"fold-rpp needs two labels, but {labels.name!r} has {len(labels.labels)}; "
             "use --algorithm fold-rm or unless"
         )
-    given = {name: value for name, value in settings.items() if value is not None and name != "trade_off"}
     if positive := given.get("positive"):
         given["positive"] = _label(positive, labels)
     if otherwise := given.get("otherwise"):
         given["otherwise"] = _otherwise(otherwise, labels)
-    return LEARNERS[algorithm](**given, class_weight=_weights(class_weight, labels))
+    return LEARNERS[algorithm](**given | {"class_weight": _weights(given.get("class_weight"), labels)})
 
 
 def _otherwise(text: str, labels: Labels) -> Label | None:

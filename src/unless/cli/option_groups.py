@@ -13,10 +13,11 @@ def spread_groups(command: Callable[..., None]) -> Callable[..., None]:
     """Return a command that takes every option by itself, as typer needs it.
 
     A parameter whose type is a dataclass stands for the options that its fields declare, in their order; a field may
-    be a group, too. The command itself is given an instance of the dataclass.
+    be a group, too. A class may also have a function `spread_options` that yields them. The command itself is given an
+    instance of the class.
     """
     given = signature(command, eval_str=True)
-    groups = {one.name: one.annotation for one in given.parameters.values() if is_dataclass(one.annotation)}
+    groups = {one.name: one.annotation for one in given.parameters.values() if _is_group(one.annotation)}
 
     @wraps(command)
     def call(**options: Any) -> None:
@@ -29,8 +30,15 @@ def spread_groups(command: Callable[..., None]) -> Callable[..., None]:
     return call
 
 
-def _fields(kind: type) -> Iterator[Parameter]:
+def _is_group(kind: Any) -> bool:
+    return is_dataclass(kind) or hasattr(kind, "spread_options")
+
+
+def _fields(kind: Any) -> Iterator[Parameter]:
     """Yield the fields of a group as parameters of a function."""
+    if hasattr(kind, "spread_options"):
+        yield from kind.spread_options()
+        return
     kinds = get_type_hints(kind, include_extras=True)
     for one in signature(kind).parameters.values():
         yield one.replace(annotation=kinds[one.name], kind=Parameter.KEYWORD_ONLY)
@@ -38,10 +46,10 @@ def _fields(kind: type) -> Iterator[Parameter]:
 
 def _spread(one: Parameter) -> Iterator[Parameter]:
     """Yield a parameter, or the options of the group that it is."""
-    if not is_dataclass(one.annotation):
+    if not _is_group(one.annotation):
         yield one
         return
-    for field in _fields(one.annotation):  # type: ignore[arg-type]  # a class, not an instance
+    for field in _fields(one.annotation):
         yield from _spread(field)
 
 
@@ -49,7 +57,7 @@ def _group(kind: Any, options: Mapping[str, Any]) -> Any:
     """Return a group with the values of its options."""
     return kind(
         **{
-            one.name: _group(one.annotation, options) if is_dataclass(one.annotation) else options[one.name]
+            one.name: _group(one.annotation, options) if _is_group(one.annotation) else options[one.name]
             for one in _fields(kind)
         }
     )

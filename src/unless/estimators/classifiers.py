@@ -25,33 +25,36 @@ class UnlessClassifier(RuleClassifier, UnlessLearner):
     Parameters
     ----------
     ratio
-        A default may cover this many wrong records per right one; exceptions do the rest.
+        Wrong records that a rule may cover per right one; exceptions do the rest.
     penalty
-        How significant a literal must be, and how many errors a rule or an exception of an optimised list must save:
-        ``penalty * 0.35 * ln(n)`` of n records. More gives fewer and shorter rules, 0 allows every useful literal.
-        "auto" is 1, or 1.25 for an optimised list of 1,000 records and more; or 0.25 if there are 2,000 and more, and
-        some of them, held back for a moment, show that the list then knows much more: ``tuned_`` says so. A list with
-        a teacher takes 0.7 of it.
+        More gives fewer and shorter rules: how significant a literal must be, and how many errors a rule or an
+        exception of an optimised list must save, ``penalty * 0.35 * ln(n)`` of n records. 0 allows every useful
+        literal. "auto" is 1, or 1.25 for an optimised list of 1,000 records and more; or 0.25 if there are 2,000 and
+        more, and some of them, held back for a moment, show that the list then knows much more: ``tuned_`` says so. A
+        list with a teacher takes 0.7 of it.
     min_support
-        How many records every literal, rule and exception must cover when it is learned; five thirds of it with a
-        teacher, whose records come cheap.
+        Records that every rule must cover, and every literal and exception, when it is learned; five thirds of it
+        with a teacher, whose records come cheap.
     optimise
-        Optimise the list as a whole: fewer errors with fewer rules. Without, it is the list that was learned rule by
-        rule, in half of the time.
+        Improve the list as a whole, for fewer errors with fewer rules. Without, it is the list that was learned rule
+        by rule, in half of the time.
     round_thresholds
-        Thresholds of an optimised list lie half-way between two numbers; take the shortest number near there.
+        Short numbers that decide the records alike: thresholds of an optimised list lie half-way between two numbers;
+        take the shortest number near there.
     tune
-        Whether ratio, penalty and min_support are chosen by a cross-validation within the training records; the given
-        ones stay if no others are clearly better. Takes about 30 times as long; ``tuned_`` has what was chosen.
+        Choose ratio, penalty and support by cross-validation within the training records; the given ones stay if no
+        others are clearly better. Takes about 30 times as long; ``tuned_`` has what was chosen.
     teacher
-        ``"committee"`` or a classifier of scikit-learn, fitted or not: learn a list that imitates it, with up to three
-        times the rules and exceptions of one without a teacher, and more accurate. Takes seconds; ``taught_`` says how
+        Imitate a committee; up to three times the rules, and more accurate. The teacher is ``"committee"``, or a
+        classifier of scikit-learn, fitted or not. Takes seconds; ``taught_`` says how
         often both agree on records held back. A classifier gets a frame of numbers and text (an array, if columns have
         no names).
     random_state
-        The seed for the records that the teacher is asked about, and for a committee.
-    numeric, categorical
-        Columns to read as numbers (text that spells no number stays text) or as categories, whatever they look like.
+        The random seed, for the records that the teacher is asked about, and for a committee.
+    numeric
+        Columns to read as numbers, whatever they look like; text that spells no number stays text.
+    categorical
+        Columns to read as categories, whatever they look like.
     dates
         Columns of text that are dates, with their format, as `datetime.strptime` takes it: ``{"when": "%d.%m.%Y"}``.
         Typed dates, and text like 2020-08-01, need no declaration.
@@ -61,22 +64,21 @@ class UnlessClassifier(RuleClassifier, UnlessLearner):
     parts
         Columns of dates to replace by their weekday, month and hour, which come again (`read_table`).
     class_weight
-        A weight for every class, or "balanced".
+        How much a record with this label counts, or: balanced. A dict of weights by label, or "balanced".
     max_rules
-        How many rules the list may have, the default rule included: the best such list that optimising finds.
+        At most N rules: the best list of so many rules, the default rule included, that optimising finds.
     max_seconds
-        Stop early, with a valid program.
+        Stop after X seconds, with the rules learned so far: a valid program.
     verbose
         Show how many rules are learned and how many records are left.
     warn
-        Whether `fit` warns of what looks wrong with the records or the rules (`TrainingWarning`).
+        Warn of what looks wrong with the records or the rules (`TrainingWarning`).
     constraints
-        What rules may test, together and where, in which direction decisions may move, how long rules may be: a
-        `Constraints`, or a dict of its parameters. The whole program keeps to them; of teachers only
-        a committee does, but for directions.
+        What rules may test, together and where, which way decisions move, how long rules are: a `Constraints`, or a
+        dict of its parameters. The whole program keeps to them; of teachers only a committee does, but for directions.
     n_jobs
-        How many threads share the work of `fit` on many records: None is 1, except within `joblib.parallel_config`, and
-        -1 is all cores. The rules are the same for any number, and a model's file does not keep it.
+        Threads to learn with; the rules are the same. None is 1, except within `joblib.parallel_config`, and -1 is all
+        cores; a model's file does not keep it.
 
     Examples
     --------
@@ -97,15 +99,15 @@ class FoldRMClassifier(RuleClassifier, FoldRMLearner):
     Parameters
     ----------
     ratio
-        A default may cover this many wrong records per right one; exceptions do the rest.
+        Wrong records that a rule may cover per right one; exceptions do the rest.
     otherwise
-        The label of records that no rule covers. "most_frequent" is the most frequent label of the training records
-        that no rule covers (if there are none, of all). With None, ``predict`` returns None, and ``score`` counts it as
-        wrong, as the paper does.
+        Where no rule applies: a label, most_frequent or none. "most_frequent" is the most frequent label of the
+        training records that no rule covers (if there are none, of all). With None, ``predict`` returns None, and
+        ``score`` counts it as wrong, as the paper does.
     round_thresholds
-        Move each threshold to the shortest number that decides the training records alike; not as published.
+        Short numbers that decide the records alike: each threshold moves to the shortest one; not as published.
     max_rules
-        Stop after so many rules.
+        At most N rules: the first ones.
     numeric, categorical, dates, orders, parts, class_weight, max_seconds, verbose, warn, constraints, n_jobs
         As in `UnlessClassifier`.
     """
@@ -117,13 +119,13 @@ class FoldRPPClassifier(RuleClassifier, FoldRPPLearner):
     Parameters
     ----------
     ratio
-        A default may cover this many wrong records per right one; exceptions do the rest.
+        Wrong records that a rule may cover per right one; exceptions do the rest.
     positive
         The label to learn rules for; by default the second of ``classes_``.
     round_thresholds
-        Move each threshold to the shortest number that decides the training records alike; not as published.
+        Short numbers that decide the records alike: each threshold moves to the shortest one; not as published.
     max_rules
-        Stop after so many rules.
+        At most N rules: the first ones.
     numeric, categorical, dates, orders, parts, class_weight, max_seconds, verbose, warn, constraints, n_jobs
         As in `UnlessClassifier`.
     """

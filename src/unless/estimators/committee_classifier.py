@@ -35,7 +35,7 @@ class UnlessCommittee(RuleClassifier, CommitteeLearner):
     Parameters
     ----------
     size
-        The number of lists. Learning stops earlier when the committee is sure of all labels of training.
+        How many lists. Learning stops earlier when the committee is sure of all labels of training.
     rate
         How much each list corrects, from 0 to 1; with less, more lists are needed.
     ratio, penalty, min_support
@@ -43,13 +43,12 @@ class UnlessCommittee(RuleClassifier, CommitteeLearner):
         for a half or a quarter of the penalty, and for less support, where records held back show that it is better;
         ``tuned_`` says so.
     random_state
-        Which records and columns each list learns from: a seed, a source of random numbers, or None for other ones each
-        time. They depend on the values of a record, not on the order of records.
+        The random seed: which records and columns each list learns from. A seed, a source of random numbers, or None
+        for other ones each time. They depend on the values of a record, not on the order of records.
     n_jobs
-        How many threads predict, and count where a list is learned from many records; -1 is all cores. The lists do not
-        depend on it.
+        Threads to learn and to predict with; the lists are the same. -1 is all cores.
     max_rules
-        The most rules of each list.
+        At most N rules: in each list.
     constraints
         As in `UnlessClassifier`, for each list; directions (``monotone``) are refused, since the points of lists add
         up, and each list may move another way. All but ``never`` make

@@ -6,10 +6,9 @@ two seconds to import, and learning from a small file takes 20 ms.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, fields, replace
 from functools import partial
-from math import inf
 from typing import Any, ClassVar
 
 import numpy as np
@@ -25,13 +24,15 @@ from unless.evaluation.importance import Evidence
 from unless.evaluation.metrics import measure
 from unless.evaluation.stability import Refit, Stability, bootstraps, refit, refits
 from unless.evaluation.tradeoff import Progress, TradeOff, fold_pairs, trade_off
+from unless.learn import SETTINGS
 from unless.learn.committee_learner import CommitteeSettings, learn_committee
 from unless.learn.distillation import DistillationResult, TeacherFunction, distillation_settings, learn_distilled_list
-from unless.learn.engine import Engine, StopLearning
+from unless.learn.engine import StopLearning
 from unless.learn.fold import LearnConstraints, LearnedProgram, learn_rm, learn_rpp, round_learned_thresholds
 from unless.learn.score_fitting import fit_score_card
+from unless.learn.settings import FoldRMSettings, FoldRPPSettings
 from unless.learn.tuning import tune_settings
-from unless.learn.unless_learner import AUTO, Penalty, UnlessSettings, check_max_rules, learn_unless
+from unless.learn.unless_learner import AUTO, Penalty, UnlessSettings, learn_unless
 from unless.learn.weights import Weights
 from unless.model import Model
 from unless.model.points import leading_label_index
@@ -74,43 +75,45 @@ class Learner:
     _classifier: ClassVar[str]
     """The name of its classifier, which model files use."""
 
+    _name: ClassVar[str]
+    """Its name, as the command and `SETTINGS` have it."""
+
     _stops_at_max_rules: ClassVar[bool] = True
     """Whether it stops after ``max_rules`` rules."""
 
-    def _rules(self, data: Training, limits: Limits) -> LearnedProgram:
-        """Learn a program."""
-        raise NotImplementedError
+    def _settings(self) -> Any:
+        """The parameters, after checks."""
+        given = {one.name: getattr(self, one.name) for one in fields(self)}
+        return SETTINGS[self._name](**given)
 
-    def _wishes(self, data: Training, engine: Engine[Any]) -> LearnConstraints:
-        """What to keep to: constraints, and locked rules, no more than there may be."""
-        learn_constraints = data.learn_constraints(engine, self.constraints)
-        learn_constraints.locked.refuse_more_than(to_python_value(self.max_rules), others=0)
-        return learn_constraints
+    def _parameters(self) -> dict[str, Any]:
+        """The parameters that a model file keeps."""
+        return self._settings().parameters()  # type: ignore[no-any-return]
 
-    def _lesson(self, data: Training, limits: Limits) -> tuple[LearnedProgram, dict[str, Any]]:
+    def _learn_program(self, settings: Any, data: Training, limits: Limits) -> tuple[LearnedProgram, dict[str, Any]]:
         """Learn a program, and say what else the model should know about how."""
-        return self._rules(data, limits), {}
+        raise NotImplementedError
 
     def _otherwise(self, decided: RuleStatistics) -> Label | None:
         """The label of records that no rule decides, if the program has none, given what the rules decide."""
 
     def _learn(self, data: Training) -> LearnedModel:
         """Learn rules, count what they decide, and remember what values the features had."""
-        self._check_limits()
-        with meter(on=bool(self.verbose)) as shown:
-            most = self.max_rules if self._stops_at_max_rules else None
-            learned, more = self._lesson(data, Limits(shown, most, self.max_seconds))
+        settings = self._settings()
+        with meter(on=bool(settings.verbose)) as shown:
+            most = settings.max_rules if self._stops_at_max_rules else None
+            learned, more = self._learn_program(settings, data, Limits(shown, most, settings.max_seconds))
         decided, program = data.decided(learned), learned.program
         if program.otherwise is None:
             program = replace(program, otherwise=self._otherwise(decided))
-        card, stopped = card_of(program, data, self.constraints)
+        card, stopped = card_of(program, data, settings.constraints)
         model = Model(
             program,
             replace(decided, labels=program.heads, taught=more.get("distillation") is not None),
             data.table.schema,
             data.domain(program.used),
             self._classifier,
-            self._parameters(),
+            settings.parameters(),
             data.named,
             importances=Evidence.of(program, data.table, data.counts),
             card=card,
@@ -120,19 +123,15 @@ class Learner:
         interrupted = learned.interrupted or stopped
         return LearnedModel(model, None if interrupted is None else Interrupted(program))
 
-    def _parameters(self) -> dict[str, Any]:
-        """The parameters that a model file keeps: not how many threads this machine has to spare."""
-        return {one.name: getattr(self, one.name) for one in fields(self) if one.name != "n_jobs"}
-
-    def _check_limits(self) -> None:
-        seconds = to_python_value(self.max_seconds)
-        check_max_rules(to_python_value(self.max_rules))
-        if seconds is not None and (
-            isinstance(seconds, bool) or not isinstance(seconds, int | float) or not seconds >= 0
-        ):
-            raise ParameterError(f"max_seconds must be a number of at least 0, or None, not {seconds!r}")
-        if not isinstance(to_python_value(self.warn), bool):
-            raise ParameterError(f"warn must be True or False, not {self.warn!r}")
+    def _learn_paper_rules(
+        self, settings: Any, data: Training, limits: Limits, learn_rules: Callable[..., LearnedProgram]
+    ) -> tuple[LearnedProgram, dict[str, Any]]:
+        """Learn a program by an algorithm of the paper, around locked rules and within constraints."""
+        engine = data.engine(settings.ratio, limits, settings.n_jobs)
+        kept = data.learn_constraints(engine, settings.constraints)
+        kept.locked.refuse_more_than(settings.max_rules, others=0)
+        learned = learn_rules(engine, ratio=settings.ratio, progress=limits, learn_constraints=kept)
+        return round_learned_thresholds(engine, learned, kept, wanted=settings.round_thresholds), {}
 
 
 def learn(learner: Learner, data: Training | Table, *, keep: Any = None, lock: Any = None) -> LearnedModel:
@@ -180,7 +179,8 @@ def trade_off_of(learner: Learner, pairs: Sequence[tuple[Table, Table]], progres
             raise learned.interrupted
         return learned.model.program
 
-    return trade_off(pairs, list_for, UnlessSettings(penalty=to_python_value(learner.penalty)).strictness, progress)
+    strictness = learner._settings().strictness  # noqa: SLF001 - of this module
+    return trade_off(pairs, list_for, strictness, progress)
 
 
 def hash_folds(table: Table, count: int = 5) -> list[tuple[Table, Table]]:
@@ -204,17 +204,24 @@ class UnlessLearner(Learner):
     teacher: Any = None
     random_state: Any = 0
 
-    _classifier = "UnlessClassifier"
+    _classifier, _name = "UnlessClassifier", "unless"
     _stops_at_max_rules = False  # it looks for the best list of so many rules
 
-    def _lesson(self, data: Training, limits: Limits) -> tuple[LearnedProgram, dict[str, Any]]:
+    def _settings(self) -> UnlessSettings:
+        check_teacher(self.teacher)
+        found: UnlessSettings = super()._settings()
+        return found
+
+    def _learn_program(
+        self, settings: UnlessSettings, data: Training, limits: Limits
+    ) -> tuple[LearnedProgram, dict[str, Any]]:
         """Learn a list with the given settings; then, if asked to, with tuned ones, and from a teacher.
 
         What stops the learner leaves the last list that was finished.
         """
-        settings, more = self._settings(), dict[str, Any]()
-        engine = data.engine(settings.ratio, limits, self.n_jobs)
-        settings = replace(settings, learn_constraints=data.learn_constraints(engine, self.constraints))
+        more = dict[str, Any]()
+        engine = data.engine(settings.ratio, limits, settings.n_jobs)
+        settings = replace(settings, learn_constraints=data.learn_constraints(engine, settings.constraints))
         learned = learn_unless(engine, settings, limits)
         auto = settings.penalty == AUTO
         usual = settings.initial_penalty(engine.size(engine.all_rows())) if auto else settings.strictness
@@ -239,14 +246,6 @@ class UnlessLearner(Learner):
         except KeyboardInterrupt as stop:
             learned = replace(learned, interrupted=stop)
         return learned, more
-
-    def _settings(self) -> UnlessSettings:
-        """The settings, after checks."""
-        if not isinstance(to_python_value(self.tune), bool):
-            raise ParameterError(f"tune must be True or False, not {self.tune!r}")
-        check_teacher(self.teacher)
-        names = ("ratio", "penalty", "min_support", "optimise", "round_thresholds", "max_rules")
-        return UnlessSettings(**{name: to_python_value(getattr(self, name)) for name in names})
 
     def _imitate(
         self, data: Training, settings: UnlessSettings, limits: Limits
@@ -282,14 +281,6 @@ class UnlessLearner(Learner):
             raise found.interrupted
         return lambda table: leading_label_index(found.committee.sums(table))
 
-    def _parameters(self) -> dict[str, Any]:
-        """The parameters; only the names of teachers, and no sources of random numbers, can be written down."""
-        found = super()._parameters()
-        state = to_python_value(found["random_state"])
-        found["random_state"] = state if isinstance(state, int) else None
-        found["teacher"] = self.teacher if isinstance(self.teacher, str) else None
-        return found
-
 
 def _tuned(settings: UnlessSettings) -> dict[str, float]:
     """The settings that were chosen by measurement."""
@@ -304,17 +295,13 @@ class FoldRMLearner(Learner):
     otherwise: Label | None = "most_frequent"
     round_thresholds: bool = False
 
-    _classifier = "FoldRMClassifier"
+    _classifier, _name = "FoldRMClassifier", "fold-rm"
 
-    def _rules(self, data: Training, limits: Limits) -> LearnedProgram:
+    def _learn_program(
+        self, settings: FoldRMSettings, data: Training, limits: Limits
+    ) -> tuple[LearnedProgram, dict[str, Any]]:
         self._named_label(data.labels.labels)  # a wrong name is an error before learning, not after
-        ratio = to_python_value(self.ratio)
-        engine = data.engine(ratio, limits, self.n_jobs)
-        learn_constraints = self._wishes(data, engine)
-        learned = learn_rm(engine, ratio, limits, learn_constraints)
-        return round_learned_thresholds(
-            engine, learned, learn_constraints, wanted=to_python_value(self.round_thresholds)
-        )
+        return self._learn_paper_rules(settings, data, limits, learn_rm)
 
     def _otherwise(self, decided: RuleStatistics) -> Label | None:
         if self.otherwise != "most_frequent":
@@ -336,23 +323,19 @@ class FoldRPPLearner(Learner):
     positive: Label | None = None
     round_thresholds: bool = False
 
-    _classifier = "FoldRPPClassifier"
+    _classifier, _name = "FoldRPPClassifier", "fold-rpp"
 
-    def _rules(self, data: Training, limits: Limits) -> LearnedProgram:
+    def _learn_program(
+        self, settings: FoldRPPSettings, data: Training, limits: Limits
+    ) -> tuple[LearnedProgram, dict[str, Any]]:
         labels = data.labels.labels
         if len(labels) > 2:
             raise ParameterError(
                 "Only binary classification is supported. The type of the target is multiclass. "
                 f"There are {len(labels)} labels; use FoldRMClassifier or UnlessClassifier"
             )
-        positive = labels[-1 if self.positive is None else known_place(self.positive, labels, "positive is")]
-        ratio = to_python_value(self.ratio)
-        engine = data.engine(ratio, limits, self.n_jobs)
-        learn_constraints = self._wishes(data, engine)
-        learned = learn_rpp(engine, positive, ratio, limits, learn_constraints)
-        return round_learned_thresholds(
-            engine, learned, learn_constraints, wanted=to_python_value(self.round_thresholds)
-        )
+        index = -1 if settings.positive is None else known_place(settings.positive, labels, "positive is")
+        return self._learn_paper_rules(settings, data, limits, partial(learn_rpp, positive=labels[index]))
 
     def _otherwise(self, decided: RuleStatistics) -> Label | None:
         return decided.classes[0]  # there is only one, or the program would have the other
@@ -370,19 +353,18 @@ class CommitteeLearner(Learner):
     random_state: Any = 0
     n_jobs: int | None = field(default=-1, kw_only=True)
 
-    _classifier = "UnlessCommittee"
+    _classifier, _name = "UnlessCommittee", "committee"
 
     def _learn(self, data: Training) -> LearnedModel:
         """Learn the lists, then a list that imitates them."""
-        self._check_limits()
-        settings, size = self._settings(), int(to_python_value(self.size))
+        settings = self._settings()
         asked = self._asked(data)
         settings = replace(settings, constraints=asked)
-        with meter(on=bool(self.verbose)) as shown:
-            limits = Limits(shown, None, self.max_seconds)
+        with meter(on=bool(settings.verbose)) as shown:
+            limits = Limits(shown, None, settings.max_seconds)
 
             def progress(lists: int, _: int) -> bool:
-                shown.show(size - lists, lists, "lists")
+                shown.show(settings.size - lists, lists, "lists")
                 return limits.late(_FOR_LISTS)
 
             seed = seed_of(self.random_state)
@@ -421,28 +403,6 @@ class CommitteeLearner(Learner):
             )
         return asked.among(data.table.features, data.labels.labels)
 
-    def _settings(self) -> CommitteeSettings:
-        """The settings, after checks."""
-        for name, least in (("size", 1), ("max_rules", 1)):
-            value = to_python_value(getattr(self, name))
-            if not (value is None and name == "max_rules") and (
-                isinstance(value, bool) or not isinstance(value, int) or value < least
-            ):
-                raise ParameterError(f"{name} must be a whole number of at least {least}, not {value!r}")
-        for name, most in (("rate", 1), ("ratio", 1), ("penalty", inf), ("min_support", inf)):
-            value = to_python_value(getattr(self, name))
-            if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= most or value == inf:
-                between = "of at least 0" if most == inf else f"from 0 to {most}"
-                raise ParameterError(f"{name} must be a number {between}, not {value!r}")
-        given = {name: to_python_value(getattr(self, name)) for name in _SETTINGS}
-        return CommitteeSettings(**given, max_rules=to_python_value(self.max_rules))
-
-    def _parameters(self) -> dict[str, Any]:
-        """The parameters; a source of random numbers cannot be written down."""
-        found = super()._parameters()
-        state = to_python_value(found["random_state"])
-        return {**found, "random_state": state if isinstance(state, int) else None}
-
 
 def _tried(settings: CommitteeSettings) -> dict[str, float]:
     """The settings that trials chose."""
@@ -451,8 +411,6 @@ def _tried(settings: CommitteeSettings) -> dict[str, float]:
 
 _FOR_LISTS = 0.9
 """The share of ``max_seconds`` for the lists of a committee; the list that imitates them takes the rest."""
-
-_SETTINGS = ("size", "rate", "ratio", "penalty", "min_support")
 
 
 def seed_of(random_state: Any) -> int:

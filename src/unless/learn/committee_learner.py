@@ -19,6 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +32,7 @@ from unless.learn.engine import StopLearning
 from unless.learn.fold import LearnConstraints
 from unless.learn.literals import MANY
 from unless.learn.memory_engine import MemoryEngine
+from unless.learn.settings import RANDOM_STATE, RATIO, LearnerSettings, number, setting, whole_number
 from unless.learn.weights import Weights
 from unless.model.points import POINTS_PER_LOGIT, Points, points_of, probabilities_of
 from unless.model.prediction import deciding_rules
@@ -99,16 +101,16 @@ _BETTER = 1.0
 
 
 @dataclass(frozen=True, slots=True)
-class CommitteeSettings:
-    """How lists are learned; `UnlessCommittee` explains what users can set."""
+class CommitteeSettings(LearnerSettings):
+    """The parameters of a committee."""
 
-    size: int = 100
-    rate: float = 0.22
-    ratio: float = 0.75
-    penalty: float = 1.0
-    min_support: float = 3
-    max_rules: int | None = None
-    constraints: Constraints | None = None
+    size: int = whole_number(100, "How many lists.", 1, metavar="N", audience="committee")
+    rate: float = number(0.22, "How much each list corrects, from 0 to 1; with less, more lists are needed.", high=1)
+    ratio: float = number(0.75, RATIO, high=1)
+    penalty: float = number(1.0, "More gives fewer and shorter rules.")
+    min_support: float = number(3, "Records that every rule must cover.")
+    random_state: Any = setting(0, RANDOM_STATE, kind="seed")
+    n_jobs: int | None = setting(-1, "Threads to learn and to predict with; the lists are the same.")
     floor: float = 0.05
     """What a record weighs even if the committee is sure of its label."""
 

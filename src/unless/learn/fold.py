@@ -14,7 +14,6 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from numbers import Real
 from typing import Any, TypeVar
 
 import numpy as np
@@ -27,6 +26,7 @@ from unless.learn.engine import Engine, StopLearning
 from unless.learn.locked_rules import NO_LOCKED_RULES, LockedRules, learn_around_locked_rules, locked_positions
 from unless.learn.memory_engine import MemoryEngine
 from unless.learn.rule_limits import NO_LIMITS, RuleLimits, limits_by_label
+from unless.learn.settings import FoldRMSettings
 from unless.learn.thresholds import centre_thresholds
 from unless.learn.weights import check_weights, weights_to_counts
 from unless.rule import Literal, Program, Rule
@@ -381,8 +381,7 @@ def open_engine(
 
 def check_ratio(ratio: object) -> None:
     """Refuse what is no ratio."""
-    if not isinstance(ratio, Real) or isinstance(ratio, bool) or not 0 <= float(ratio) <= 1:
-        raise ParameterError(f"ratio must be a number from 0 to 1, not {ratio!r}; the paper uses 0.5")
+    FoldRMSettings.declared()["ratio"].check("ratio", ratio)
 
 
 def make_engine(table: Any, ratio: float, weights: Any = None, n_jobs: int | None = None) -> Engine[Any]:

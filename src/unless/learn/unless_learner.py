@@ -12,16 +12,14 @@ those after them are dropped (`promise`).
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields, replace
-from math import inf, log
-from numbers import Real
+from dataclasses import dataclass, replace
+from math import log
 from typing import Any, Final, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from unless.constraints import Constraints
-from unless.errors import ParameterError
 from unless.learn.chance_test import beats_chance_on_holdout, needs_validation
 from unless.learn.checkpoint import Checkpoint, open_checkpoint
 from unless.learn.engine import Engine, GrowthCriteria, StopLearning
@@ -32,6 +30,16 @@ from unless.learn.locked_rules import ListAroundLockedRules, learn_around_locked
 from unless.learn.penalty_search import search_penalty
 from unless.learn.rule_limits import RuleLimits, limits_for_label
 from unless.learn.rule_pruning import promising
+from unless.learn.settings import (
+    RANDOM_STATE,
+    RANDOM_USERS,
+    RATIO,
+    ROUND_THRESHOLDS,
+    LearnerSettings,
+    flag,
+    number,
+    setting,
+)
 from unless.learn.thresholds import centre_thresholds
 from unless.rule import Program, Rule
 from unless.table import Table
@@ -60,16 +68,37 @@ VALIDATION_STRATEGIES: Final = 2
 """How many kinds of lists may prove one that is in doubt (`UnlessLearner.validated`)."""
 
 
-@dataclass(frozen=True, slots=True)
-class UnlessSettings:
-    """The parameters of `fold_unless`."""
+_DECISIVE = (
+    *("ratio", "penalty", "min_support", "optimise", "round_thresholds", "max_rules"),
+    *("max_parts", "rare_first"),
+)
+"""The settings that decide which list is learned."""
 
-    ratio: float = 0.75
-    penalty: Penalty = AUTO
-    min_support: float = 3
-    optimise: bool = True
-    round_thresholds: bool = True
-    max_rules: int | None = None
+
+@dataclass(frozen=True, slots=True)
+class UnlessSettings(LearnerSettings):
+    """The parameters of our own learner, and what its steps add to them."""
+
+    ratio: float = number(0.75, RATIO, high=1, metavar="X")
+    penalty: Penalty = number(
+        AUTO,
+        "More gives fewer and shorter rules.",
+        words=(AUTO,),
+        metavar="X",
+        audience="unless",
+        usual="auto: 1, from 1,000 records on 1.25, or 0.25 if much more can be learned",
+    )
+    min_support: float = number(3, "Records that every rule must cover.", metavar="N", audience="unless")
+    optimise: bool = flag(True, "Improve the list as a whole, for fewer errors with fewer rules.", audience="unless")
+    round_thresholds: bool = flag(True, ROUND_THRESHOLDS)
+    tune: bool = flag(False, "Choose ratio, penalty and support by cross-validation.", audience="unless")
+    teacher: Any = setting(
+        None,
+        "Imitate a committee; up to three times the rules, and more accurate.",
+        words=("committee",),
+        audience="unless",
+    )
+    random_state: Any = setting(0, RANDOM_STATE, kind="seed", metavar="N", audience=RANDOM_USERS)
     max_parts: int | None = None
     """How many rules and exceptions an optimised list may have."""
     rare_first: bool | None = None
@@ -78,16 +107,7 @@ class UnlessSettings:
     """Constraints and locked rules, which the list keeps to."""
 
     def __post_init__(self) -> None:
-        for name, other in (("penalty", ' or "auto"'), ("min_support", "")):
-            value = getattr(self, name)
-            if other and value == AUTO:
-                continue
-            if not isinstance(value, Real) or isinstance(value, bool) or not 0 <= float(value) < inf:
-                raise ParameterError(f"{name} must be a number of at least 0{other}, not {value!r}")
-        for name in ("optimise", "round_thresholds"):
-            if not isinstance(value := getattr(self, name), bool):
-                raise ParameterError(f"{name} must be True or False, not {value!r}")
-        check_max_rules(self.max_rules)
+        LearnerSettings.__post_init__(self)
         self.learn_constraints.locked.refuse_more_than(self.max_rules)
 
     @property
@@ -101,18 +121,12 @@ class UnlessSettings:
 
     def checkpoint_settings(self) -> dict[str, Any]:
         """The settings that decide what a checkpoint is about."""
-        plainly = {one.name: getattr(self, one.name) for one in fields(self) if one.name != "learn_constraints"}
+        plainly = {name: getattr(self, name) for name in _DECISIVE}
         return (
             plainly
             | {"price": RULE_PRICE, "plenty": MANY_RECORDS, "proofs": VALIDATION_STRATEGIES}
             | self.learn_constraints.checkpoint_settings()
         )
-
-
-def check_max_rules(value: object) -> None:
-    """Refuse what is not a number of rules."""
-    if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
-        raise ParameterError(f"max_rules must be a whole number of at least 1, or None, not {value!r}")
 
 
 def fold_unless(  # noqa: PLR0913 - the parameters of Settings, to be seen in one place
@@ -161,7 +175,7 @@ def fold_unless(  # noqa: PLR0913 - the parameters of Settings, to be seen in on
     weights, progress, keep_on_interrupt, n_jobs
         As in `fold_rm`.
     """
-    settings = UnlessSettings(ratio, penalty, min_support, optimise, round_thresholds, max_rules)
+    settings = UnlessSettings(ratio, penalty, min_support, optimise, round_thresholds, max_rules=max_rules)
     with open_engine(table, ratio, weights, target, n_jobs) as engine:
         settings = replace(settings, learn_constraints=LearnConstraints.of(engine, constraints, keep, lock))
         return learn_unless(engine, settings, progress).program_or_raise(keep=keep_on_interrupt)

@@ -1,0 +1,163 @@
+"""The parameters of the learners, each declared once: default, bounds, and one sentence that says what it does.
+
+Checks, the options of `unless fit`, the tables of the documentation and model files read the fields. `UnlessSettings`
+and `CommitteeSettings` are beside their learners; signatures repeat the defaults, and a test compares them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from math import inf
+from numbers import Real
+from typing import Any, ClassVar
+from typing import Literal as OneOf
+
+from unless.errors import ParameterError
+from unless.values import Label, to_python_value
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What is known of a parameter besides its name and default."""
+
+    about: str
+    """What it does, in one sentence; help and documentation begin with it."""
+    kind: OneOf["number", "whole number", "seed", "flag", "other"] = "other"
+    low: float = 0
+    high: float | None = None
+    """The largest value; None allows all but infinity."""
+    none: bool = False
+    """Whether a number may be None."""
+    words: tuple[str, ...] = ()
+    """What may be given beside numbers, or instead of them."""
+    hint: str = ""
+    """How the error ends if the value is refused."""
+    metavar: str | None = None
+    """What the option of the command calls the value."""
+    audience: str = ""
+    """Whom the option is for, if not for all learners."""
+    repeated: bool = False
+    """Whether the option may be repeated."""
+    usual: str = ""
+    """The default in words, if it takes more than the value."""
+
+    def check(self, name: str, value: Any) -> None:
+        """Refuse a value that is out of bounds."""
+        if value in self.words if isinstance(value, str) else value is None and self.none:
+            return
+        if self.kind == "flag" and not isinstance(value, bool):
+            raise ParameterError(f"{name} must be True or False, not {value!r}")
+        if self.kind in {"number", "whole number"} and not self._allows(value):
+            raise ParameterError(f"{name} must be a {self.kind} {self._bounds}, not {value!r}{self.hint}")
+
+    def _allows(self, value: Any) -> bool:
+        if isinstance(value, bool) or not isinstance(value, int if self.kind == "whole number" else Real):
+            return False
+        number = float(value)
+        return self.low <= number < inf if self.high is None else self.low <= number <= self.high
+
+    @property
+    def _bounds(self) -> str:
+        bounds = f"of at least {self.low:g}" if self.high in {None, inf} else f"from {self.low:g} to {self.high:g}"
+        return bounds + "".join(f' or "{word}"' for word in self.words) + ", or None" * self.none
+
+
+def number(default: Any, about: str, **more: Any) -> Any:
+    """Declare a parameter that is a number."""
+    return setting(default, about, kind="number", **more)
+
+
+def whole_number(default: int | None, about: str, low: int, **more: Any) -> Any:
+    """Declare a parameter that is a whole number."""
+    return setting(default, about, kind="whole number", low=low, **more)
+
+
+def flag(default: bool, about: str, **more: Any) -> Any:  # noqa: FBT001 - the value, as in the other two
+    """Declare a parameter that is True or False."""
+    return setting(default, about, kind="flag", **more)
+
+
+def setting(default: Any, about: str, **more: Any) -> Any:
+    """Declare a parameter."""
+    return field(default=default, metadata={"setting": Setting(about, **more)})
+
+
+RATIO = "Wrong records that a rule may cover per right one."
+RANDOM_STATE, RANDOM_USERS = "The random seed.", "committee and --teacher"
+ROUND_THRESHOLDS = "Short numbers that decide the records alike: 29,300 instead of 29,250."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LearnerSettings:
+    """The parameters that all learners take."""
+
+    numeric: Sequence[Any] | None = setting(None, "Columns to read as numbers.")
+    categorical: Sequence[Any] | None = setting(None, "Columns to read as categories.")
+    dates: Mapping[Any, str] | Sequence[Any] | None = setting(
+        None, "Columns of text that are dates, with their format."
+    )
+    orders: Mapping[Any, Sequence[str]] | None = setting(None, "Categories that have an order, least first.")
+    parts: Sequence[Any] | None = setting(None, "Columns of dates to replace by their weekday, month and hour.")
+    class_weight: Mapping[Label, float] | str | None = setting(
+        None, "How much a record with this label counts, or: balanced.", metavar="LABEL=WEIGHT", repeated=True
+    )
+    max_rules: int | None = whole_number(
+        None, "At most N rules: for unless the best such list, else the first N.", 1, none=True, metavar="N"
+    )
+    max_seconds: float | None = number(
+        None, "Stop after X seconds, with the rules learned so far.", high=inf, none=True, metavar="X"
+    )
+    verbose: bool | int = setting(False, "Show how many rules are learned and how many records are left.")
+    warn: bool = flag(True, "Warn of what looks wrong with the records or the rules.")
+    n_jobs: int | None = setting(None, "Threads to learn with; the rules are the same.")
+    constraints: Any = setting(
+        None, "What rules may test, together and where, which way decisions move, how long rules are."
+    )
+
+    unsaved: ClassVar[tuple[str, ...]] = ("n_jobs",)
+    """The parameters that a model file does not keep: how many threads this machine has to spare."""
+
+    def __post_init__(self) -> None:
+        for name, one in self.declared().items():
+            value = to_python_value(getattr(self, name))
+            one.check(name, value)
+            object.__setattr__(self, name, value)
+
+    @classmethod
+    def declared(cls) -> dict[str, Setting]:
+        """What is known of each parameter, by its name."""
+        return {one.name: one.metadata["setting"] for one in fields(cls) if "setting" in one.metadata}
+
+    @classmethod
+    def defaults(cls) -> dict[str, Any]:
+        """The default of each parameter, by its name."""
+        return {one.name: one.default for one in fields(cls) if "setting" in one.metadata}
+
+    def parameters(self) -> dict[str, Any]:
+        """The parameters that a model file keeps; of a teacher or a source of random numbers it can keep none."""
+        found = {name: getattr(self, name) for name in self.declared() if name not in self.unsaved}
+        for name, kind in (("random_state", int), ("teacher", str)):
+            if name in found and not isinstance(found[name], kind):
+                found[name] = None
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class FoldRMSettings(LearnerSettings):
+    """The parameters of FOLD-RM."""
+
+    ratio: float = number(0.5, RATIO, high=1, hint="; the paper uses 0.5", metavar="X")
+    otherwise: Label | None = setting(
+        "most_frequent", "Where no rule applies: a label, most_frequent or none.", metavar="LABEL", audience="fold-rm"
+    )
+    round_thresholds: bool = flag(False, ROUND_THRESHOLDS)
+
+
+@dataclass(frozen=True, slots=True)
+class FoldRPPSettings(LearnerSettings):
+    """The parameters of FOLD-R++."""
+
+    ratio: float = number(0.5, RATIO, high=1, hint="; the paper uses 0.5", metavar="X")
+    positive: Label | None = setting(None, "The label to learn rules for.", metavar="LABEL", audience="fold-rpp")
+    round_thresholds: bool = flag(False, ROUND_THRESHOLDS)
