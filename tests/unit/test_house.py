@@ -35,6 +35,15 @@ def test_the_map_is_the_contract():
     assert sorted(listed) == sorted(ROOMS - {"__init__"})
 
 
+@pytest.mark.parametrize("page", ["CONTRIBUTING.md", "docs/life-of-a-record.md"])
+def test_pages_about_the_code_name_files_that_exist(page):
+    """A path in a recipe, and in the life of a record, leads to a file, below the package or the repository."""
+    paths = re.findall(r"`((?:\w+/)+\w+\.(?:py|js|json|md))`|`(\w+\.py)`", (ROOT / page).read_text())
+    missing = [path for path in map("".join, paths) if not (PACKAGE / path).exists() and not (ROOT / path).exists()]
+    assert not missing
+    assert len(paths) > 10
+
+
 def test_the_house_stays_small():
     """Few modules at the root and few layers: what is new finds a room."""
     assert len(list(PACKAGE.glob("*.py"))) <= 10
