@@ -43,7 +43,7 @@ class Explanation(Protocol):
         """The checks of literals that mattered."""
 
     def text(self, most: Any = None, *, words: Words = DEFAULT) -> str:
-        """The explanation at length, with no more than so many details."""
+        """Return the explanation as text, with at most this number of details."""
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain lists, dicts and values that JSON can hold."""
