@@ -5,17 +5,19 @@
 - `json`: programs as JSON documents, read back exactly; program.schema.json defines the format, `document_checks` says
   what is wrong with a document and where, `json_text` reads JSON text strictly and lays it out for people.
 - `conditions`: rules as conditions, and programs as lists of decisions, for every language that can run them.
-- `code`: one function in Python or JavaScript; `cell_readers`: which functions it needs to read cells; `cell_sources`:
-  their text; `cell_functions`: these, in Python and, beside it, in JavaScript, which the report page uses, too.
+- `code`: one function in one of the `languages`, Python or JavaScript; `cell_readers`: which functions it needs to read
+  cells; `cell_sources`: their text; `cell_functions`: these, in Python and, beside it, in JavaScript, which the report
+  page uses, too.
 - `sql`: one expression, `sql_query`: a whole SELECT, `sql_scores`: points and probabilities. `sql_interface` is what
   a database is asked for, `sql_dialects` how databases differ, `sql_times` what thresholds of dates, times and
   durations are, `sql_tree` puts nodes of SQL together, `sql_pieces` has conditions around values for the report page.
 - `spark`: columns of a Spark frame; `spark_cells`: what its cells mean to a model.
 - `onnx`: a graph for ONNX.
-- `committee_code` and `committee_sql`: the same for the many lists of a committee.
-- `fingerprint`: a short hash of the rules.
+- `committee_sql`: the same for the many lists of a committee.
+- `fingerprint`: a short hash of the rules; `free_names`: names that are not taken.
 """
 
+from importlib import import_module
 from typing import Any
 
 from unless.export import json
@@ -38,22 +40,12 @@ __all__ = [
 ]
 
 
+_MODULES = {"to_sql": "sql", "to_query": "sql_query", "predict_spark": "spark", "to_spark": "spark"}
+_MODULES |= {"onnx_inputs": "onnx", "to_onnx": "onnx"}
+
+
 def __getattr__(name: str) -> Any:
     """Load what needs an extra when it is first used: sqlglot for SQL and Spark, onnx for ONNX."""
-    if name == "to_sql":
-        from unless.export.sql import to_sql
-
-        return to_sql
-    if name == "to_query":
-        from unless.export.sql_query import to_query
-
-        return to_query
-    if name in ("predict_spark", "to_spark"):
-        from unless.export import spark
-
-        return getattr(spark, name)
-    if name in ("onnx_inputs", "to_onnx"):
-        from unless.export import onnx
-
-        return getattr(onnx, name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"unless.export.{_MODULES[name]}"), name)

@@ -4,8 +4,8 @@
 and orders, that is ``value`` and ``number``; a reader of a notation then turns what it can into a number, and anything
 else into text.
 
-A model knows how the columns of training were read (`Training`), and `read.ranks.settle` says what cells of other types
-mean there. Its function has readers for that too: "3" is a number in a column of numbers.
+A model knows how the columns of training were read (`TrainedColumns`), and `read.column_inference` says what cells of
+other types mean there. Its function has readers for that too: "3" is a number in a column of numbers.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from unless.values.notation import (
 
 
 @dataclass(frozen=True, slots=True)
-class Reader:
+class CellReader:
     """What turns the value of a feature into a number, where it is more than a number or a text."""
 
     name: str
@@ -44,14 +44,14 @@ class Reader:
 
 
 @dataclass(frozen=True, slots=True)
-class Training:
+class TrainedColumns:
     """How a model read the columns of its training, and the values that they had; a program alone does not know."""
 
     schema: Schema
     domain: Table
 
     @classmethod
-    def of(cls, model: object) -> Training | None:
+    def of(cls, model: object) -> TrainedColumns | None:
         """What a model knows; None for a program or a committee alone."""
         known = model_of(model)
         return None if known is None else cls(known.schema, known.domain)
@@ -61,7 +61,7 @@ class Training:
         """The texts that mean a missing cell in records too, as in `read_table`: those that somebody gave."""
         return () if self.schema.missing in (DEFAULT_MISSING, EARLIER_MISSING) else self.schema.missing
 
-    def readers(self, feature: str, tested: Collection[str]) -> Iterator[Reader]:
+    def readers(self, feature: str, tested: Collection[str]) -> Iterator[CellReader]:
         """What a cell goes through that is no number in a notation; ``tested`` are the texts that rules name."""
         from unless.read.column_inference import (  # 20 ms that a program alone does not need
             as_known,
@@ -70,20 +70,20 @@ class Training:
         )
 
         if any(map(_is_time, (*tested, *self.missing))):
-            yield Reader("written")
+            yield CellReader("written")
         if self.missing:
             yield from _known(self.missing, sorted(numbers_spelled(self.missing)))
         categories = {column.name: column.categories for column in self.domain.columns}.get(feature)
         if isinstance(unit := self.schema.notations.get(feature), Amounts):
-            yield Reader("amount", [unit.pattern, unit.thousands, unit.decimal])
+            yield CellReader("amount", [unit.pattern, unit.thousands, unit.decimal])
         if self.schema.kinds[feature] != "text":
-            yield Reader("measure" if categories == () else "numeral")
+            yield CellReader("measure" if categories == () else "numeral")
             return
-        yield Reader("spelled")
+        yield CellReader("spelled")
         if categories and (names := flag_names(categories)):
-            yield Reader("flag", [names[False], names[True]])
+            yield CellReader("flag", [names[False], names[True]])
         elif categories and (same := as_known(_twins(tested), self.domain.column(feature))):
-            yield Reader("same", same)
+            yield CellReader("same", same)
 
 
 def _twins(texts: Iterable[str]) -> list[str]:
@@ -91,14 +91,14 @@ def _twins(texts: Iterable[str]) -> list[str]:
     return sorted({twin for text in texts for twin in (text, f"{text}.0", text.removesuffix(".0"))})
 
 
-def readers(program: Program, training: Training | None = None) -> dict[str, list[Reader]]:
+def readers(program: Program, training: TrainedColumns | None = None) -> dict[str, list[CellReader]]:
     """The readers of each feature, in the order of use: by notation, as in training, or for the texts of times."""
     tested: dict[str, set[str]] = {feature: set() for feature in program.used}
     for literal in (literal for rule in program.rules for literal in rule.literals()):
         if isinstance(literal.value, str):
             tested[literal.feature].add(literal.value)
     notations = {**(training.schema.notations if training else {}), **program.notations}
-    found: dict[str, list[Reader]] = {}
+    found: dict[str, list[CellReader]] = {}
     for feature, texts in tested.items():
         notation = notations.get(feature)
         if notation is not None and not notation.plain:
@@ -107,29 +107,29 @@ def readers(program: Program, training: Training | None = None) -> dict[str, lis
         elif training is not None and feature in training.schema.kinds:
             found[feature] = list(training.readers(feature, sorted(texts)))
         elif isinstance(notation, Amounts):
-            found[feature] = [Reader("amount", [notation.pattern, notation.thousands, notation.decimal])]
+            found[feature] = [CellReader("amount", [notation.pattern, notation.thousands, notation.decimal])]
         elif any(map(_is_time, texts)):
-            found[feature] = [Reader("written")]
+            found[feature] = [CellReader("written")]
     return found
 
 
-def _known(missing: Sequence[str], numbers: Sequence[float] = ()) -> Iterator[Reader]:
+def _known(missing: Sequence[str], numbers: Sequence[float] = ()) -> Iterator[CellReader]:
     """The readers of cells that mean missing; a space stands for any number of them."""
     if " " in missing:
-        yield Reader("blank")
+        yield CellReader("blank")
     if missing:
-        yield Reader("known", [*missing, *numbers])
+        yield CellReader("known", [*missing, *numbers])
 
 
-def _reader(notation: Notation) -> Reader:
+def _reader(notation: Notation) -> CellReader:
     match notation:
         case DateNotation():
-            return Reader("moment", notation.format)
+            return CellReader("moment", notation.format)
         case LevelNotation():
-            return Reader("level", list(notation.levels))
+            return CellReader("level", list(notation.levels))
         case TimeNotation():
-            return Reader("clock")
-    return Reader("duration")
+            return CellReader("clock")
+    return CellReader("duration")
 
 
 def _is_time(text: str) -> bool:

@@ -1,30 +1,29 @@
 """Programs as one function in Python or JavaScript that needs no package, not even unless.
 
 In the function, ``v_age`` is the value of a feature, and ``n_age`` the same value as a number, NaN if it is not one.
-NaN is neither above nor at most anything, and a missing value equals no text, so every test is one comparison.
+NaN is neither above nor at most anything, and a missing value equals no text, so every test is one comparison. Each
+list of a committee is a function that returns the points of its deciding rule. Points are whole numbers, so their sums,
+and with them the label, are the same in every language.
 """
 
 from __future__ import annotations
 
-import builtins
-import json
-import keyword
 import math
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal as OneOf
 from typing import get_args
 
-from unless.errors import ParameterError, ProgramError, suggest
-from unless.export import conditions
-from unless.export.cell_readers import Reader, Training, readers
-from unless.export.cell_sources import javascript_form, javascript_readers, python_readers
-from unless.export.conditions import card_of, written_by
+from unless.errors import ParameterError, suggest
+from unless.export.cell_readers import TrainedColumns, readers
+from unless.export.conditions import card_of, decided_points, decisions, head_index, terms, written_by
+from unless.export.free_names import free_name
+from unless.export.languages import JAVASCRIPT, PYTHON, Language, fill_in
 from unless.model import Model
-from unless.model.points import POINTS_PER_LOGIT
+from unless.model.points import POINTS_PER_LOGIT, Points
 from unless.model.prediction import Decider
-from unless.rule import Literal, Operator, Program
+from unless.rule import Literal, Program
 from unless.score.committee import Committee
 from unless.score.score_card import ScoreCard
 from unless.values import Label
@@ -39,88 +38,7 @@ _RETURNED = {
     "points": "points of each label",
     "probability": "probability of each label",
 }
-
-_PYTHON_POINTS = """\
-    held = [
-@held
-    ]
-    decided = [
-@decided
-    ]
-    label, more = next((place, points) for truth, place, points in decided if truth)
-    points = @base
-    for truth, some in [*held, (True, more)]:
-        if truth:
-            points = [one + other for one, other in zip(points, some)]
-    if label >= 0:  # the label of the rules leads
-        rival = max(one for place, one in enumerate(points) if place != label)
-        points[label] = max(points[label], rival + 1)
-"""
-
-_PYTHON_SECOND = """\
-    points = [0, points[1] - points[0]]  # points are for the second label, against the first
-"""
-
-_PYTHON_ENDS = {
-    "label": "    return [@labels][points.index(max(points))]\n",
-    "points": "    return dict(zip([@labels], points))\n",
-    "probability": """\
-    from math import exp
-    top = max(points)
-    odds = [exp((one - top) / @unit) for one in points]  # @unit points multiply the odds of a label by e
-    whole = sum(odds)
-    return {label: one / whole for label, one in zip([@labels], odds)}
-""",
-}
-
-_JAVASCRIPT_POINTS = """\
-  const held = [
-@held
-  ];
-  const decided = [
-@decided
-  ];
-  const [, label, more] = decided.find(([truth]) => truth);
-  const points = @base;
-  for (const [truth, some] of [...held, [true, more]]) {
-    if (truth) some.forEach((one, place) => (points[place] += one));
-  }
-  if (label >= 0) { // the label of the rules leads
-    const rival = Math.max(...points.filter((_, place) => place !== label));
-    points[label] = Math.max(points[label], rival + 1);
-  }
-"""
-
-_JAVASCRIPT_SECOND = """\
-  points.splice(0, 2, 0, points[1] - points[0]); // points are for the second label, against the first
-"""
-
-_JAVASCRIPT_ENDS = {
-    "label": """\
-  return [@labels][points.indexOf(Math.max(...points))];
-}
-""",
-    "points": """\
-  return [@labels].map((label, place) => ({label, points: points[place]}));
-}
-""",
-    "probability": """\
-  const top = Math.max(...points);
-  const odds = points.map((one) => Math.exp((one - top) / @unit)); // @unit points multiply the odds of a label by e
-  const whole = odds.reduce((one, other) => one + other);
-  return [@labels].map((label, place) => ({label, probability: odds[place] / whole}));
-}
-""",
-}
-
-_RESERVED = frozenset(
-    """
-    arguments async await break case catch class const continue debugger default delete do else enum eval
-    export extends false finally for function if implements import in instanceof interface let new null
-    package private protected public return static super switch this throw true try typeof var void while with
-    yield BigInt Date Infinity Math NaN Number Object String undefined
-    """.split()  # noqa: SIM905 - words are read more easily
-)
+_COMMITTEE_RETURNS = ("label", "points", "probability")
 
 
 def to_python(program: Decider | Model, *, name: str = "classify", what: Returns = "label") -> str:
@@ -149,30 +67,7 @@ def to_python(program: Decider | Model, *, name: str = "classify", what: Returns
     >>> names["classify"]({"age": 22}), names["classify"]({"age": None})
     ('high', 'low')
     """
-    check_python(name)
-    write = written_by(program, "Python", {Program: _program_to_python, Committee: _committee_to_python})
-    text: str = write(program, name, what)
-    return text
-
-
-def _committee_to_python(committee: Committee, model: Decider | Model, name: str, what: str) -> str:
-    from unless.export.committee_code import committee_to_python
-
-    return committee_to_python(committee, name, what, Training.of(model))
-
-
-def _program_to_python(program: Program, model: Decider | Model, name: str, what: Returns) -> str:
-    check_returns(what)
-    card = card_of(model) if what in ("points", "probability") else None
-    lines = python_start(program, name, what, Training.of(model), () if card is None else card.cuts)
-    if card is not None:
-        return "\n".join([*lines, _scored(card, PYTHON, what)])
-    for condition, result, number in _decisions(program, PYTHON, what):
-        remark = "" if number is None else f"  # rule {number}"
-        indent = "    " if condition is None else "        "
-        lines += [] if condition is None else [f"    if {condition}:{remark}"]
-        lines.append(f"{indent}return {result}{remark if condition is None else ''}")
-    return "\n".join(lines) + "\n"
+    return _write(PYTHON, program, name, what)
 
 
 def to_javascript(program: Decider | Model, *, name: str = "classify", what: Returns = "label") -> str:
@@ -193,88 +88,74 @@ def to_javascript(program: Decider | Model, *, name: str = "classify", what: Ret
         ``probability``: of a model or a committee, those of each label, as an array of ``{label, points}`` or
         ``{label, probability}``. A committee has no ``rule`` or ``both``.
     """
-    check_javascript(name)
-    write = written_by(program, "JavaScript", {Program: _program_to_javascript, Committee: _committee_to_javascript})
-    text: str = write(program, name, what)
+    return _write(JAVASCRIPT, program, name, what)
+
+
+def _write(language: Language, model: Decider | Model, name: str, what: Returns) -> str:
+    """A function in a language."""
+    language.check_name(name)
+    write = written_by(model, language.name, {Program: _write_program, Committee: _write_committee})
+    text: str = write(model, language, name, what)
     return text
 
 
-def _committee_to_javascript(committee: Committee, model: Decider | Model, name: str, what: str) -> str:
-    from unless.export.committee_code import committee_to_javascript
-
-    return committee_to_javascript(committee, name, what, Training.of(model))
-
-
-def _program_to_javascript(program: Program, model: Decider | Model, name: str, what: Returns) -> str:
-    check_returns(what)
+def _write_program(program: Program, model: Decider | Model, language: Language, name: str, what: Returns) -> str:
+    _check_returns(what, get_args(Returns), "a function")
     card = card_of(model) if what in ("points", "probability") else None
-    lines = javascript_start(program, name, Training.of(model), () if card is None else card.cuts)
+    lines = _read_features(language, program, model, name, what, () if card is None else card.cuts)
     if card is not None:
-        return "\n".join([*lines, _scored(card, JAVASCRIPT, what)])
-    for condition, result, number in _decisions(program, JAVASCRIPT, what):
-        test = "" if condition is None else f"if ({condition}) "
-        lines.append(f"  {test}return {result};" + ("" if number is None else f" // rule {number}"))
-    return "\n".join([*lines, "}"]) + "\n"
+        return "\n".join([*lines, _add_points(card, language), _return_points(language, what, card.classes)])
+    for condition, index in decisions(program, SourceWriter.of(language, program)):
+        remark = "" if index is None else language.remark.format(f"rule {index + 1}")
+        lines.append(_return(language, condition, _result(language, program, index, what), remark))
+    return "\n".join(lines) + language.closing
 
 
-def python_start(
-    program: Program, name: str, what: str, training: Training | None, cuts: Iterable[Literal] = ()
+def _write_committee(committee: Committee, model: Decider | Model, language: Language, name: str, what: Returns) -> str:
+    _check_returns(what, _COMMITTEE_RETURNS, "the function of a committee")
+    lines = _read_features(language, committee.all_rules, model, name, what)
+    lists = [f"list_{number}" for number in range(1, len(committee) + 1)]
+    writer = SourceWriter.of(language, committee.all_rules)
+    for own, program, points in zip(lists, committee.lists, committee.points, strict=True):
+        lines += [language.list_start.format(own), *_list_lines(language, program, points, writer)]
+        lines += [language.list_end] if language.list_end else []
+    calls = ", ".join(f"{own}()" for own in lists)
+    fillings = {"@base": str(committee.base.tolist()), "@lists": ", ".join(lists), "@calls": calls}
+    votes = fill_in(language.votes, fillings).removesuffix("\n")
+    return "\n".join([*lines, votes, _return_points(language, what, committee.classes)])
+
+
+def _list_lines(language: Language, program: Program, points: Points, writer: SourceWriter) -> Iterator[str]:
+    """The decisions of a list; its last rule covers every record, so some rule always decides."""
+    for condition, index in decisions(program, writer):
+        yield _return(language, condition, str(points[-1 if index is None else index].tolist()), deep=True)
+
+
+def _read_features(
+    language: Language, program: Program, model: Decider | Model, name: str, what: Returns, cuts: Iterable[Literal] = ()
 ) -> list[str]:
-    """The first lines of a function in Python: they read the features that the program uses.
+    """The first lines of a function: they read the features that the program uses.
 
     ``cuts`` are further literals on these features.
     """
-    used, known = list(_features(program)), readers(program, training)
-    summary = f"The {_RETURNED[what]} of a record, for the target {program.target}."
-    lines = [f"def {name}(record):", f"    {summary!a}"]
+    used, known = list(_features(program)), readers(program, TrainedColumns.of(model))
+    summary = language.string(f"The {_RETURNED[what]} of a record, for the target {program.target}.")
+    lines = [fill_in(language.opening, {"@name": name, "@summary": summary})]
     if used:
-        lines += python_readers(_names(known), numeric=any(numeric for *_, numeric in used))
+        names = {reader.name for some in known.values() for reader in some}
+        lines += language.readers(names, numeric=any(numeric for *_, numeric in used))
     for feature, identifier, numeric in used:
-        value = f"value(record[{feature!a}])"
+        value = language.cell.format(language.string(feature))
         for reader in known.get(feature, ()):
-            value = reader.call(value, ascii(reader.argument))
-        lines.append(f"    v_{identifier} = {value}")
-        lines += [f"    n_{identifier} = number(v_{identifier})"] * numeric
-    for (_, text), (constant, number) in constants(program, cuts).items():
-        lines.append(f"    {constant} = {number!r}  # {text!a}")
+            value = reader.call(value, language.argument(reader.argument))
+        lines.append(language.assignment.format(f"v_{identifier}", value))
+        lines += [language.assignment.format(f"n_{identifier}", f"number(v_{identifier})")] * numeric
+    for (_, text), (constant, number) in _constants(program, cuts).items():
+        lines.append(language.assignment.format(constant, repr(number)) + language.remark.format(language.string(text)))
     return lines
 
 
-def javascript_start(program: Program, name: str, training: Training | None, cuts: Iterable[Literal] = ()) -> list[str]:
-    """The same in JavaScript."""
-    used, known = list(_features(program)), readers(program, training)
-    lines = [f"function {name}(record) {{", '  "use strict";']
-    if used:
-        lines += javascript_readers(_names(known), numeric=any(numeric for *_, numeric in used))
-    for feature, identifier, numeric in used:
-        value = f"value({_string(feature)})"
-        for reader in known.get(feature, ()):
-            value = reader.call(value, _javascript_argument(reader.argument))
-        lines.append(f"  const v_{identifier} = {value};")
-        lines += [f"  const n_{identifier} = number(v_{identifier});"] * numeric
-    for (_, text), (constant, number) in constants(program, cuts).items():
-        lines.append(f"  const {constant} = {number!r}; // {_string(text)}")
-    return lines
-
-
-def _names(known: Mapping[str, Iterable[Reader]]) -> set[str]:
-    return {reader.name for some in known.values() for reader in some}
-
-
-def _javascript_argument(argument: object) -> str:
-    """Texts and numbers, a format, or spellings of texts."""
-    match argument:
-        case str():
-            return f"/{javascript_form(argument)}/i"
-        case list():
-            return f"[{', '.join(map(_javascript_constant, argument))}]"
-        case dict():
-            pairs = (f"[{_string(one)}, {_string(other)}]" for one, other in argument.items())
-            return f"new Map([{', '.join(pairs)}])"
-    return ""
-
-
-def constants(program: Program, cuts: Iterable[Literal] = ()) -> dict[tuple[float, str], tuple[str, float]]:
+def _constants(program: Program, cuts: Iterable[Literal] = ()) -> dict[tuple[float, str], tuple[str, float]]:
     """The name and the number of each date, time, duration and level in program and cuts, by number and text."""
     found: dict[tuple[float, str], tuple[str, float]] = {}
     for literal in (*(literal for rule in program.rules for literal in rule.literals()), *cuts):
@@ -294,33 +175,40 @@ def _constant_key(literal: Literal) -> tuple[float, str] | None:
     return float(value), str(value)
 
 
-def ending(syntax: Syntax, what: str, labels: Sequence[Label]) -> str:
+def _return(language: Language, condition: str | None, result: str, remark: str = "", *, deep: bool = False) -> str:
+    """What is returned, if a condition holds or always; ``deep`` inside of a list."""
+    template, indent = language.result if condition is None else language.result_if, language.indent * (1 + deep)
+    return template.format(indent=indent, condition=condition, result=result, remark=remark)
+
+
+def _result(language: Language, program: Program, index: int | None, what: str) -> str:
+    """What a deciding rule returns; None is where no rule decides."""
+    label = language.constant(program.otherwise if index is None else program.rules[index].head)
+    rule = language.constant(None if index is None else index + 1)
+    return {"label": label, "rule": rule, "both": language.both.format(label=label, rule=rule)}[what]
+
+
+def _return_points(language: Language, what: str, labels: Sequence[Label]) -> str:
     """The last lines of a function: what it returns, given the points of each label."""
-    return _filled(
-        syntax.ends[what], {"@labels": ", ".join(map(syntax.constant, labels)), "@unit": str(POINTS_PER_LOGIT)}
-    )
+    fillings = {"@labels": ", ".join(map(language.constant, labels)), "@unit": str(POINTS_PER_LOGIT)}
+    return fill_in(language.ends[what], fillings)
 
 
-def _scored(card: ScoreCard, syntax: Syntax, what: str) -> str:
-    """The rest of a function that adds up the points of a list, and lets its label lead."""
-    writer, indent = Writer.of(syntax, card.program, card.cuts), syntax.indent * 2
-    always, some = conditions.terms(card, writer)
-    true = syntax.constant(True)  # noqa: FBT003 - a constant
+def _add_points(card: ScoreCard, language: Language) -> str:
+    """The lines that add up the points of a list, and let its label lead."""
+    writer, indent = SourceWriter.of(language, card.program, card.cuts), language.indent * 2
+    always, some = terms(card, writer)
+    true = language.constant(True)  # noqa: FBT003 - a constant
     decided = [
-        f"{indent}[{condition or true}, {_head(card, index)}, {_each(card, conditions.decided_points(card, index))}],"
-        for condition, index in conditions.decisions(card.program, writer)
+        f"{indent}[{condition or true}, {head_index(card, index)}, {_each(card, decided_points(card, index))}],"
+        for condition, index in decisions(card.program, writer)
     ]
     fillings = {
         "@base": _each(card, always),
         "@held": "\n".join(f"{indent}[{condition}, {_each(card, points)}]," for condition, points in some),
         "@decided": "\n".join(decided),
     }
-    second = syntax.second if len(card.classes) == 2 else ""
-    return _filled(syntax.points, fillings) + second + ending(syntax, what, card.classes)
-
-
-def _filled(template: str, fillings: dict[str, str]) -> str:
-    return re.sub("@[a-z]+", lambda found: fillings[found[0]], template)
+    return (fill_in(language.points, fillings) + (language.second if len(card.classes) == 2 else "")).removesuffix("\n")
 
 
 def _each(card: ScoreCard, points: list[int]) -> str:
@@ -328,33 +216,9 @@ def _each(card: ScoreCard, points: list[int]) -> str:
     return str([0, *points] if len(card.classes) == 2 else points)
 
 
-def _head(card: ScoreCard, index: int | None) -> int:
-    """The place of the label of a rule; -1 if there is none."""
-    return int(card.heads[len(card.program.rules) if index is None else index])
-
-
-def check_python(name: str) -> None:
-    """Refuse a name that a function in Python cannot have."""
-    valid = isinstance(name, str) and name.isidentifier()
-    _check_name("Python", name, valid=valid and not keyword.iskeyword(name) and not hasattr(builtins, name))
-
-
-def check_javascript(name: str) -> None:
-    """Refuse a name that a function in JavaScript cannot have."""
-    valid = isinstance(name, str) and re.fullmatch(r"[A-Za-z_$][A-Za-z0-9_$]*", name) is not None
-    _check_name("JavaScript", name, valid=valid and name not in _RESERVED)
-
-
-def check_returns(what: str, known: Sequence[str] = get_args(Returns), whose: str = "a function") -> None:
-    """Refuse what a function cannot return."""
+def _check_returns(what: str, known: Sequence[str], whose: str) -> None:
     if what not in known:
         raise ParameterError(f"{whose} cannot return {what!r}{suggest(str(what), known)}")
-
-
-def _check_name(language: str, name: str, *, valid: bool) -> None:
-    if not valid:
-        own = f"letters, digits and _, and not a word of {language} itself"
-        raise ParameterError(f"a {language} function cannot have the name {name!r}; use {own}")
 
 
 def _features(program: Program) -> Iterator[tuple[str, str, bool]]:
@@ -362,11 +226,11 @@ def _features(program: Program) -> Iterator[tuple[str, str, bool]]:
     numeric = {
         literal.feature for rule in program.rules for literal in rule.literals() if isinstance(literal.value, float)
     }
-    for feature, identifier in identifiers(program).items():
+    for feature, identifier in _identifiers(program).items():
         yield feature, identifier, feature in numeric
 
 
-def identifiers(program: Program) -> dict[str, str]:
+def _identifiers(program: Program) -> dict[str, str]:
     """An identifier for every feature in use, made of the letters and digits of its name; no two are the same."""
     features: dict[str, str] = {}
     for feature in program.used:
@@ -375,134 +239,38 @@ def identifiers(program: Program) -> dict[str, str]:
     return {feature: identifier for identifier, feature in features.items()}
 
 
-def free_name(name: str, taken: Collection[str]) -> str:
-    """The name, or the name with a number behind it, whichever is not taken.
-
-    >>> free_name("rule", ["label"]), free_name("rule", ["rule", "rule_2"])
-    ('rule', 'rule_3')
-    """
-    free, number = name, 1
-    while free in taken:
-        number += 1
-        free = f"{name}_{number}"
-    return free
-
-
-def _decisions(program: Program, syntax: Syntax, what: str) -> Iterator[tuple[str | None, str, int | None]]:
-    """The decision list: a condition, what is returned if it holds, and the number of the rule, from 1.
-
-    The last entry has no condition; its number is None where no rule decides.
-    """
-    for condition, index in conditions.decisions(program, Writer.of(syntax, program)):
-        number = None if index is None else index + 1
-        label = syntax.constant(program.otherwise if index is None else program.rules[index].head)
-        rule = syntax.constant(number)
-        results = {"label": label, "rule": rule, "both": syntax.both.format(label=label, rule=rule)}
-        yield condition, results[what], number
-
-
 @dataclass(frozen=True, slots=True)
-class Syntax:
-    """How a language spells conditions and constants."""
-
-    conjunction: str
-    negation: str
-    operators: dict[Operator, str]
-    """Where they are not spelled as ours; a missing value is compared with the constant for None."""
-    choice: str
-    """A truth if a gate fails, else a further condition; a template with ``gate``, ``truth`` and ``further``."""
-    constant: Callable[[Label | None], str]
-    both: str
-    """A label and the number of a rule; a template with ``label`` and ``rule``."""
-    indent: str
-    points: str
-    """Lines that add up the points of a list; a template with ``@held``, ``@decided`` and ``@base``."""
-    second: str
-    """Lines that follow if there are two labels."""
-    ends: Mapping[str, str]
-    """The last lines of a function that has points, by what it returns; templates with ``@labels`` and ``@unit``."""
-
-
-@dataclass(frozen=True, slots=True)
-class Writer:
+class SourceWriter:
     """Conditions as source text."""
 
-    syntax: Syntax
-    names: dict[str, str]
-    constants: dict[tuple[float, str], tuple[str, float]]
+    language: Language
+    names: Mapping[str, str]
+    constants: Mapping[tuple[float, str], tuple[str, float]]
 
     @classmethod
-    def of(cls, syntax: Syntax, program: Program, cuts: Iterable[Literal] = ()) -> Writer:
+    def of(cls, language: Language, program: Program, cuts: Iterable[Literal] = ()) -> SourceWriter:
         """What writes the conditions of a program, and cuts of its features."""
-        return cls(syntax, identifiers(program), constants(program, cuts))
+        return cls(language, _identifiers(program), _constants(program, cuts))
 
     def test(self, literal: Literal, *, sure: bool) -> str | bool:  # noqa: ARG002 - these tests are always true or false
         """The truth of a literal."""
         kind = "n" if isinstance(literal.value, float) else "v"
-        operator = self.syntax.operators.get(literal.op, literal.op)
+        operator = self.language.operators.get(literal.op, literal.op)
         key = _constant_key(literal)
-        constant = self.syntax.constant(literal.value) if key is None else self.constants[key][0]
+        constant = self.language.constant(literal.value) if key is None else self.constants[key][0]
         return f"{kind}_{self.names[literal.feature]} {operator} {constant}"
 
     def both(self, parts: Sequence[str]) -> str:
         """Every part holds."""
-        return self.syntax.conjunction.join(parts)
+        return self.language.conjunction.join(parts)
 
     def negation(self, part: str) -> str:
         """The part does not hold."""
-        return f"{self.syntax.negation}({part})"
+        return f"{self.language.negation}({part})"
 
     def first_failing(self, gates: Sequence[tuple[str, bool]], *, otherwise: bool) -> str:
         """The truth beside the first gate that fails."""
-        text = self.syntax.constant(otherwise)
+        text = self.language.constant(otherwise)
         for gate, truth in reversed(gates):
-            text = self.syntax.choice.format(gate=gate, truth=self.syntax.constant(truth), further=text)
+            text = self.language.choice.format(gate=gate, truth=self.language.constant(truth), further=text)
         return f"({text})"
-
-
-def _python_constant(value: Label | None) -> str:
-    """ASCII only, so that a source file can have any encoding."""
-    if isinstance(value, float):
-        return f"float('{float(value)}')" if math.isinf(value) else repr(float(value))
-    return ascii(value)
-
-
-def _javascript_constant(value: Label | None) -> str:
-    match value:
-        case str():
-            return _string(value)
-        case int() if abs(value) >= 2**53:
-            raise ProgramError(f"JavaScript cannot hold the label {value!r}; give the class another name")
-    return json.dumps(float(value) if isinstance(value, float) else value)  # which spells infinities as JavaScript does
-
-
-def _string(text: str) -> str:
-    """A string literal in ASCII that neither ends nor opens anything in a page: ``</script>``, ``<!--``, ``]]>``."""
-    quoted = json.dumps(text)  # U+2028 and lone surrogates are escaped: ASCII only
-    return quoted.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
-
-
-PYTHON = Syntax(
-    conjunction=" and ",
-    negation="not ",
-    operators={"missing": "is", "present": "is not"},
-    choice="{truth} if not ({gate}) else {further}",
-    constant=_python_constant,
-    both="({label}, {rule})",
-    indent="    ",
-    points=_PYTHON_POINTS,
-    second=_PYTHON_SECOND,
-    ends=_PYTHON_ENDS,
-)
-JAVASCRIPT = Syntax(
-    conjunction=" && ",
-    negation="!",
-    operators={"==": "===", "!=": "!==", "missing": "===", "present": "!=="},
-    choice="!({gate}) ? {truth} : {further}",
-    constant=_javascript_constant,
-    both="{{label: {label}, rule: {rule}}}",
-    indent="  ",
-    points=_JAVASCRIPT_POINTS,
-    second=_JAVASCRIPT_SECOND,
-    ends=_JAVASCRIPT_ENDS,
-)

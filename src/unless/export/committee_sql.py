@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, TypeVar
 
 from sqlglot import exp
 
-from unless.export.conditions import Writer, decisions
+from unless.export.conditions import ConditionWriter, decisions
+from unless.export.free_names import FreeNames
 from unless.export.sql_scores import shares_of
-from unless.export.sql_tree import WHOLE, NewNames, all_of, cases, cast, greatest, integer, new_column, total
+from unless.export.sql_tree import WHOLE, all_of, cases, cast, greatest, integer, new_column, total
 from unless.model.points import Points
 from unless.rule import Program
 from unless.score.committee import Committee
@@ -73,10 +74,10 @@ class _Names:
     """The columns inside an expression."""
 
     def __init__(self, committee: Committee) -> None:
-        names = NewNames(committee.all_rules)
-        self.lists = [names.free(f"list_{number + 1}") for number in range(len(committee))]
-        self.points = [names.free(f"points_{number + 1}") for number in range(len(committee.classes))]
-        self.voted, self.summed = names.free("voted"), names.free("summed")
+        names = FreeNames(committee.all_rules)
+        self.lists = [names.take(f"list_{number + 1}") for number in range(len(committee))]
+        self.points = [names.take(f"points_{number + 1}") for number in range(len(committee.classes))]
+        self.voted, self.summed = names.take("voted"), names.take("summed")
 
 
 def _summed(committee: Committee, writer: SqlWriter, names: _Names, result: exp.Expression) -> exp.Expression:
@@ -107,7 +108,7 @@ def _select(nodes: list[exp.Expression], source: exp.Select | None, name: str) -
     return found if source is None else found.from_(source.subquery(name, copy=False), copy=False)
 
 
-def deciding(committee: Committee, writer: Writer[exp.Expression]) -> list[exp.Expression]:
+def deciding(committee: Committee, writer: ConditionWriter[exp.Expression]) -> list[exp.Expression]:
     """The number of the deciding rule of each list, from 1."""
     return [_rule(program, writer) for program in committee.lists]
 
@@ -131,7 +132,7 @@ def leading(points: Sequence[str], results: Sequence[exp.Expression]) -> exp.Exp
     return cases([*arms, (None, results[-1])])
 
 
-def _rule(program: Program, writer: Writer[exp.Expression]) -> exp.Expression:
+def _rule(program: Program, writer: ConditionWriter[exp.Expression]) -> exp.Expression:
     last = len(program.rules) - 1
     listed = decisions(program, writer)
     return cases([(condition, integer((last if index is None else index) + 1)) for condition, index in listed])

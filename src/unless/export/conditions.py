@@ -27,7 +27,7 @@ _NESTED = 4
 """Chains up to this length are written nested, which people read more easily; learned programs are rarely deeper."""
 
 
-class Writer(Protocol[T]):
+class ConditionWriter(Protocol[T]):
     """Spells conditions in some language; a condition that is always or never true is a plain bool."""
 
     def test(self, literal: Literal, *, sure: bool) -> T | bool:
@@ -43,7 +43,7 @@ class Writer(Protocol[T]):
         """The truth beside the first gate that does not hold, or ``otherwise`` if all hold."""
 
 
-def decisions(program: Program, writer: Writer[T]) -> Iterator[tuple[T | None, int | None]]:
+def decisions(program: Program, writer: ConditionWriter[T]) -> Iterator[tuple[T | None, int | None]]:
     """The decision list: each condition with the index of the rule that decides where it holds.
 
     The last entry has no condition; its index is None where ``otherwise`` decides. Rules that cannot decide are left
@@ -60,12 +60,12 @@ def decisions(program: Program, writer: Writer[T]) -> Iterator[tuple[T | None, i
     yield None, None
 
 
-def condition(rule: Rule, writer: Writer[T]) -> T | bool:
+def condition(rule: Rule, writer: ConditionWriter[T]) -> T | bool:
     """The condition under which a rule covers a record."""
     return _Lowering(writer).covers(rule, negated=False)
 
 
-def terms(card: ScoreCard, writer: Writer[T]) -> tuple[list[int], list[tuple[T, list[int]]]]:
+def terms(card: ScoreCard, writer: ConditionWriter[T]) -> tuple[list[int], list[tuple[T, list[int]]]]:
     """What a score card adds up, but for the deciding rule: points of every record, and points where conditions hold.
 
     Parts whose condition is always true in the language belong to the first.
@@ -90,6 +90,11 @@ def decided_points(card: ScoreCard, index: int | None) -> list[int]:
     """The points of a rule that decides; None is where no rule does."""
     found: list[int] = card.points[len(card.program.rules) if index is None else index].tolist()
     return found
+
+
+def head_index(card: ScoreCard, index: int | None) -> int:
+    """The position of the label of a rule; -1 if there is none."""
+    return int(card.heads[len(card.program.rules) if index is None else index])
 
 
 def written_by(model: Decider | Model, language: str, writers: Mapping[type, Callable[..., Any]]) -> Callable[..., Any]:
@@ -127,7 +132,7 @@ def card_of(model: Decider | Model) -> ScoreCard:
 class _Lowering(Generic[T]):
     """From rules to conditions, without the tests that are always or never true."""
 
-    writer: Writer[T]
+    writer: ConditionWriter[T]
 
     def covers(self, rule: Rule, *, negated: bool) -> T | bool:
         """The condition under which the rule covers a record, as `Rule.covers` defines it.

@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from unless.errors import ParameterError, suggest
-from unless.export.code import free_name
 from unless.export.conditions import written_by
+from unless.export.free_names import free_name
 from unless.export.sql import What, expression, in_words_of, prepared
 from unless.model import Model, decider_of
 from unless.model.prediction import Decider

@@ -13,10 +13,11 @@ from unless.errors import ParameterError
 from unless.export import committee_sql, sql_scores
 from unless.export.committee_sql import batched
 from unless.export.conditions import card_of, written_by
+from unless.export.free_names import FreeNames
 from unless.export.sql import ColumnKind, SqlWriter, What, in_words_of, prepared, to_sql
 from unless.export.sql_dialects import DIALECTS
 from unless.export.sql_interface import Dialect
-from unless.export.sql_tree import NewNames, new_column
+from unless.export.sql_tree import new_column
 from unless.model import Model, decider_of
 from unless.model.prediction import Decider
 from unless.score.committee import Committee
@@ -51,14 +52,14 @@ def to_query(
     by_rule, source = decider_of(program).by_rule, _table(table, dialect)
     whats = ([what] if isinstance(what, str) else what) or (("label", "rule", "because") if by_rule else ("label",))
     rules, engine, writer = prepared(program, dialect, columns)
-    query = _Query(source, NewNames(rules), writer, in_words_of(engine, rules))
+    query = _Query(source, FreeNames(rules), writer, in_words_of(engine, rules))
     if "probability" in whats and not by_rule:
         text: str = written_by(program, "SQL", {Committee: query.voted})()
         return text
     plain: list[What] = [one for one in whats if one != "probability"]
     if "probability" in whats:
         plain = ["label", "rule", *(one for one in whats if one == "because")]
-    own = {one: query.names.free(_COLUMNS[one]) for one in plain}
+    own = {one: query.names.take(_COLUMNS[one]) for one in plain}
     parts = [(to_sql(program, dialect, one, columns), own[one]) for one in plain]
     return query.scored(card_of(program), parts, own["rule"]) if "probability" in whats else query.plain(parts)
 
@@ -68,7 +69,7 @@ class _Query:
     """Puts a query together, from a table, names for new columns, and what writes conditions and expressions."""
 
     source: str
-    names: NewNames
+    names: FreeNames
     writer: SqlWriter
     text: Callable[[exp.Expression], str]
 
@@ -83,7 +84,7 @@ class _Query:
 
     def scored(self, card: ScoreCard, parts: Sequence[tuple[str, str]], rule: str) -> str:
         """The table with new columns, and with the points and the probability of each label."""
-        points, listed = self._points(card.classes[-len(card.base) :]), self.names.free("points_list")
+        points, listed = self._points(card.classes[-len(card.base) :]), self.names.take("points_list")
         inner = _select([*parts, *self._named(sql_scores.sums(card, self.writer), points)], self.source)
         added = self._named([sql_scores.list_points(card, rule, points)], [listed])
         middle = _select(added, self._inner(inner, "summed"))
@@ -92,8 +93,8 @@ class _Query:
 
     def voted(self, committee: Committee) -> str:
         """The table with the deciding rule of each list, the points and probabilities of the labels, and the label."""
-        predicted = self.names.free(_COLUMNS["label"])
-        lists = [self.names.free(f"list_{number + 1}") for number in range(len(committee))]
+        predicted = self.names.take(_COLUMNS["label"])
+        lists = [self.names.take(f"list_{number + 1}") for number in range(len(committee))]
         points = self._points(committee.classes)
         source = self.source
         for some in batched(self._named(committee_sql.deciding(committee, self.writer), lists), self.dialect.at_once):
@@ -111,10 +112,10 @@ class _Query:
         return list(zip(map(self.text, nodes), names, strict=True))
 
     def _points(self, labels: Sequence[Label]) -> list[str]:
-        return [self.names.free(f"points_{_plain(label)}") for label in labels]
+        return [self.names.take(f"points_{_plain(label)}") for label in labels]
 
     def _probabilities(self, labels: Sequence[Label]) -> list[str]:
-        return [self.names.free(f"probability_{_plain(label)}") for label in labels]
+        return [self.names.take(f"probability_{_plain(label)}") for label in labels]
 
 
 def _plain(label: Label) -> str:

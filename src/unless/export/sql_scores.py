@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from sqlglot import exp
 
-from unless.export.conditions import Writer, decided_points, decisions, terms
+from unless.export.conditions import ConditionWriter, decided_points, decisions, head_index, terms
 from unless.export.sql_tree import DOUBLE, WHOLE, cases, cast, greatest, integer, least, new_column, total
 from unless.model.points import POINTS_PER_LOGIT
 from unless.score.score_card import ScoreCard
@@ -15,7 +15,7 @@ _FAR = 700 * POINTS_PER_LOGIT
 """Beyond e to the 700, PostgreSQL's EXP is an error, and probabilities are 0 or 1 long before."""
 
 
-def sums(card: ScoreCard, writer: Writer[exp.Expression]) -> list[exp.Expression]:
+def sums(card: ScoreCard, writer: ConditionWriter[exp.Expression]) -> list[exp.Expression]:
     """The points of a record in each column of the card, without what the list itself adds."""
     always, some = terms(card, writer)
     listed = [(condition, index) for condition, index in decisions(card.program, writer)]
@@ -27,13 +27,13 @@ def sums(card: ScoreCard, writer: Writer[exp.Expression]) -> list[exp.Expression
     return found
 
 
-def second_probability(card: ScoreCard, writer: Writer[exp.Expression]) -> exp.Expression:
+def second_probability(card: ScoreCard, writer: ConditionWriter[exp.Expression]) -> exp.Expression:
     """The probability of the second of two labels; points are kept on the side of the list's label."""
     bounds = {1: (1, _FAR), 0: (-_FAR, -1), -1: (-_FAR, _FAR)}
 
     def bound(which: int) -> exp.Expression:
         listed = decisions(card.program, writer)
-        return cases([(one, integer(bounds[int(_head(card, index))][which])) for one, index in listed])
+        return cases([(one, integer(bounds[int(head_index(card, index))][which])) for one, index in listed])
 
     (points,) = sums(card, writer)
     return _share([exp.Neg(this=exp.Paren(this=greatest(least(points, bound(1)), bound(0))))])
@@ -97,11 +97,6 @@ def _divided(node: exp.Expression, by: str | exp.Expression) -> exp.Expression:
 
 def _near(node: exp.Expression) -> exp.Expression:
     return greatest(least(node, integer(_FAR)), integer(-_FAR))
-
-
-def _head(card: ScoreCard, index: int | None) -> int:
-    """The place of the label of a rule; -1 if there is none."""
-    return int(card.heads[len(card.program.rules) if index is None else index])
 
 
 def _decided_by(card: ScoreCard, rule: str, place: int) -> exp.Expression | None:

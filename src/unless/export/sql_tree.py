@@ -10,9 +10,6 @@ from functools import cache
 
 from sqlglot import exp, parse_one
 
-from unless.export.code import free_name
-from unless.rule import Program
-
 DOUBLE = exp.DataType(this=exp.DataType.Type.DOUBLE)
 WHOLE = exp.DataType(this=exp.DataType.Type.BIGINT)
 TEXT = exp.DataType(this=exp.DataType.Type.TEXT)
@@ -35,19 +32,6 @@ def column(feature: str) -> exp.Column:
 def new_column(name: str) -> exp.Column:
     """A column of a query inside: its name has no quotes there either, and databases disagree what that means."""
     return exp.Column(this=exp.Identifier(this=name, quoted=False))
-
-
-class NewNames:
-    """Names for new columns that no feature, target or other new column has."""
-
-    def __init__(self, rules: Program) -> None:
-        self._taken = {name.casefold() for name in (*rules.features, rules.target)}
-
-    def free(self, name: str) -> str:
-        """The name, with a number behind it if it is taken."""
-        found = free_name(name, self._taken)
-        self._taken.add(found)
-        return found
 
 
 def is_null(node: exp.Expression) -> exp.Expression:

@@ -11,7 +11,7 @@ import numpy as np
 from unless.errors import ParameterError, ReadError
 from unless.evaluation.metrics import Quality, quality
 from unless.export.clauses import Spelling, Style, exclusive, flatten, in_style
-from unless.export.code import free_name
+from unless.export.free_names import free_name
 from unless.logic.background import Background, Source, read_background
 from unless.logic.clingo_runner import atoms, clingo, grounded
 from unless.logic.engine_names import free_prefix

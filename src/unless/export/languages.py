@@ -1,0 +1,266 @@
+"""Python and JavaScript as languages for exported functions: how they spell names, constants, conditions, and steps."""
+
+from __future__ import annotations
+
+import builtins
+import json
+import keyword
+import math
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from unless.errors import ParameterError, ProgramError
+from unless.export.cell_sources import javascript_form, javascript_readers, python_readers
+from unless.rule import Operator
+from unless.values import Label
+
+
+@dataclass(frozen=True, slots=True)
+class Language:
+    """How a language spells a function. What has ``{}`` is a template of `str.format`, what has ``@`` of `fill_in`."""
+
+    name: str
+    valid_name: Callable[[str], bool]
+    """Whether a function can have a name."""
+    constant: Callable[[Label | None], str]
+    string: Callable[[str], str]
+    argument: Callable[[object], str]
+    """Spells what a reader of cells takes beside the cell."""
+    readers: Callable[..., list[str]]
+    """The functions that read cells."""
+    operators: Mapping[Operator, str]
+    """Where they are not spelled as ours; a missing value is compared with the constant for None."""
+    conjunction: str
+    negation: str
+    choice: str
+    """A truth if a gate fails, else a further condition."""
+    both: str
+    """A label and the number of a rule."""
+    indent: str
+    opening: str
+    """The first lines, with the function's name and what it returns."""
+    cell: str
+    """The value of a feature, given its name as a text."""
+    assignment: str
+    remark: str
+    result: str
+    result_if: str
+    """What is returned, and what is returned if a condition holds."""
+    list_start: str
+    list_end: str
+    """The first and the last line of a list of a committee, a function inside of the function."""
+    votes: str
+    """Lines that add up the points of all lists."""
+    points: str
+    """Lines that add up the points of a list and its parts."""
+    second: str
+    """Lines that follow if there are two labels."""
+    ends: Mapping[str, str]
+    """The last lines of a function that has points, by what it returns."""
+    closing: str
+    """What comes after the last decision."""
+
+    def check_name(self, name: str) -> None:
+        """Refuse a name that a function cannot have."""
+        if not isinstance(name, str) or not self.valid_name(name):
+            own = f"letters, digits and _, and not a word of {self.name} itself"
+            raise ParameterError(f"a {self.name} function cannot have the name {name!r}; use {own}")
+
+
+def fill_in(template: str, fillings: Mapping[str, str]) -> str:
+    """A template with texts in the place of their names."""
+    return re.sub("@[a-z]+", lambda found: fillings[found[0]], template)
+
+
+_PYTHON_POINTS = """\
+    held = [
+@held
+    ]
+    decided = [
+@decided
+    ]
+    label, more = next((place, points) for truth, place, points in decided if truth)
+    points = @base
+    for truth, some in [*held, (True, more)]:
+        if truth:
+            points = [one + other for one, other in zip(points, some)]
+    if label >= 0:  # the label of the rules leads
+        rival = max(one for place, one in enumerate(points) if place != label)
+        points[label] = max(points[label], rival + 1)
+"""
+
+_PYTHON_SECOND = """\
+    points = [0, points[1] - points[0]]  # points are for the second label, against the first
+"""
+
+_PYTHON_VOTES = """
+    points = @base
+    for some in [@calls]:
+        points = [one + other for one, other in zip(points, some)]
+"""
+
+_PYTHON_ENDS = {
+    "label": "    return [@labels][points.index(max(points))]\n",
+    "points": "    return dict(zip([@labels], points))\n",
+    "probability": """\
+    from math import exp
+    top = max(points)
+    odds = [exp((one - top) / @unit) for one in points]  # @unit points multiply the odds of a label by e
+    whole = sum(odds)
+    return {label: one / whole for label, one in zip([@labels], odds)}
+""",
+}
+
+_JAVASCRIPT_POINTS = """\
+  const held = [
+@held
+  ];
+  const decided = [
+@decided
+  ];
+  const [, label, more] = decided.find(([truth]) => truth);
+  const points = @base;
+  for (const [truth, some] of [...held, [true, more]]) {
+    if (truth) some.forEach((one, place) => (points[place] += one));
+  }
+  if (label >= 0) { // the label of the rules leads
+    const rival = Math.max(...points.filter((_, place) => place !== label));
+    points[label] = Math.max(points[label], rival + 1);
+  }
+"""
+
+_JAVASCRIPT_SECOND = """\
+  points.splice(0, 2, 0, points[1] - points[0]); // points are for the second label, against the first
+"""
+
+_JAVASCRIPT_VOTES = """\
+  const points = @base;
+  for (const list of [@lists]) list().forEach((one, place) => (points[place] += one));
+"""
+
+_JAVASCRIPT_ENDS = {
+    "label": """\
+  return [@labels][points.indexOf(Math.max(...points))];
+}
+""",
+    "points": """\
+  return [@labels].map((label, place) => ({label, points: points[place]}));
+}
+""",
+    "probability": """\
+  const top = Math.max(...points);
+  const odds = points.map((one) => Math.exp((one - top) / @unit)); // @unit points multiply the odds of a label by e
+  const whole = odds.reduce((one, other) => one + other);
+  return [@labels].map((label, place) => ({label, probability: odds[place] / whole}));
+}
+""",
+}
+
+_RESERVED = frozenset(
+    """
+    arguments async await break case catch class const continue debugger default delete do else enum eval
+    export extends false finally for function if implements import in instanceof interface let new null
+    package private protected public return static super switch this throw true try typeof var void while with
+    yield BigInt Date Infinity Math NaN Number Object String undefined
+    """.split()  # noqa: SIM905 - words are read more easily
+)
+
+
+def _is_python_name(name: str) -> bool:
+    return name.isidentifier() and not keyword.iskeyword(name) and not hasattr(builtins, name)
+
+
+def _is_javascript_name(name: str) -> bool:
+    return re.fullmatch(r"[A-Za-z_$][A-Za-z0-9_$]*", name) is not None and name not in _RESERVED
+
+
+def _python_constant(value: Label | None) -> str:
+    """ASCII only, so that a source file can have any encoding."""
+    if isinstance(value, float):
+        return f"float('{float(value)}')" if math.isinf(value) else repr(float(value))
+    return ascii(value)
+
+
+def _javascript_constant(value: Label | None) -> str:
+    match value:
+        case str():
+            return _string(value)
+        case int() if abs(value) >= 2**53:
+            raise ProgramError(f"JavaScript cannot hold the label {value!r}; give the class another name")
+    return json.dumps(float(value) if isinstance(value, float) else value)  # which spells infinities as JavaScript does
+
+
+def _javascript_argument(argument: object) -> str:
+    """Texts and numbers, a format, or spellings of texts."""
+    match argument:
+        case str():
+            return f"/{javascript_form(argument)}/i"
+        case list():
+            return f"[{', '.join(map(_javascript_constant, argument))}]"
+        case dict():
+            pairs = (f"[{_string(one)}, {_string(other)}]" for one, other in argument.items())
+            return f"new Map([{', '.join(pairs)}])"
+    return ""
+
+
+def _string(text: str) -> str:
+    """A string literal in ASCII that neither ends nor opens anything in a page: ``</script>``, ``<!--``, ``]]>``."""
+    quoted = json.dumps(text)  # U+2028 and lone surrogates are escaped: ASCII only
+    return quoted.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+PYTHON = Language(
+    name="Python",
+    valid_name=_is_python_name,
+    constant=_python_constant,
+    string=ascii,
+    argument=ascii,
+    readers=python_readers,
+    operators={"missing": "is", "present": "is not"},
+    conjunction=" and ",
+    negation="not ",
+    choice="{truth} if not ({gate}) else {further}",
+    both="({label}, {rule})",
+    indent="    ",
+    opening="def @name(record):\n    @summary",
+    cell="value(record[{}])",
+    assignment="    {} = {}",
+    remark="  # {}",
+    result="{indent}return {result}{remark}",
+    result_if="{indent}if {condition}:{remark}\n{indent}    return {result}",
+    list_start="\n    def {}():",
+    list_end="",
+    votes=_PYTHON_VOTES,
+    points=_PYTHON_POINTS,
+    second=_PYTHON_SECOND,
+    ends=_PYTHON_ENDS,
+    closing="\n",
+)
+JAVASCRIPT = Language(
+    name="JavaScript",
+    valid_name=_is_javascript_name,
+    constant=_javascript_constant,
+    string=_string,
+    argument=_javascript_argument,
+    readers=javascript_readers,
+    operators={"==": "===", "!=": "!==", "missing": "===", "present": "!=="},
+    conjunction=" && ",
+    negation="!",
+    choice="!({gate}) ? {truth} : {further}",
+    both="{{label: {label}, rule: {rule}}}",
+    indent="  ",
+    opening='function @name(record) {\n  "use strict";',
+    cell="value({})",
+    assignment="  const {} = {};",
+    remark=" // {}",
+    result="{indent}return {result};{remark}",
+    result_if="{indent}if ({condition}) return {result};{remark}",
+    list_start="  const {} = () => {{",
+    list_end="  };",
+    votes=_JAVASCRIPT_VOTES,
+    points=_JAVASCRIPT_POINTS,
+    second=_JAVASCRIPT_SECOND,
+    ends=_JAVASCRIPT_ENDS,
+    closing="\n}\n",
+)
