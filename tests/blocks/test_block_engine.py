@@ -29,10 +29,10 @@ from unless.blocks.block_queries import (
 )
 from unless.blocks.block_store import run_ahead
 from unless.blocks.column_bins import ColumnBins, make_column_bins
-from unless.blocks.histogram_search import GainScore, HistogramSearch, NetScore, PurityScore
+from unless.blocks.histogram_search import CountScore, HistogramSearch
 from unless.learn import Engine, fold_rm, fold_unless, unless_learner
 from unless.learn.engine import GrowthCriteria
-from unless.learn.literals import ValueCounts, best_literal, best_net_literal, candidate_literals, purest_literal
+from unless.learn.literals import GAIN, NET, FoundLiteral, LiteralScore, ValueCounts, candidate_literals, find_literal
 from unless.learn.rule_limits import RuleLimits
 from unless.rule import Literal, Rule
 from unless.storage import array_files, direct_io
@@ -82,12 +82,10 @@ class Plain(Engine[frozenset]):
                     found[int(column.codes[row])] += int(self.units[row])
             yield ValueCounts(column.name, [column.value(k) for k in there], *([one[k] for k in there] for one in both))
 
-    def purest_literal(self, positive, negative, support, allowed=None):
-        return super().purest_literal(positive, negative, support / self.unit, allowed)
-
-    def best_net_literal(self, positive, negative, allowed=None):
-        found = super().best_net_literal(positive, negative, allowed)
-        return None if found is None else (found[0], found[1] * self.unit)
+    def find_literal(self, positive, negative, score, used=(), allowed=None):
+        score = LiteralScore(score.name, score.support / self.unit)
+        found = super().find_literal(positive, negative, score, used, allowed)
+        return None if found is None else FoundLiteral(found.literal, found.net * self.unit)
 
     def folds(self, rows, count, among=None):
         hashes = record_hashes(self.table.columns, len(self.table)) % np.uint64(among or count)
@@ -208,14 +206,14 @@ def test_questions_about_sets_are_answered_as_defined(walk):
                 )
                 used = (*used, literal)
         nothing, none = pair[0] - pair[0], blocks.minus(asked[0], asked[0])
-        assert blocks.best_net_literal(none, asked[1]) == plain.best_net_literal(nothing, pair[1])
+        assert blocks.find_literal(none, asked[1], NET) == plain.find_literal(nothing, pair[1], NET)
         support = float(rng.choice([1e-9, 0.7, 3, 1e30]))
-        assert blocks.purest_literal(*asked, support) == plain.purest_literal(*pair, support)
-        assert blocks.best_net_literal(*asked) == plain.best_net_literal(*pair)
+        scores = (LiteralScore("purity", support), NET)
+        for score in scores:
+            assert blocks.find_literal(*asked, score) == plain.find_literal(*pair, score)
         allowed = bytes(rng.integers(0, 8, len(blocks.features)).tolist())  # only some kinds of literals
-        assert blocks.best_literal(*asked, used, allowed) == plain.best_literal(*pair, used, allowed)
-        assert blocks.purest_literal(*asked, support, allowed) == plain.purest_literal(*pair, support, allowed)
-        assert blocks.best_net_literal(*asked, allowed) == plain.best_net_literal(*pair, allowed)
+        for score in (GAIN, *scores):
+            assert blocks.find_literal(*asked, score, used, allowed) == plain.find_literal(*pair, score, used, allowed)
         for literal in walk.literals(3):
             if literal.op in ("<=", ">"):
                 assert blocks.neighbouring_numbers(there, literal) == plain.neighbouring_numbers(rows, literal)
@@ -630,8 +628,10 @@ def test_single_texts_are_not_asked_for_in_vain(monkeypatch):
     engine, memory = BlockEngine(store, local=500), data.memory
     pair, expected = engine.split(engine.all_rows(), 1), memory.split(memory.all_rows(), 1)
     assert engine.best_literal(*pair, ()) == memory.best_literal(*expected, ())
-    assert engine.purest_literal(*pair, 3) == memory.purest_literal(*expected, 3)
-    assert engine.best_net_literal(*pair) == memory.best_net_literal(*expected)
+    assert engine.find_literal(*pair, LiteralScore("purity", 3)) == memory.find_literal(
+        *expected, LiteralScore("purity", 3)
+    )
+    assert engine.find_literal(*pair, NET) == memory.find_literal(*expected, NET)
     values = [found for query, answer in asked if isinstance(query, ValuesInRegions) for found in answer]
     assert values
     assert not any(isinstance(found.values, list) for found in values)
@@ -667,13 +667,9 @@ def test_large_counts_tie_as_defined(seed):
     features = [(name, w) for name, w in features if w.sum(axis=1).tolist() == [p, q] and (w >= 0).all()]
     every = [ValueCounts(name, list("uvwxyz"), *weights.tolist()) for name, weights in features]
     support = int(rng.choice([1, size]))
-    for score, expected in [
-        (GainScore(p, q), best_literal(every)),
-        (PurityScore(p, q, support), purest_literal(every, support)),
-        (NetScore(p, q), (best_net_literal(every) or (None,))[0]),
-    ]:
-        found = _searched(features, score)
-        assert (found and found.literal) == expected
+    for score in (GAIN, LiteralScore("purity", support), NET):
+        found, expected = _searched(features, CountScore(score, p, q)), find_literal(every, score)
+        assert (found and found.literal) == (expected and expected.literal)
 
 
 def _searched(features, score):

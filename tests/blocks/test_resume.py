@@ -572,7 +572,7 @@ def test_finished_programs_come_at_once(tmp_path, name, monkeypatch):
     with blocks_in(tmp_path / "kept", Counting(frame())) as blocks:
         wanted = learners(blocks)[name]()
     for engine in (BlockEngine, MemoryEngine):
-        for method in ("best_literal", "purest_literal", "best_net_literal", "grow_rule"):
+        for method in ("find_literal", "grow_rule"):
             monkeypatch.setattr(engine, method, lambda *_, **__: pytest.fail("a search"))
     with blocks_in(tmp_path / "kept", Counting(frame())) as blocks:
         found = learners(blocks)[name]()

@@ -24,7 +24,7 @@ from unless.kernels import binning
 from unless.learn import Engine, MemoryEngine, fold_unless
 from unless.learn.committee_learner import CommitteeSettings, learn_committee
 from unless.learn.fold import LearnConstraints
-from unless.learn.literals import LITERAL_KINDS, candidate_literals
+from unless.learn.literals import LITERAL_KINDS, NET, LiteralScore, candidate_literals
 from unless.learn.unless_learner import UnlessLearner, UnlessSettings
 from unless.table import Column, Labels, Table
 
@@ -190,14 +190,11 @@ class TestOneDefinition:
         for _ in range(6):
             allowed = bytes(rng.choice([0, 1, 2, 3, 4, 5, 6, 7], 5).tolist())
             used = tuple(literal for literal in [engine.best_literal(*pair, ())] if literal is not None)
-            found = [
-                engine.best_literal(*pair, used, allowed),
-                engine.purest_literal(*pair, 2, allowed),
-                (engine.best_net_literal(*pair, allowed) or (None,))[0],
-            ]
+            scores = (LiteralScore("purity", 2), NET)
+            others = [engine.find_literal(*pair, score, allowed=allowed) for score in scores]
+            found = [engine.best_literal(*pair, used, allowed), *(one and one.literal for one in others)]
             assert found[0] == Engine.best_literal(engine, *pair, used, allowed)
-            assert found[1] == Engine.purest_literal(engine, *pair, 2, allowed)
-            assert engine.best_net_literal(*pair, allowed) == Engine.best_net_literal(engine, *pair, allowed)
+            assert others == [Engine.find_literal(engine, *pair, score, allowed=allowed) for score in scores]
             for literal in found:
                 assert literal is None or allowed[engine.features.index(literal.feature)] & LITERAL_KINDS[literal.op]
             assert engine.best_literal(*pair, ()) == Engine.best_literal(engine, *pair, ())  # no limit stays behind
@@ -209,8 +206,8 @@ class TestOneDefinition:
         pair = engine.split(engine.all_rows(), 0)
         none = bytes(3)
         assert engine.best_literal(*pair, (), none) is None
-        assert engine.purest_literal(*pair, 1, none) is None
-        assert engine.best_net_literal(*pair, none) is None
+        assert engine.find_literal(*pair, LiteralScore("purity", 1), allowed=none) is None
+        assert engine.find_literal(*pair, NET, allowed=none) is None
 
     @pytest.mark.parametrize("learner", LEARNERS)
     @pytest.mark.parametrize("seed", fewer(30))

@@ -20,6 +20,7 @@ from unless.errors import Interrupted
 from unless.learn import Engine, MemoryEngine, chance_test, unless_learner
 from unless.learn.engine import StopLearning
 from unless.learn.list_optimiser import ListOptimiser
+from unless.learn.literals import NET
 from unless.learn.thresholds import centre_thresholds, number_between
 from unless.learn.unless_learner import UnlessLearner, UnlessSettings, fold_unless, learn_unless
 from unless.rule import Literal, Program, Rule
@@ -87,7 +88,7 @@ class TestEngine:
                     )
             positive, negative = engine.split(chosen, 0)
             for pair in ((positive, negative), (negative, positive)):
-                assert engine.best_net_literal(*pair) == Engine.best_net_literal(engine, *pair)
+                assert engine.find_literal(*pair, NET) == Engine.find_literal(engine, *pair, NET)
 
     def test_an_exception_without_literals(self):
         """It applies to every row, and the next question is answered as before."""

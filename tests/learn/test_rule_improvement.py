@@ -15,6 +15,7 @@ from tests.shared import needs_compiled
 from unless.kernels import row_masks
 from unless.learn import Engine, MemoryEngine, memory_engine
 from unless.learn.engine import GrowthCriteria, StopLearning
+from unless.learn.literals import NET
 from unless.learn.mask_engine import MaskEngine
 from unless.learn.rule_improvement import RuleImprover
 from unless.learn.rule_limits import NO_LIMITS
@@ -95,7 +96,7 @@ def test_questions(seed, weighted):
         if literal.op in ("<=", ">"):
             assert dense.neighbouring_numbers(part, literal) == engine.neighbouring_numbers(some, literal)
     pairs = dense.split(part, label), engine.split(some, label)
-    assert dense.best_net_literal(*pairs[0]) == engine.best_net_literal(*pairs[1])
+    assert dense.find_literal(*pairs[0], NET) == engine.find_literal(*pairs[1], NET)
     assert list(dense.counts(*pairs[0])) == list(engine.counts(*pairs[1]))
     for found, wanted in zip(dense.folds(part, 3), engine.folds(some, 3), strict=True):
         same(found, wanted)

@@ -20,6 +20,7 @@ from unless.errors import Interrupted, ParameterError
 from unless.kernels import binning, compiled
 from unless.learn import Engine, MemoryEngine, fold_unless
 from unless.learn.committee_learner import CommitteeSettings, learn_committee
+from unless.learn.literals import GAIN, NET, LiteralScore
 from unless.rule import Literal, Rule
 from unless.table import Column, Table
 
@@ -134,9 +135,8 @@ def test_every_question(seed, weighted):
         assert plain.same(rows, plain.all_rows.intersection(*kept))
     assert engine.distinct() == plain.distinct()
     if weights is None:
-        assert engine.best_literal(own, others, ()) == Engine.best_literal(engine, own, others, ())
-        assert engine.purest_literal(own, others, 2) == Engine.purest_literal(engine, own, others, 2)
-        assert engine.best_net_literal(own, others) == Engine.best_net_literal(engine, own, others)
+        for score in (GAIN, LiteralScore("purity", 2), NET):
+            assert engine.find_literal(own, others, score) == Engine.find_literal(engine, own, others, score)
 
 
 class Plain:

@@ -19,6 +19,7 @@ from unless.evaluation.metrics import measure, measured
 from unless.learn import Engine, MemoryEngine
 from unless.learn.engine import GrowthCriteria
 from unless.learn.fold import learn_rm
+from unless.learn.literals import GAIN, NET, LiteralScore
 from unless.learn.rule_limits import RuleLimits
 from unless.learn.unless_learner import UnlessSettings, fold_unless, learn_unless
 from unless.learn.weights import weights_to_counts
@@ -70,15 +71,10 @@ def test_banned_values_are_left_out(seed):
     for _ in range(4):
         engine = MemoryEngine(table, banned=banned)
         positive, negative = engine.split(engine.all_rows(), 0)
-        found = [
-            engine.best_literal(positive, negative, ()),
-            engine.purest_literal(positive, negative, 2),
-            (engine.best_net_literal(positive, negative) or (None,))[0],
-        ]
-        assert found[0] == Engine.best_literal(engine, positive, negative, ())
-        assert found[1] == Engine.purest_literal(engine, positive, negative, 2)
-        assert engine.best_net_literal(positive, negative) == Engine.best_net_literal(engine, positive, negative)
-        new = [literal for literal in found if literal is not None]
+        scores = (GAIN, LiteralScore("purity", 2), NET)
+        found = [engine.find_literal(positive, negative, score) for score in scores]
+        assert found == [Engine.find_literal(engine, positive, negative, score) for score in scores]
+        new = [one.literal for one in found if one is not None]
         assert not {(one.feature, one.value) for one in new} & {(one.feature, one.value) for one in banned}
         banned += new
         program = fold_unless(engine)
@@ -98,10 +94,11 @@ def test_the_fast_search_equals_the_plain_one(seed):
     positive, negative = engine.split(engine.all_rows(), int(rng.integers(0, 3)))
     support = float(rng.choice([1, 3, 50]))
     for _ in range(6):
-        literal = engine.purest_literal(positive, negative, support)
-        assert literal == Engine.purest_literal(engine, positive, negative, support)
-        if literal is None:
+        found = engine.find_literal(positive, negative, LiteralScore("purity", support))
+        assert found == Engine.find_literal(engine, positive, negative, LiteralScore("purity", support))
+        if found is None:
             break
+        literal = found.literal
         positive, negative = engine.covered_by_literal(positive, literal), engine.covered_by_literal(negative, literal)
         if rng.random() < 0.3:
             positive, negative = negative, positive
@@ -130,7 +127,7 @@ def test_rules_grow_as_defined(seed, weighted):
     }[weighted]
     engine, defined = MemoryEngine(table, weights, unit), ByDefinition(table, weights, unit)
     if rows < 100 and weights is None:  # from the counts, which takes long
-        defined.purest_literal = partial(Engine.purest_literal, defined)
+        defined.find_literal = partial(Engine.find_literal, defined)
     choices = [(0.75, 1.0, 3.0), (0.3, 0.2, 1e-9), (0.0, 0.0, 2.5), (1.0, 0.1, 30.0)]
     criteria = GrowthCriteria(*choices[seed % 4], list(engine.distinct()))
     fast, slow = (each.split(each.all_rows(), seed % 3) for each in (engine, defined))

@@ -12,7 +12,7 @@ from tests.shared import SHARED, needs_shared
 from unless.export import to_text
 from unless.export.clauses import flatten
 from unless.learn import MemoryEngine, ValueCounts
-from unless.learn.literals import best_literal, candidate_literals, information_gain
+from unless.learn.literals import GAIN, candidate_literals, find_literal, information_gain
 from unless.table import Column, Labels, Table
 
 POSITIVE = [1, 2, 2, 4, 5, "x", "x", "y"]
@@ -46,7 +46,7 @@ def test_the_table_of_information_gains():
 
 def test_the_best_literal_of_the_table():
     """The literal i = x has the largest gain of the table, by counts and by kernels."""
-    assert best_literal([counts()]) == unless.Literal("i", "==", "x")
+    assert find_literal([counts()], GAIN).literal == unless.Literal("i", "==", "x")
     table = Table((Column.of("i", POSITIVE + NEGATIVE),), Labels.of("y", ["no"] * 8 + ["yes"] * 7))
     engine = MemoryEngine(table)
     assert engine.best_literal(*engine.split(engine.all_rows(), 0), ()) == unless.Literal("i", "==", "x")

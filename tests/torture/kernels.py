@@ -281,7 +281,7 @@ def _optimising(made: Any, table: dict[str, Any], rng: random.Random) -> list[An
     found += [
         made.neighbouring_numbers(reach, place, rng.randint(0, number)) for place, number in enumerate(table["numbers"])
     ]
-    return [*found, made.best_net(gains, losses) if hasattr(made, "best_net") else None]
+    return [*found, made.best(gains, losses, "net") if hasattr(made, "best") else None]
 
 
 def _walk(made: Any, table: dict[str, Any], rng: random.Random, best: Callable[..., Any]) -> list[Any]:
@@ -374,7 +374,8 @@ def _search(rng: random.Random) -> tuple[Any, Any]:
     table, seed, support = _table(rng), rng.random(), rng.choice([1, 1, 5])
 
     def best(made: Any, positive: Any, negative: Any, used: Any) -> Any:
-        return [made.best(positive, negative, used), made.purest(positive, negative, support)][len(used) % 2]
+        found = made.best(positive, negative, *[("gain", 0, used), ("purity", support)][len(used) % 2])
+        return None if found is None else found[0]
 
     def call(kernel: Callable[[str], Any]) -> Any:
         made, fits = _loaded(kernel("literal_search").LiteralSearch, table)

@@ -42,7 +42,7 @@ from unless.blocks.block_queries import (
 )
 from unless.blocks.block_store import BlockStore
 from unless.blocks.column_bins import SLICES, ColumnBins
-from unless.blocks.histogram_search import BestLiteral, GainScore, HistogramSearch, LiteralScore, NetScore, PurityScore
+from unless.blocks.histogram_search import BestLiteral, CountScore, HistogramSearch
 from unless.blocks.local_rows import LocalRows, pieces_to_table
 from unless.blocks.row_sets import (
     LocalPair,
@@ -56,7 +56,7 @@ from unless.blocks.row_sets import (
 from unless.kernels import RowSelection
 from unless.kernels.row_filtering import RowGrid
 from unless.learn.engine import Engine, GrowthCriteria
-from unless.learn.literals import AllowedKinds, ValueCounts
+from unless.learn.literals import AllowedKinds, FoundLiteral, LiteralScore, ValueCounts
 from unless.learn.memory_engine import MORE_THAN_ALL
 from unless.learn.rule_limits import NO_LIMITS, RuleLimits
 from unless.rule import Literal, Rule
@@ -212,41 +212,30 @@ class BlockEngine(Engine[RowSet]):
 
     # Literals and rules.
 
-    def best_literal(
-        self, positive: RowSet, negative: RowSet, used: tuple[Literal, ...], allowed: AllowedKinds | None = None
-    ) -> Literal | None:
-        if (place_here := self._fetch_together(positive, negative)) is not None:
-            local, pair = place_here
-            return local.engine_for(self).best_literal(*pair, tuple(filter(local.knows, used)), allowed)
-        found = self._search(positive, negative, GainScore, allowed, used)
-        return None if found is None else found.literal
-
-    def purest_literal(
-        self, positive: RowSet, negative: RowSet, support: float, allowed: AllowedKinds | None = None
-    ) -> Literal | None:
-        if (place_here := self._fetch_together(positive, negative)) is not None:
-            local, pair = place_here
-            return local.engine_for(self).purest_literal(*pair, support, allowed)
-        units = min(ceil(support / self._store.unit), MORE_THAN_ALL)
-        found = self._search(positive, negative, lambda p, q: PurityScore(p, q, units), allowed)
-        return None if found is None else found.literal
-
-    def best_net_literal(
-        self, positive: RowSet, negative: RowSet, allowed: AllowedKinds | None = None
-    ) -> tuple[Literal, float] | None:
-        if (place_here := self._fetch_together(positive, negative)) is not None:
-            local, pair = place_here
-            return local.engine_for(self).best_net_literal(*pair, allowed)
-        found = self._search(positive, negative, NetScore, allowed)
-        return None if found is None else (found.literal, (found.positive - found.negative) * self._store.unit)
+    def find_literal(
+        self,
+        positive: RowSet,
+        negative: RowSet,
+        score: LiteralScore,
+        used: tuple[Literal, ...] = (),
+        allowed: AllowedKinds | None = None,
+    ) -> FoundLiteral | None:
+        if (fetched := self._fetch_together(positive, negative)) is not None:
+            local, pair = fetched
+            return local.engine_for(self).find_literal(*pair, score, tuple(filter(local.knows, used)), allowed)
+        units = LiteralScore(score.name, min(ceil(score.support / self._store.unit), MORE_THAN_ALL))
+        found = self._search(positive, negative, units, allowed, used)
+        if found is None:
+            return None
+        return FoundLiteral(found.literal, (found.positive - found.negative) * self._store.unit)
 
     def grow_rule(
         self, positive: RowSet, negative: RowSet, criteria: GrowthCriteria, limits: RuleLimits = NO_LIMITS
     ) -> tuple[Rule, RowSet, RowSet] | None:
         """The same rule: in one call, if the rows are in memory."""
-        if (place_here := self._fetch_together(positive, negative)) is None:
+        if (fetched := self._fetch_together(positive, negative)) is None:
             return super().grow_rule(positive, negative, criteria, limits)
-        local, pair = place_here
+        local, pair = fetched
         learned = local.engine_for(self).grow_rule(*pair, criteria, limits)
         if learned is None:
             return None
@@ -258,9 +247,9 @@ class BlockEngine(Engine[RowSet]):
         self, positive: RowSet, negative: RowSet, criteria: GrowthCriteria, limits: RuleLimits
     ) -> tuple[tuple[Rule, ...], RowSet, RowSet]:
         """The same exceptions: in one call, if the rows are in memory."""
-        if (place_here := self._fetch_together(positive, negative)) is None:
+        if (fetched := self._fetch_together(positive, negative)) is None:
             return super().grow_exceptions(positive, negative, criteria, limits)
-        local, pair = place_here
+        local, pair = fetched
         rules, *spared = local.engine_for(self).grow_exceptions(*pair, criteria, limits)
         left, right = self._known(local, Rule(None, (), rules), (positive, negative), spared)
         return rules, left, right
@@ -295,7 +284,7 @@ class BlockEngine(Engine[RowSet]):
         self,
         positive: RowSet,
         negative: RowSet,
-        score: Callable[[int, int], LiteralScore],
+        score: LiteralScore,
         allowed: AllowedKinds | None,
         used: tuple[Literal, ...] = (),
     ) -> BestLiteral | None:
@@ -304,7 +293,7 @@ class BlockEngine(Engine[RowSet]):
         self._need_histograms(pair)
         search = HistogramSearch(
             self._store.bins,
-            score(self._weight(positive), self._weight(negative)),
+            CountScore(score, self._weight(positive), self._weight(negative)),
             (*self.banned, *used),
             self._heaviest,
             lambda spans: self._parts(pair, spans),

@@ -6,7 +6,6 @@ the corners of a rectangle of counts bound every literal inside, as in the kerne
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,7 +18,7 @@ from numpy.typing import NDArray
 
 from unless.blocks.block_queries import ColumnRegion, Integers, Interval, Span, WeightedValues
 from unless.blocks.column_bins import ColumnBins, slice_ends
-from unless.learn.literals import EVERY, LITERAL_KINDS, AllowedKinds, impurity, information_gain
+from unless.learn.literals import EVERY, LITERAL_KINDS, AllowedKinds, LiteralScore
 from unless.rule import Literal, Operator
 
 Floats = NDArray[np.float64]
@@ -49,74 +48,39 @@ _ORDER: Mapping[Operator, tuple[int, int]] = {
 
 
 @dataclass(frozen=True)
-class LiteralScore(ABC):
-    """What makes a literal good: counts are whole multiples of a unit."""
+class CountScore:
+    """The scores of literals on P positives and Q negatives; counts are whole multiples of a unit."""
 
+    score: LiteralScore
     P: int
     Q: int
 
-    @abstractmethod
     def near(self, a: Floats, b: Floats) -> Floats:
-        """The score, up to rounding errors."""
+        """The scores, up to rounding errors; the gain is multiplied by P + Q."""
+        c, d = self.P - a, self.Q - b
+        match self.score.name:
+            case "gain":
+                return (_nlogn(a) + _nlogn(b) - _nlogn(a + b)) + (_nlogn(c) + _nlogn(d) - _nlogn(c + d))
+            case "purity":
+                found: Floats = -(np.sqrt(a * b) + np.sqrt(c * d))
+                return found
+            case "net":
+                return a - b
 
-    @abstractmethod
     def exact(self, a: int, b: int) -> float:
-        """The score by its definition, which tells ties."""
+        """The score by its definition, which decides ties."""
+        return self.score.value(a, b, self.P, self.Q)
 
-    @abstractmethod
-    def allowed(self, a: Integers, b: Integers) -> Flags:
+    def admits(self, a: Integers, b: Integers) -> Flags:
         """Which literals are allowed."""
+        wide = np.int64 if self.P + self.Q < _FITS else object  # Python's numbers: slower, and never too small
+        found = np.asarray(self.score.admits(a.astype(wide), b.astype(wide), self.P, self.Q), bool)
+        return np.broadcast_to(found, np.broadcast(a, b).shape)
 
     @property
     def slack(self) -> float:
         """The rounding error of scores: it grows with the counts, and stays thirty times smaller than this."""
         return 1e-12 * (self.P + self.Q)
-
-
-class GainScore(LiteralScore):
-    """Information gain (`information_gain`), times P + Q."""
-
-    def near(self, a: Floats, b: Floats) -> Floats:
-        c, d = self.P - a, self.Q - b
-        return (_nlogn(a) + _nlogn(b) - _nlogn(a + b)) + (_nlogn(c) + _nlogn(d) - _nlogn(c + d))
-
-    def exact(self, a: int, b: int) -> float:
-        return information_gain(tp=a, fn=self.P - a, tn=self.Q - b, fp=b)
-
-    def allowed(self, a: Integers, b: Integers) -> Flags:
-        return np.asarray(2 * (a - b) >= self.P - self.Q)
-
-
-@dataclass(frozen=True)
-class PurityScore(LiteralScore):
-    """The opposite of `impurity`, of literals that cover enough positives, and a larger share of them."""
-
-    support: int
-
-    def near(self, a: Floats, b: Floats) -> Floats:
-        found: Floats = -(np.sqrt(a * b) + np.sqrt((self.P - a) * (self.Q - b)))
-        return found
-
-    def exact(self, a: int, b: int) -> float:
-        return -impurity(tp=a, fn=self.P - a, tn=self.Q - b, fp=b)
-
-    def allowed(self, a: Integers, b: Integers) -> Flags:
-        wide = np.int64 if self.P + self.Q < _FITS else object  # Python's numbers: slower, and never too small
-        larger = a.astype(wide) * self.Q > b.astype(wide) * self.P
-        return np.asarray((a >= self.support) & larger.astype(bool))
-
-
-class NetScore(LiteralScore):
-    """Positives less negatives."""
-
-    def near(self, a: Floats, b: Floats) -> Floats:
-        return a - b
-
-    def exact(self, a: int, b: int) -> float:
-        return a - b
-
-    def allowed(self, a: Integers, b: Integers) -> Flags:
-        return np.full(np.broadcast(a, b).shape, fill_value=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +128,7 @@ class HistogramSearch:
     def __init__(  # noqa: PLR0917 - what it knows, and whom it asks
         self,
         bins: Sequence[ColumnBins],
-        score: LiteralScore,
+        score: CountScore,
         banned: Iterable[Literal],
         heaviest: Mapping[int, Integers],
         cut_again: Callable[[Sequence[Span]], Sequence[Integers]],
@@ -249,14 +213,14 @@ class HistogramSearch:
 
     def _raise_bound(self, covered: Integers) -> None:
         """Raise the bound to what literals reach whose numbers are not known."""
-        if (allowed := self._score.allowed(*covered)).any():
+        if (allowed := self._score.admits(*covered)).any():
             self._bound = max(self._bound, float(self._near(covered[:, allowed]).max()))
 
     def _offer(self, i: int, op: Operator, values: Sequence[Any] | Floats, covered: Integers, there: Flags) -> None:
         """Keep the literals that may be the best."""
         if not self._is_allowed(i, op):
             return
-        fine = there & self._score.allowed(*covered)
+        fine = there & self._score.admits(*covered)
         if banned := self._banned.get(self._bins[i].column.name):
             fine &= np.array([value not in banned for value in values], bool)
         if not fine.any():

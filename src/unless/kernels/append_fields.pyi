@@ -1,4 +1,4 @@
-"""The types of `insert_pieces.py` for Python code; its own annotations are C types."""
+"""The types of `append_fields.py` for Python code; its own annotations are C types."""
 
 from typing import Any, TypeAlias
 

@@ -1,4 +1,4 @@
-# What `bins.py` shares with the kernels that count and search when all are compiled.
+# What `binning.py` shares with the kernels that count and search when all are compiled.
 
 cdef class RowSelection:
     cdef int[::1] index

@@ -57,7 +57,7 @@ class RowSelection:
 
 @cython.cclass
 class BinnedGrid:
-    """A table as bins; ``bins.pxd`` lists the attributes.
+    """A table as bins; ``binning.pxd`` lists the attributes.
 
     A column's ranks fall into at most 256 *bins*, so that a cell is one byte: a column with few values has a bin for
     each, a column with many has quantile bins, and its exact ranks besides (``fine``). A histogram holds the weight of

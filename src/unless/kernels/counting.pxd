@@ -1,4 +1,4 @@
-# What `counts.py` shares with the kernels that search when all are compiled.
+# What `counting.py` shares with the kernels that search when all are compiled.
 
 from unless.kernels.binning cimport BinnedGrid, RowSelection
 
@@ -19,10 +19,7 @@ cdef class CountingGrid(BinnedGrid):
     cdef int label(self, Py_ssize_t row) noexcept nogil
     cpdef count_labels(self, int[::1] index, Py_ssize_t[::1] counts)
     cdef need_histogram(self, RowSelection rows)
-    cdef count(self, int[::1] histogram, int[::1] index, int step)
-    cdef tally(self, int[::1] tallies, int[::1] index, int step)
-    cdef add(self, object function, int[::1] histogram, int[::1] index, int step)
-    cpdef count_block(self, int[::1] histogram, int[::1] index, int step)
-    cpdef tally_block(self, int[::1] tallies, int[::1] index, int step)
+    cdef count(self, int[::1] histogram, int[::1] index, int step, bint by_label)
+    cpdef count_block(self, int[::1] histogram, int[::1] index, int step, bint by_label)
     cdef count_columns(self, int[::1] out, int[::1] index, int step, bint by_label)
     cdef gather(self, int[::1] tallies, Py_ssize_t label, Py_ssize_t labels, int[::1] positive, int[::1] negative)

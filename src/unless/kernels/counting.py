@@ -142,73 +142,50 @@ class CountingGrid(BinnedGrid):
         histogram: cython.int[::1] = self.room(self.size)
         if rows.whole is not None and len(rows.rest) < len(rows.index):
             histogram[:] = rows.whole
-            self.count(histogram, rows.rest, -1)
+            self.count(histogram, rows.rest, -1, False)
         else:
             for bin in range(self.size):
                 histogram[bin] = 0
-            self.count(histogram, rows.index, 1)
+            self.count(histogram, rows.index, 1, False)
         rows.histogram = histogram
         rows.whole = rows.rest = None
 
     @cython.cfunc
-    def count(self, histogram: cython.int[::1], index: cython.int[::1], step: cython.int):
-        """Add the weight of every row to the bin of each of its cells, or subtract it (``step`` -1)."""
-        if self.shared(len(index) * self.columns // 4):  # four cells are counted while a row is sifted
-            self.add(self.count_block, histogram, index, step)
-        else:
-            self.count_block(histogram, index, step)
+    def count(self, histogram: cython.int[::1], index: cython.int[::1], step: cython.int, by_label: cython.bint):
+        """Add the weight of every row to the bin of each of its cells, or subtract it (``step`` -1).
 
-    @cython.cfunc
-    def tally(self, tallies: cython.int[::1], index: cython.int[::1], step: cython.int):
-        """Do the same in the histogram of the row's label."""
-        if self.shared(len(index) * self.columns // 4):
-            self.add(self.tally_block, tallies, index, step)
-        else:
-            self.tally_block(tallies, index, step)
-
-    @cython.cfunc
-    def add(self, function: object, histogram: cython.int[::1], index: cython.int[::1], step: cython.int):
-        """Count blocks of rows, each into a histogram of its own, and add those up."""
+        ``by_label`` there is a histogram for each label.
+        """
+        if not self.shared(len(index) * self.columns // 4):  # four cells are counted while a row is sifted
+            self.count_block(histogram, index, step, by_label)
+            return
         size: Size = len(histogram)
         blocks: list = self.divided(len(index))
-        own: cython.int[::1] = view(np.zeros(len(blocks) * size, np.int32))
-        self.share(function, [(own[k * size : (k + 1) * size], index[begin:end], step) for k, begin, end in blocks])
+        own: cython.int[::1] = view(np.zeros(len(blocks) * size, np.int32))  # each block has its own, to be added up
+        items: list = [(own[k * size : (k + 1) * size], index[begin:end], step, by_label) for k, begin, end in blocks]
+        self.share(self.count_block, items)
         for k in range(len(blocks)):
             for bin in range(size):
                 histogram[bin] += own[k * size + bin]
 
     @cython.ccall
-    def count_block(self, histogram: cython.int[::1], index: cython.int[::1], step: cython.int):
+    def count_block(self, histogram: cython.int[::1], index: cython.int[::1], step: cython.int, by_label: cython.bint):
         columns = self.columns
         ahead: Size = len(index) - AHEAD
+        start: Size = 0
         if len(self.grid) == 0:
-            self.count_columns(histogram, index, step, False)
+            self.count_columns(histogram, index, step, by_label)
             return
         with cython.nogil:
             for k in range(len(index)):
                 if cython.compiled and k < ahead:
                     unless_fetch(cython.address(self.grid[index[k + AHEAD] * columns]))
                 cell = index[k] * columns
+                if by_label:
+                    start = self.labels[index[k]] * self.size
                 weight: cython.int = step if self.even else step * self.weights[index[k]]
                 for i in range(columns):
-                    histogram[self.first[i] + self.grid[cell + i]] += weight
-
-    @cython.ccall
-    def tally_block(self, tallies: cython.int[::1], index: cython.int[::1], step: cython.int):
-        columns = self.columns
-        ahead: Size = len(index) - AHEAD
-        if len(self.grid) == 0:
-            self.count_columns(tallies, index, step, True)
-            return
-        with cython.nogil:
-            for k in range(len(index)):
-                if cython.compiled and k < ahead:
-                    unless_fetch(cython.address(self.grid[index[k + AHEAD] * columns]))
-                cell = index[k] * columns
-                start = self.labels[index[k]] * self.size
-                weight: cython.int = step if self.even else step * self.weights[index[k]]
-                for i in range(columns):
-                    tallies[start + self.first[i] + self.grid[cell + i]] += weight
+                    histogram[start + self.first[i] + self.grid[cell + i]] += weight
 
     @cython.cfunc
     def count_columns(self, out: cython.int[::1], index: cython.int[::1], step: cython.int, by_label: cython.bint):

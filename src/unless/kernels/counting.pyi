@@ -1,4 +1,4 @@
-"""The types of `counts.py` for Python code; its own annotations are C types."""
+"""The types of `counting.py` for Python code; its own annotations are C types."""
 
 import numpy as np
 from numpy.typing import NDArray

@@ -1,4 +1,4 @@
-"""The types of `members.py` for Python code; its own annotations are C types."""
+"""The types of `json_scan.py` for Python code; its own annotations are C types."""
 
 from typing import Any, TypeAlias
 

@@ -1,4 +1,4 @@
-"""The types of `lists.py` for Python code; its own annotations are C types."""
+"""The types of `list_growing.py` for Python code; its own annotations are C types."""
 
 from collections.abc import Callable, Sequence
 from typing import TypeAlias

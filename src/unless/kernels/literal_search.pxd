@@ -1,4 +1,4 @@
-# What `search.py` shares with `rules.py` when both are compiled.
+# What `literal_search.py` shares with `rule_growing.py` when both are compiled.
 
 cimport cython
 

@@ -26,7 +26,7 @@ AT_ONCE = cython.declare(cython.Py_ssize_t, 4)  # columns are searched together 
 @cython.final
 @cython.cclass
 class LiteralSearch(RowGrid):
-    """The best literal on given positives and negatives; ``search.pxd`` lists the attributes.
+    """The best literal on given positives and negatives; ``literal_search.pxd`` lists the attributes.
 
     A literal is a point (a, b): how many of P positives and Q negatives it
     covers. By information gain (Algorithm 1) its score is, with T[n] = n ln n,
@@ -69,15 +69,32 @@ class LiteralSearch(RowGrid):
         """Leave out every literal on the value of one of these, from now on."""
         self.banned = literals
 
-    def best(self, positive: RowSelection, negative: RowSelection, used: list, allowed: object = None):
-        """The literal with the largest gain (Algorithm 2) as (feature, rank, other), see `covered_by_literal`.
+    def best(
+        self,
+        positive: RowSelection,
+        negative: RowSelection,
+        score: str,
+        support: cython.longlong = 0,
+        used: object = None,
+        allowed: object = None,
+    ):
+        """The best literal as (feature, rank, other), see `covered_by_literal`, and how many (a, b) it covers.
 
-        None if no literal is allowed. ``used`` are literals in the same form; no literal on their values is allowed.
-        ``allowed`` are the kinds of literals that are, by column (`learn.literals.Allowed`); None allows all.
+        None if no literal is allowed. The ``score`` is "gain" (Algorithm 2), "purity" of literals that cover enough
+        positives (``support``) and a larger share of them, or "net": positives less negatives. ``used`` are literals in
+        the same form; no literal on their values is allowed. ``allowed`` are the kinds of literals that are, by column
+        (`learn.literals.AllowedKinds`); None allows all.
         """
         self.limit(allowed)
-        self.score_by_gain()
-        return self.find(positive, negative, used)
+        if score == "gain":
+            self.score_by_gain()
+        elif score == "purity":
+            self.score_by_impurity(support)
+        else:
+            self.by_gain = False
+            self.by_worth = True
+        found = self.find(positive, negative, [] if used is None else used)
+        return None if found is None else (found, self.best_a, self.best_b)
 
     @cython.cfunc
     def score_by_gain(self):
@@ -88,25 +105,11 @@ class LiteralSearch(RowGrid):
             # A table of n ln n for whole weights; for finer ones, and for sums beyond 8 MB, it is computed.
             self.nlogn = view(table_to(min(int(np.sum(self.weights, dtype=np.int64)), 4 * self.rows, 1 << 20) + 1))
 
-    def purest(self, positive: RowSelection, negative: RowSelection, support: cython.longlong, allowed: object = None):
-        """The literal with the least impurity that covers enough positives, and a larger share of them."""
-        self.limit(allowed)
-        self.score_by_impurity(support)
-        return self.find(positive, negative, [])
-
     @cython.cfunc
     def score_by_impurity(self, support: cython.longlong):
         """Score literals by their impurity from now on, if they cover enough positives."""
         self.by_gain = self.by_worth = False
         self.support = support
-
-    def best_net(self, positive: RowSelection, negative: RowSelection, allowed: object = None):
-        """The literal that covers the most positives less negatives, and how many those are."""
-        self.limit(allowed)
-        self.by_gain = False
-        self.by_worth = True
-        found = self.find(positive, negative, [])
-        return None if found is None else (found, self.best_a - self.best_b)
 
     @cython.cfunc
     def limit(self, allowed: object):

@@ -1,4 +1,4 @@
-"""The types of `search.py` for Python code; its own annotations are C types."""
+"""The types of `literal_search.py` for Python code; its own annotations are C types."""
 
 from unless.kernels.binning import RowSelection
 from unless.kernels.row_filtering import RowGrid
@@ -9,12 +9,8 @@ class LiteralSearch(RowGrid):
         self,
         positive: RowSelection,
         negative: RowSelection,
-        used: list[tuple[int, int, bool]],
+        score: str,
+        support: int = 0,
+        used: list[tuple[int, int, bool]] = ...,
         allowed: bytes | None = None,
-    ) -> tuple[int, int, bool] | None: ...
-    def purest(
-        self, positive: RowSelection, negative: RowSelection, support: int, allowed: bytes | None = None
-    ) -> tuple[int, int, bool] | None: ...
-    def best_net(
-        self, positive: RowSelection, negative: RowSelection, allowed: bytes | None = None
-    ) -> tuple[tuple[int, int, bool], int] | None: ...
+    ) -> tuple[tuple[int, int, bool], int, int] | None: ...

@@ -1,4 +1,4 @@
-"""The types of `rank.py` for Python code; its own annotations are C types."""
+"""The types of `ranking.py` for Python code; its own annotations are C types."""
 
 from typing import Any, TypeAlias
 

@@ -1,4 +1,4 @@
-# What `grid.py` shares with the kernels that search when all are compiled.
+# What `row_filtering.py` shares with the kernels that search when all are compiled.
 
 from unless.kernels.binning cimport RowSelection
 from unless.kernels.counting cimport CountingGrid

@@ -23,7 +23,7 @@ FEW = cython.declare(cython.Py_ssize_t, 4096)  # rows whose bytes are sifted in 
 
 @cython.cclass
 class RowGrid(CountingGrid):
-    """A table in bins, and sets of its rows; ``grid.pxd`` lists the attributes."""
+    """A table in bins, and sets of its rows; ``row_filtering.pxd`` lists the attributes."""
 
     def __init__(self, labels, weights, numbers, ranks, threads=1, bins=None, bare=()):
         super().__init__(labels, weights, numbers, ranks, threads, bins, bare)
@@ -66,7 +66,7 @@ class RowGrid(CountingGrid):
         if labels * self.size <= 1 << 22 and number > 32:
             if rows.tallies is None:
                 tallies: cython.int[::1] = view(np.zeros(labels * self.size, np.int32))
-                self.tally(tallies, rows.index, 1)
+                self.count(tallies, rows.index, 1, True)
                 rows.tallies = tallies
             positive.histogram = view(np.zeros(self.size, np.int32))
             negative.histogram = view(np.zeros(self.size, np.int32))
@@ -135,7 +135,7 @@ class RowGrid(CountingGrid):
             if rows.tallies is not None:  # handed on, not copied: the learner does not look back
                 left.tallies = rows.tallies
                 rows.tallies = None
-                self.tally(left.tallies, gone.index, -1)
+                self.count(left.tallies, gone.index, -1, True)
         return left
 
     def plus(self, rows: RowSelection, more: RowSelection):

@@ -1,4 +1,4 @@
-"""The types of `grid.py` for Python code; its own annotations are C types."""
+"""The types of `row_filtering.py` for Python code; its own annotations are C types."""
 
 from typing import TypeAlias
 

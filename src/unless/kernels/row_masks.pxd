@@ -1,4 +1,4 @@
-# What `masks.py` shares with `improve.py` when both are compiled.
+# What `row_masks.py` shares with `rule_improving.py` when both are compiled.
 
 from unless.kernels.binning cimport RowSelection
 from unless.kernels.row_filtering cimport RowGrid

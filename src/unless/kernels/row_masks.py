@@ -39,7 +39,7 @@ class RowMask:
 
 @cython.cclass
 class MaskGrid:
-    """Masks of the rows of a grid; ``masks.pxd`` lists the attributes.
+    """Masks of the rows of a grid; ``row_masks.pxd`` lists the attributes.
 
     Masks lie side by side in a pool, in numbered slots. Those of literals, and of labels, stay there.
     """

@@ -1,4 +1,4 @@
-"""The types of `masks.py` for Python code; its own annotations are C types."""
+"""The types of `row_masks.py` for Python code; its own annotations are C types."""
 
 from unless.kernels.binning import RowSelection
 from unless.kernels.row_filtering import RowGrid, Tests

@@ -1,3 +1,3 @@
-# What `rules.py` shares with `lists.py` when both are compiled.
+# What `rule_growing.py` shares with `list_growing.py` when both are compiled.
 
 cdef bint is_significant(double p, double n, double tp, double fp, double penalty, list distinct) noexcept

@@ -1,4 +1,4 @@
-"""The types of `rules.py` for Python code; its own annotations are C types."""
+"""The types of `rule_growing.py` for Python code; its own annotations are C types."""
 
 from collections.abc import Callable
 from typing import TypeAlias

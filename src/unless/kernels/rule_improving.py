@@ -217,7 +217,8 @@ class MaskedRuleImprover(MaskGrid):
         if len(gained.index) + len(lost.index) > FEW:
             self.count(gained, swapped, 0)
             self.count(lost, not swapped, 1)
-        return self.search.best_net(gained, lost)
+        found = self.search.best(gained, lost, "net")
+        return None if found is None else (found[0], found[1] - found[2])
 
     @cython.cfunc
     def count(self, some: RowSelection, losses: cython.bint, place: Size):
@@ -234,11 +235,11 @@ class MaskedRuleImprover(MaskGrid):
         if 2 * len(some.index) > len(every.index) > FEW:
             self.grid.need_histogram(every)
             histogram[:] = every.histogram
-            self.grid.count(histogram, some.rest, -1)
+            self.grid.count(histogram, some.rest, -1, False)
         else:
             for bin in range(size):
                 histogram[bin] = 0
-            self.grid.count(histogram, some.index, 1)
+            self.grid.count(histogram, some.index, 1, False)
         some.histogram = histogram
 
     @cython.cfunc

@@ -1,4 +1,4 @@
-"""The types of `improve.py` for Python code; its own annotations are C types."""
+"""The types of `rule_improving.py` for Python code; its own annotations are C types."""
 
 from collections.abc import Callable
 

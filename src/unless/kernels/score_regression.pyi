@@ -1,4 +1,4 @@
-"""The types of `regress.py` for Python code; its own annotations are C types."""
+"""The types of `score_regression.py` for Python code; its own annotations are C types."""
 
 from typing import Any, TypeAlias
 

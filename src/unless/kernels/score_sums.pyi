@@ -1,4 +1,4 @@
-"""The types of `sums.py` for Python code; its own annotations are C types."""
+"""The types of `score_sums.py` for Python code; its own annotations are C types."""
 
 from typing import Any, TypeAlias
 

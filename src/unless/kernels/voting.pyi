@@ -1,4 +1,4 @@
-"""The types of `add_votes.py` for Python code; its own annotations are C types."""
+"""The types of `voting.py` for Python code; its own annotations are C types."""
 
 import numpy as np
 from numpy.typing import NDArray

@@ -1,4 +1,4 @@
-"""The types of `run_in_threads.py` for Python code."""
+"""The types of `work_sharing.py` for Python code."""
 
 from collections.abc import Callable, Sequence
 from typing import Any

@@ -13,12 +13,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from unless.learn.literals import (
+    GAIN,
     AllowedKinds,
+    FoundLiteral,
+    LiteralScore,
     ValueCounts,
-    best_literal,
-    best_net_literal,
+    find_literal,
     is_significant,
-    purest_literal,
     without_implied,
 )
 from unless.learn.rule_improvement import RuleImprover
@@ -96,22 +97,28 @@ class Engine(ABC, Generic[Rows]):
     def counts(self, positive: Rows, negative: Rows) -> Iterator[ValueCounts]:
         """Positive and negative rows per value, feature by feature in order."""
 
+    def find_literal(
+        self,
+        positive: Rows,
+        negative: Rows,
+        score: LiteralScore,
+        used: tuple[Literal, ...] = (),
+        allowed: AllowedKinds | None = None,
+    ) -> FoundLiteral | None:
+        """The literal with the best score, from the counts (`literals.find_literal`).
+
+        An engine may find the same literal in a faster way. Only literals of kinds that are ``allowed`` are found
+        (`literals.LITERAL_KINDS`); None allows all.
+        """
+        self.check_stop()
+        return find_literal(self.counts(positive, negative), score, (*self.banned, *used), allowed)
+
     def best_literal(
         self, positive: Rows, negative: Rows, used: tuple[Literal, ...], allowed: AllowedKinds | None = None
     ) -> Literal | None:
-        """Algorithm 2, from the counts. An engine may find the same literal in a faster way.
-
-        Only literals of kinds that are ``allowed`` are found (`literals.KIND`); None allows all.
-        """
-        self.check_stop()
-        return best_literal(self.counts(positive, negative), (*self.banned, *used), allowed)
-
-    def purest_literal(
-        self, positive: Rows, negative: Rows, support: float, allowed: AllowedKinds | None = None
-    ) -> Literal | None:
-        """The literal that our own learner adds, from the counts. An engine may find it in a faster way, too."""
-        self.check_stop()
-        return purest_literal(self.counts(positive, negative), support, self.banned, allowed)
+        """The literal with the largest information gain: Algorithm 2."""
+        found = self.find_literal(positive, negative, GAIN, used, allowed)
+        return None if found is None else found.literal
 
     def check_stop(self) -> None:
         """Stop the learner if it is late."""
@@ -147,12 +154,14 @@ class Engine(ABC, Generic[Rows]):
     ) -> tuple[tuple[Literal, ...], Rows, Rows, bool] | None:
         """The literals of a rule, what they cover, and whether exceptions can do the rest; None without literals."""
         size, ratio = self.size, limits.ratio(criteria.ratio)
+        purest = LiteralScore("purity", criteria.support)
         default: tuple[Literal, ...] = ()
         general = False
-        while not general and not (default and not size(negative)):
-            literal = self.purest_literal(positive, negative, criteria.support, limits.allowed(default))
-            if literal is None:
+        while not general:
+            found = self.find_literal(positive, negative, purest, allowed=limits.allowed(default))
+            if found is None:
                 break
+            literal = found.literal
             true, false = self.covered_by_literal(positive, literal), self.covered_by_literal(negative, literal)
             counts = size(positive), size(negative), size(true), size(false)
             if not is_significant(*counts, criteria.penalty, criteria.distinct):
@@ -220,13 +229,6 @@ class Engine(ABC, Generic[Rows]):
 
         They are the first of ``among`` parts; of as many as are asked for, if None.
         """
-
-    def best_net_literal(
-        self, positive: Rows, negative: Rows, allowed: AllowedKinds | None = None
-    ) -> tuple[Literal, float] | None:
-        """The literal that covers the most positives less negatives, and how many those are."""
-        self.check_stop()
-        return best_net_literal(self.counts(positive, negative), self.banned, allowed)
 
     def improver(self, criteria: GrowthCriteria, price: float) -> RuleImprover[Rows]:
         """What improves rules and exceptions, each of which costs a price."""

@@ -1,7 +1,7 @@
-"""Algorithms 1 and 2: the information gain of a literal, and the best literal of all features; and our own heuristics.
+"""Algorithms 1 and 2: the information gain of a literal, and the best literal of all features; and other scores.
 
-This is the plain definition, from the counts of each value. The in-memory engine finds the same literals faster
-(`unless.kernels.Search`); the tests compare both on random tables.
+This is the plain definition, from the counts of each value. Engines find the same literals faster
+(`unless.kernels.LiteralSearch`, `unless.blocks.histogram_search`); the tests compare them on random tables.
 """
 
 from __future__ import annotations
@@ -10,12 +10,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from math import inf, log, sqrt
+from typing import Any, NamedTuple
+from typing import Literal as OneOf
 
 from unless.rule import Literal, Operator
 from unless.values import Value
 
 MANY = 8192
-"""More values of a feature than this count as so many: an engine need not tell how many there are beyond."""
+"""More values of a feature count as this many: an engine need not count them beyond."""
 
 
 AT_MOST, ABOVE, OTHERS = 1, 2, 4
@@ -24,6 +26,8 @@ LITERAL_KINDS: Mapping[Operator, int] = {
     "<=": AT_MOST, ">": ABOVE, "==": OTHERS, "!=": OTHERS, "missing": OTHERS, "present": OTHERS,
 }  # fmt: skip
 """The kind of each literal, as a bit: one that wants small numbers, one that wants large ones, and any other."""
+
+ScoreName = OneOf["gain", "purity", "net"]
 
 AllowedKinds = bytes
 """Which kinds of literals may be found, for each feature in order: bits of `LITERAL_KINDS`."""
@@ -76,27 +80,9 @@ def allowed_literals(
     features: Iterable[ValueCounts], allowed: AllowedKinds | None
 ) -> Iterator[tuple[ValueCounts, Iterator[tuple[Literal, int, int]]]]:
     """The features, each with its literals that are allowed; None allows all."""
-    for place, counts in enumerate(features):
-        kinds = EVERY if allowed is None else allowed[place]
+    for index, counts in enumerate(features):
+        kinds = EVERY if allowed is None else allowed[index]
         yield counts, (one for one in candidate_literals(counts) if kinds & LITERAL_KINDS[one[0].op])
-
-
-def best_literal(
-    features: Iterable[ValueCounts], used: Iterable[Literal] = (), allowed: AllowedKinds | None = None
-) -> Literal | None:
-    """Algorithm 2: the first literal with the largest gain, on a value not used yet; None if there is none.
-
-    A literal of a kind that is not ``allowed`` is left out.
-    """
-    banned = {(literal.feature, literal.value) for literal in used}
-    best, best_gain = None, -inf
-    for counts, literals in allowed_literals(features, allowed):
-        p, n = sum(counts.positive), sum(counts.negative)
-        for literal, a, b in literals:
-            gain = information_gain(tp=a, fn=p - a, tn=n - b, fp=b)
-            if gain > best_gain and (literal.feature, literal.value) not in banned:
-                best, best_gain = literal, gain
-    return best
 
 
 def impurity(tp: float, fn: float, tn: float, fp: float) -> float:
@@ -104,21 +90,67 @@ def impurity(tp: float, fn: float, tn: float, fp: float) -> float:
     return sqrt(tp * fp) + sqrt(fn * tn)
 
 
-def purest_literal(
-    features: Iterable[ValueCounts], support: float, used: Iterable[Literal] = (), allowed: AllowedKinds | None = None
-) -> Literal | None:
-    """The first literal with the least impurity that covers enough positives, and a larger share of them.
+@dataclass(frozen=True, slots=True)
+class LiteralScore:
+    """What makes a literal good.
 
-    As in `best_literal`, a literal on a value that was used is left out, and so is one that is not ``allowed``.
+    The best literal has the largest information gain ("gain", Algorithm 1); the least `impurity` of those that cover
+    enough positives (``support``) and a larger share of them ("purity"); or covers the most positives less negatives
+    ("net").
+    """
+
+    name: ScoreName
+    support: float = 0
+
+    def admits(self, a: Any, b: Any, p: int, n: int) -> Any:
+        """Whether a literal may cover ``a`` of ``p`` positives and ``b`` of ``n`` negatives; for arrays, which ones."""
+        match self.name:
+            case "gain":
+                return 2 * (a - b) >= p - n
+            case "purity":
+                return (a >= self.support) & (a * n > b * p)
+            case "net":
+                return True
+
+    def value(self, a: int, b: int, p: int, n: int) -> float:
+        """The score of a literal, larger for better ones. Two literals tie if these floats are equal."""
+        match self.name:
+            case "gain":
+                return information_gain(tp=a, fn=p - a, tn=n - b, fp=b)
+            case "purity":
+                return -impurity(tp=a, fn=p - a, tn=n - b, fp=b)
+            case "net":
+                return a - b
+
+
+GAIN, NET = LiteralScore("gain"), LiteralScore("net")
+
+
+class FoundLiteral(NamedTuple):
+    """A literal, and how many more positives than negatives it covers."""
+
+    literal: Literal
+    net: float
+
+
+def find_literal(
+    features: Iterable[ValueCounts],
+    score: LiteralScore,
+    used: Iterable[Literal] = (),
+    allowed: AllowedKinds | None = None,
+) -> FoundLiteral | None:
+    """The first literal with the best score, on a value that no ``used`` literal has; None if there is none.
+
+    With the gain this is Algorithm 2. A literal of a kind that is not ``allowed`` is left out.
     """
     banned = {(literal.feature, literal.value) for literal in used}
-    best, least = None, inf
+    best, most = None, -inf
     for counts, literals in allowed_literals(features, allowed):
         p, n = sum(counts.positive), sum(counts.negative)
         for literal, a, b in literals:
-            purer = a >= support and a * n > b * p and (mixed := impurity(tp=a, fn=p - a, tn=n - b, fp=b)) < least
-            if purer and (literal.feature, literal.value) not in banned:
-                best, least = literal, mixed
+            better = score.admits(a, b, p, n) and (value := score.value(a, b, p, n)) > most
+            if better and (literal.feature, literal.value) not in banned:
+                best, most = FoundLiteral(literal, a - b), value
     return best
 
 
@@ -159,19 +191,3 @@ def without_implied(default: tuple[Literal, ...]) -> tuple[Literal, ...]:
 def _implies(default: tuple[Literal, ...], j: int, k: int) -> bool:
     """Whether literal k follows from literal j; of two equal ones the second follows."""
     return j != k and default[j].implies(default[k]) and (j < k or default[j] != default[k])
-
-
-def best_net_literal(
-    features: Iterable[ValueCounts], used: Iterable[Literal] = (), allowed: AllowedKinds | None = None
-) -> tuple[Literal, float] | None:
-    """The first literal that covers the most positives less negatives, and how many those are.
-
-    As in `best_literal`, a literal on a value that was used is left out, and so is one that is not ``allowed``.
-    """
-    banned = {(literal.feature, literal.value) for literal in used}
-    best, most = None, -inf
-    for _, literals in allowed_literals(features, allowed):
-        for literal, a, b in literals:
-            if a - b > most and (literal.feature, literal.value) not in banned:
-                best, most = literal, a - b
-    return None if best is None else (best, most)

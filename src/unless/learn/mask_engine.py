@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from unless.kernels import MaskedRuleImprover as Kernel
 from unless.kernels import RowMask, RowSelection
 from unless.learn.engine import Engine, GrowthCriteria
-from unless.learn.literals import AllowedKinds, ValueCounts
+from unless.learn.literals import AllowedKinds, FoundLiteral, LiteralScore, ValueCounts
 from unless.learn.rule_improvement import STEP, RuleImprover
 from unless.learn.rule_limits import NO_LIMITS, RuleLimits
 from unless.rule import MAX_DEPTH, Literal, Rule
@@ -79,20 +79,15 @@ class MaskEngine(Engine[RowMask]):
     def counts(self, positive: RowMask, negative: RowMask) -> Iterator[ValueCounts]:
         return self.memory.counts(self._rows(positive), self._rows(negative))
 
-    def best_literal(
-        self, positive: RowMask, negative: RowMask, used: tuple[Literal, ...], allowed: AllowedKinds | None = None
-    ) -> Literal | None:
-        return self.memory.best_literal(self._rows(positive), self._rows(negative), used, allowed)
-
-    def purest_literal(
-        self, positive: RowMask, negative: RowMask, support: float, allowed: AllowedKinds | None = None
-    ) -> Literal | None:
-        return self.memory.purest_literal(self._rows(positive), self._rows(negative), support, allowed)
-
-    def best_net_literal(
-        self, positive: RowMask, negative: RowMask, allowed: AllowedKinds | None = None
-    ) -> tuple[Literal, float] | None:
-        return self.memory.best_net_literal(self._rows(positive), self._rows(negative), allowed)
+    def find_literal(
+        self,
+        positive: RowMask,
+        negative: RowMask,
+        score: LiteralScore,
+        used: tuple[Literal, ...] = (),
+        allowed: AllowedKinds | None = None,
+    ) -> FoundLiteral | None:
+        return self.memory.find_literal(self._rows(positive), self._rows(negative), score, used, allowed)
 
     def grow_rule(
         self, positive: RowMask, negative: RowMask, criteria: GrowthCriteria, limits: RuleLimits = NO_LIMITS

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from unless.errors import ReadError
 from unless.kernels import LiteralSearch, RowSelection, RuleGrower, binning, run_in_threads
 from unless.learn.engine import Engine, GrowthCriteria
-from unless.learn.literals import AllowedKinds, ValueCounts
+from unless.learn.literals import AllowedKinds, FoundLiteral, LiteralScore, ValueCounts
 from unless.learn.mask_engine import MaskEngine
 from unless.learn.rule_limits import NO_LIMITS, RuleLimits
 from unless.learn.weights import counts_to_units
@@ -131,25 +131,20 @@ class MemoryEngine(Engine[RowSelection]):
     def minus(self, rows: RowSelection, gone: RowSelection) -> RowSelection:
         return self._grid.minus(rows, gone)
 
-    def best_literal(
+    def find_literal(
         self,
         positive: RowSelection,
         negative: RowSelection,
-        used: tuple[Literal, ...],
+        score: LiteralScore,
+        used: tuple[Literal, ...] = (),
         allowed: AllowedKinds | None = None,
-    ) -> Literal | None:
-        """Algorithm 2 by bounds (`kernels.LiteralSearch`): the same literal as from the counts."""
+    ) -> FoundLiteral | None:
+        """The same literal by bounds (`kernels.LiteralSearch`)."""
         self.check_stop()
-        test = self._grid.best(positive, negative, [self.test_of(literal) for literal in used], allowed)
-        return None if test is None else self.literal(test)
-
-    def purest_literal(
-        self, positive: RowSelection, negative: RowSelection, support: float, allowed: AllowedKinds | None = None
-    ) -> Literal | None:
-        """Our own heuristic by bounds: the same literal as from the counts."""
-        self.check_stop()
-        test = self._grid.purest(positive, negative, min(ceil(support / self._unit), MORE_THAN_ALL), allowed)
-        return None if test is None else self.literal(test)
+        support = min(ceil(score.support / self._unit), MORE_THAN_ALL)
+        tests = [self.test_of(literal) for literal in used]
+        found = self._grid.best(positive, negative, score.name, support, tests, allowed)
+        return None if found is None else FoundLiteral(self.literal(found[0]), (found[1] - found[2]) * self._unit)
 
     def learn_paper_rule(
         self, positive: RowSelection, negative: RowSelection, ratio: float, used: tuple[Literal, ...], level: int
@@ -200,14 +195,6 @@ class MemoryEngine(Engine[RowSelection]):
     ) -> tuple[RowSelection, RowSelection]:
         return self._grid.gains_and_losses(rows, label, right)
 
-    def best_net_literal(
-        self, positive: RowSelection, negative: RowSelection, allowed: AllowedKinds | None = None
-    ) -> tuple[Literal, float] | None:
-        """The same literal by bounds."""
-        self.check_stop()
-        found = self._grid.best_net(positive, negative, allowed)
-        return None if found is None else (self.literal(found[0]), found[1] * self._unit)
-
     def neighbouring_numbers(self, rows: RowSelection, literal: Literal) -> tuple[float, float] | None:
         position = self.features.index(literal.feature)
         column = self._columns[position]
@@ -247,7 +234,7 @@ class MemoryEngine(Engine[RowSelection]):
             yield ValueCounts(column.name, values, p[present].tolist(), n[present].tolist())
 
     def criteria_in_units(self, criteria: GrowthCriteria) -> tuple[float, float, float, list[int], float]:
-        """Demands for the kernels."""
+        """Growth criteria in the form of the kernels."""
         return criteria.ratio, criteria.penalty, criteria.support, criteria.distinct, self._unit
 
     def rule_of(self, tests: Tests) -> Rule:

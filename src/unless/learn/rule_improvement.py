@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Generic, TypeVar
 
+from unless.learn.literals import NET
 from unless.rule import Literal, Rule
 
 if TYPE_CHECKING:
@@ -98,8 +99,9 @@ class RuleImprover(Generic[Rows]):
         now = size(gains) - size(losses)
         if size(gains) + size(more_gains) <= now + STEP:  # no literal can cover more gains than all
             return None
-        found = engine.best_net_literal(engine.plus(gains, more_gains), engine.plus(losses, more_losses), allowed)
-        return found[0] if found is not None and found[1] > now + STEP else None
+        gains, losses = engine.plus(gains, more_gains), engine.plus(losses, more_losses)
+        found = engine.find_literal(gains, losses, NET, allowed=allowed)
+        return found.literal if found is not None and found.net > now + STEP else None
 
     def improve_exceptions(
         self, default: Sequence[Literal], exceptions: tuple[Rule, ...], gains: Rows, losses: Rows, limits: RuleLimits
