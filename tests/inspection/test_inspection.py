@@ -487,6 +487,14 @@ def test_codes_of_missing_answers_are_named_in_every_column() -> None:
     assert codes(found, "degrees") == []
 
 
+@pytest.mark.parametrize("cells", [[-9, 0], [-8, -9, 3], [1, 2, -7]])
+def test_codes_of_missing_answers_are_named_beside_few_numbers(cells: list[int]) -> None:
+    """Two or three different numbers are enough to tell -7, -8 and -9 from the others."""
+    found = of({"flag": [*cells * 8, None]})
+    assert codes(found, "flag") == ["missing-number"]
+    assert "missing-number" not in codes(of({"flag": [-9, -9, -9, None]}), "flag")
+
+
 def test_several_values_in_one_cell_are_named() -> None:
     """Cells like a;b;c are lists where their values come back; texts that happen to have the sign are not."""
     genres = ["drama;war", "drama", "war;comedy", "comedy;drama", "war;drama;comedy"] * 4

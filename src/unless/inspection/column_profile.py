@@ -163,11 +163,13 @@ def _has_plain_numbers(column: Column) -> bool:
 def _find_stand_ins(counts: CellCounts) -> list[Remark]:
     """Find a number such as -999 that repeats at one end of the range, far from all others."""
     column, numbers = counts.column, counts.numbers
-    if len(numbers) < 4 or not _has_plain_numbers(column) or not np.isfinite(numbers).all():
+    if not _has_plain_numbers(column) or not np.isfinite(numbers).all():
         return []
     if (codes := _find_negative_codes(numbers, counts.of_numbers)) is not None:
         text, (first, *others) = codes
         return [Remark("missing-number", column.name, text, first, tuple(others))]
+    if len(numbers) < 4:
+        return []
     for end, rest in ((0, numbers[1:]), (-1, numbers[:-1])):
         number, often = float(numbers[end]), int(counts.of_numbers[end])
         gap = float(np.min(np.abs(rest - number)))
