@@ -82,9 +82,10 @@ def _ours(frame: Any) -> None:
     from unless.blocks.encoding import EncodingTask
     from unless.blocks.spark_store import SparkBlockStore, names_of
     from unless.learn.fold import fold_rm
-    from unless.read.table import plan_of
+    from unless.read.column_plan import plan_columns
+    from unless.read.options import ReadOptions
 
-    store = SparkBlockStore(frame, EncodingTask(plan_of(names_of(frame), target="label"), spelled=False))
+    store = SparkBlockStore(frame, EncodingTask(plan_columns(names_of(frame), ReadOptions(), target="label")))
     try:
         fold_rm(BlockEngine(store))
     finally:

@@ -6,6 +6,7 @@ import gzip
 import json
 import uuid
 from collections.abc import Callable
+from dataclasses import fields
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from pathlib import Path
@@ -18,10 +19,11 @@ from unless.blocks.block_dataset import BlockDataset, make_block_dataset
 from unless.blocks.sources import Stream
 from unless.learn.fold import fold_rm
 from unless.learn.unless_learner import fold_unless
+from unless.read.options import ReadOptions
 from unless.read.table import read_table
 from unless.table import Table, domain_table, drop_unused_values
 
-__all__ = ["KINDS", "WRITERS", "assert_alike", "random_frame", "texts_of"]
+__all__ = ["KINDS", "WRITERS", "assert_alike", "make_blocks", "random_frame", "texts_of"]
 
 _MOMENT = datetime(2020, 1, 1)  # noqa: DTZ001 - without a zone
 KINDS: dict[str, tuple[pl.DataType, Callable[[float], Any]]] = {
@@ -164,10 +166,16 @@ WRITERS: dict[str, Callable[[pl.DataFrame, Path], Path]] = {
 """Files of every format."""
 
 
+def make_blocks(stream: Stream, **how: Any) -> BlockDataset:
+    """The blocks of a stream; what `ReadOptions` takes may be given by name."""
+    said = {field.name: how.pop(field.name) for field in fields(ReadOptions) if field.name in how}
+    return make_block_dataset(stream, ReadOptions(**said), **how)
+
+
 def assert_alike(stream: Stream, memory: object, *, programs: bool = True, **how: Any) -> None:
     """What is read from a stream in blocks is what is read into memory, and so are the programs."""
     table = drop_unused_values(read_table(memory, "y", **how))
-    with make_block_dataset(stream, target="y", threads=2, **how) as blocks:
+    with make_blocks(stream, target="y", threads=2, **how) as blocks:
         assert blocks.schema == table.schema
         assert_same_cells(blocks, table)
         if programs:

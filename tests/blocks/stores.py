@@ -19,8 +19,10 @@ from unless.blocks.encoding import BlockEncoding, EncodingTask
 from unless.blocks.row_order import UNORDERED
 from unless.learn import MemoryEngine, unless_learner
 from unless.learn.weights import check_weights, multiply_counts, weights_to_counts
+from unless.read.column_plan import plan_columns
 from unless.read.frames import PolarsFrame
-from unless.read.table import plan_of, read_table
+from unless.read.options import ReadOptions
+from unless.read.table import read_table
 from unless.table import Table
 
 __all__ = ["Data", "PickledStore", "counted", "cramped", "cut", "forgetful", "random_data", "store_of"]
@@ -85,8 +87,8 @@ def store_of(
             yield PolarsFrame(frame[start : start + size])
             start += size
 
-    plan = plan_of(PolarsFrame(frame), target="y", features=features, **data.options)
-    task = EncodingTask(plan, spelled=False, weights=weights)
+    plan = plan_columns(PolarsFrame(frame), ReadOptions(**data.options), "y", features=features)
+    task = EncodingTask(plan, weights=weights)
     factors = None if data.factors is None else lambda labels, totals: data.factors
     coding = BlockEncoding.of(task, stats_of_columns(task, batches), factors)
     order = coding.order(max(batches(), key=lambda batch: batch.rows)) if sort else UNORDERED

@@ -17,8 +17,9 @@ from unless.blocks.encoding import BlockEncoding, EncodingTask, TableStats
 from unless.blocks.inputs import open_source
 from unless.blocks.sources import DuckStream, FileStream
 from unless.errors import ReadError
+from unless.read.column_plan import plan_columns
 from unless.read.frames import PolarsFrame
-from unless.read.table import plan_of
+from unless.read.options import ReadOptions
 from unless.storage import memory_budget
 
 duckdb = pytest.importorskip("duckdb")
@@ -157,7 +158,7 @@ def test_an_engine_that_fails_in_the_middle(connection):
 def test_values_that_the_first_pass_did_not_see(new):
     """A number or a text that no first pass saw is never taken for its neighbour."""
     seen = pl.DataFrame({"x": [1.0, 2.0], "t": ["a", "b"], "y": ["u", "v"]})
-    task = EncodingTask(plan_of(PolarsFrame(seen), target="y"), spelled=False)
+    task = EncodingTask(plan_columns(PolarsFrame(seen), ReadOptions(), target="y"))
     coding = BlockEncoding.of(task, TableStats.of(task, PolarsFrame(seen)))
     coding.block(PolarsFrame(seen))
     changed = seen.with_columns(**{name: pl.Series(cells) for name, cells in new.items()})

@@ -9,8 +9,8 @@ import numpy as np
 import polars as pl
 import pytest
 
+from tests.blocks.sources import make_blocks
 from unless import Query, UnlessClassifier, fold_rm
-from unless.blocks.block_dataset import make_block_dataset
 from unless.blocks.sources import DuckStream
 from unless.errors import ParameterError, ReadError, UnknownNameError
 from unless.storage import memory_budget
@@ -49,10 +49,10 @@ def test_labels_that_are_missing(relation):
     """NULL labels are counted; they are left out only on demand."""
     with pytest.raises(ReadError, match="'y' is missing in 5 of 20 rows"):
         fold_rm(relation, target="y")
-    with make_block_dataset(DuckStream(relation), target="y", drop_unlabelled=True) as blocks:
+    with make_blocks(DuckStream(relation), target="y", drop_unlabelled=True) as blocks:
         assert blocks.store.rows == 15
     with pytest.raises(ReadError, match="no row has a label in 'y'"):
-        make_block_dataset(DuckStream(duckdb.sql("SELECT 1 AS x, NULL AS y")), target="y", drop_unlabelled=True)
+        make_blocks(DuckStream(duckdb.sql("SELECT 1 AS x, NULL AS y")), target="y", drop_unlabelled=True)
 
 
 @pytest.mark.parametrize("sql", ["SELECT 1 AS x, 'a' AS y WHERE false", "SELECT 1 AS x, 'a' AS y LIMIT 0"])

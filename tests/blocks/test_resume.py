@@ -19,6 +19,7 @@ import polars as pl
 import pytest
 
 from tests.blocks.frames import FrameStream
+from tests.blocks.sources import make_blocks
 from tests.lengths import LONG
 from unless import UnlessClassifier, UnlessWarning, fold_rm, fold_rpp
 from unless.blocks.block_arrays import map_block, write_block
@@ -66,7 +67,7 @@ class Counting(FrameStream):
 
 def blocks_in(folder: Path, stream, **asked) -> BlockDataset:
     """The blocks of a stream, kept in a folder."""
-    return make_block_dataset(stream, target="y", keep=CacheOptions(folder), **asked)
+    return make_blocks(stream, target="y", keep=CacheOptions(folder), **asked)
 
 
 def learners(blocks):

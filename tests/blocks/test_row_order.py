@@ -6,6 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+from tests.blocks.sources import make_blocks
 from tests.blocks.stores import Data
 from unless import fold_rm, read_table
 from unless.blocks import block_cache, sources
@@ -141,7 +142,7 @@ def test_first_rows_may_say_nothing(tmp_path):
         (home := tmp_path / name).mkdir()
         ruled(50).with_columns(y=pl.lit(label, pl.String)).write_parquet(home / "0.parquet")
         rest.write_parquet(home / "1.parquet")
-        with make_block_dataset(FileStream(home), target="y", drop_unlabelled=True) as some:
+        with make_blocks(FileStream(home), target="y", drop_unlabelled=True) as some:
             assert len(some.store.blocks) == 7
             assert "places" not in some.store.blocks[1].arrays
             assert fold_rm(some.engine()) == fold_rm(read_table(home, "y", drop_unlabelled=True))

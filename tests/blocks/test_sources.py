@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 from tests.blocks.frames import FrameStream
-from tests.blocks.sources import WRITERS, assert_alike, random_frame
+from tests.blocks.sources import WRITERS, assert_alike, make_blocks, random_frame
 from tests.lengths import LONG
 from tests.shared import SHARED, needs_compiled, needs_shared
 from unless import FoldRMClassifier, Query, UnlessClassifier, fold_rm, fold_rpp, read_table
@@ -345,9 +345,9 @@ def test_datasets(name, monkeypatch):
             table = read_table(path, entry["label"], **how)
         except ReadError as error:
             with pytest.raises(type(error)):
-                make_block_dataset(FileStream(path), target=entry["label"], **how)
+                make_blocks(FileStream(path), target=entry["label"], **how)
             continue
-        with make_block_dataset(FileStream(path), target=entry["label"], **how) as blocks:
+        with make_blocks(FileStream(path), target=entry["label"], **how) as blocks:
             blocks.local = 2 * len(table) // 3
             assert blocks.schema == table.schema
             assert fold_rm(blocks) == fold_rm(table)

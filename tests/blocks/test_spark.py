@@ -52,8 +52,10 @@ from unless.errors import ParameterError, ReadError
 from unless.learn import unless_learner as own_module
 from unless.learn.fold import fold_rm, fold_rpp
 from unless.learn.unless_learner import fold_unless
+from unless.read.column_plan import plan_columns
 from unless.read.frames import PolarsFrame
-from unless.read.table import plan_of, read_table
+from unless.read.options import ReadOptions
+from unless.read.table import read_table
 
 pytest.importorskip("pyspark", reason="Spark is not installed: pip install pyspark")
 if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
@@ -119,7 +121,7 @@ def task_of(
 ) -> EncodingTask:
     """What to learn from a frame, and how."""
     features = [name for name in frame.columns if name not in (target, more.get("weights"))]
-    return kind(plan_of(PolarsFrame(frame), target=target, features=features), spelled=False, **more)
+    return kind(plan_columns(PolarsFrame(frame), ReadOptions(), target=target, features=features), **more)
 
 
 def mixed(seed: int, rows: int = 240) -> pl.DataFrame:
@@ -243,11 +245,11 @@ def test_what_no_rule_can_test_is_refused(session):
     frame = session.sql(f"SELECT 1 AS x, 'a' AS y, {cells}")
     for place, kind in enumerate(types.values()):
         name = f"c{place}"
-        plan = plan_of(names_of(frame), target="y", features=["x", name])
+        plan = plan_columns(names_of(frame), ReadOptions(), target="y", features=["x", name])
         with pytest.raises(ParameterError, match=f"'{name}' is {kind}, which no rule can test"):
-            SparkBlockStore(frame, EncodingTask(plan, spelled=False))
-    plan = plan_of(names_of(frame), target="y", features=["x"])
-    SparkBlockStore(frame, EncodingTask(plan, spelled=False)).close()
+            SparkBlockStore(frame, EncodingTask(plan))
+    plan = plan_columns(names_of(frame), ReadOptions(), target="y", features=["x"])
+    SparkBlockStore(frame, EncodingTask(plan)).close()
 
 
 def test_columns_of_one_name_are_refused(session):
@@ -306,13 +308,13 @@ def test_data_that_changes_between_the_passes_is_refused(changing, monkeypatch, 
     of = BlockEncoding.of
     monkeypatch.setattr(BlockEncoding, "of", lambda *given: (of(*given), write(f"1,u,p\n{row}\n"))[0])
     with pytest.raises(ReadError, match="the data changed while it was read"):
-        SparkBlockStore(frame, EncodingTask(plan_of(names_of(frame), target="y"), spelled=False))
+        SparkBlockStore(frame, EncodingTask(plan_columns(names_of(frame), ReadOptions(), target="y")))
 
 
 def test_data_that_changes_before_it_is_read_again_is_refused(changing):
     """Blocks that are lost are not replaced by others."""
     frame, write = changing
-    store = SparkBlockStore(frame, EncodingTask(plan_of(names_of(frame), target="y"), spelled=False))
+    store = SparkBlockStore(frame, EncodingTask(plan_columns(names_of(frame), ReadOptions(), target="y")))
     store._written.unpersist()
     assert store.ask(sizes()).sum() == 8
     write("1,u,p\n2,u,q\n")

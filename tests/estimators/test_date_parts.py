@@ -87,10 +87,10 @@ def test_streams_and_blocks(frame, tmp_path, ending):
     assert pl.read_csv(tmp_path / "out.csv")["predicted"].to_list() == whole
     assert found.accuracy > 0.95
     assert not found.unseen
-    from unless.blocks.block_dataset import make_block_dataset
+    from tests.blocks.sources import make_blocks
     from unless.blocks.sources import FileStream
 
-    with make_block_dataset(FileStream(path), target="y", parts=["when"], dates=dates) as blocks:
+    with make_blocks(FileStream(path), target="y", parts=["when"], dates=dates) as blocks:
         assert blocks.schema == table.schema
         assert UnlessClassifier(warn=False).fit(blocks).program_ == model.program_
 

@@ -19,8 +19,9 @@ from tests.read.test_random_files import facts
 from tests.read.test_random_tables import cells_of, naive_column
 from tests.shared import SHARED, needs_shared
 from unless.errors import GuessWarning, ParameterError, ReadError, UnknownNameError
-from unless.read.dialect import Numerals, Told
-from unless.read.dialect_detection import WINDOW, sniff
+from unless.read.dialect import Numerals
+from unless.read.dialect_detection import WINDOW, detect_dialect
+from unless.read.options import ReadOptions
 from unless.read.table import column_names, read_table
 from unless.rule import Literal, Program, Rule
 from unless.stream import predict_file
@@ -95,7 +96,7 @@ def test_told(data: st.DataObject, delimiter: str, decimal: str, encoding: str, 
     names = [f"c{place}" for place in range(len(kinds))]
     content = written([names, *grid], delimiter, encoding, quoting, ending)
     told = {"delimiter": delimiter, "decimal": decimal, "encoding": encoding}
-    if sniff(content, ",", Told(delimiter, decimal, None), where="").dialect.numerals.thousands:
+    if detect_dialect(content, ",", ReadOptions(delimiter=delimiter, decimal=decimal), where="").numerals.thousands:
         return  # tested below
     table = read_table(content, format="csv", **told)  # type: ignore[arg-type]
     assert len(table) == len(grid)
@@ -136,8 +137,8 @@ def test_sniffed(  # noqa: PLR0917 - as many as there are ways to write
     cells = [[None if isinstance(cell, str) and not cell.strip(" ") else cell for cell in row] for row in grid]
     expected = read_table([dict(zip(names, row, strict=True)) for row in cells])
     assert facts(table) == facts(expected)
-    guess = sniff(content, ",", Told(), where="").dialect
-    assert (guess.delimiter, guess.numerals) == (delimiter, Numerals(decimal, group))
+    found = detect_dialect(content, ",", ReadOptions(), where="")
+    assert (found.delimiter, found.numerals) == (delimiter, Numerals(decimal, group))
     plain = (delimiter, decimal, group) == (",", ".", "") and encoding in ("utf-8", "utf-8-sig")
     assert bool(table.read_as) is not plain
     assert column_names(content, format="csv") == names

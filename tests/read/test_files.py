@@ -24,7 +24,7 @@ import pytest
 
 from tests.written import Written
 from unless.errors import MissingFileError, ParameterError, ReadError, UnknownNameError
-from unless.read.csv_files import long_fields
+from unless.read.csv_records import long_fields
 from unless.read.formats import FORMATS, format_of, parts_of
 from unless.read.table import column_names, read_table
 from unless.table import Table

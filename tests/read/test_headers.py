@@ -17,8 +17,8 @@ from unless.blocks.sources import FileStream
 from unless.errors import ParameterError, ReadError
 from unless.read import column_names
 from unless.read.batches import Input
-from unless.read.dialect import Told, told_by
 from unless.read.headers import column_titles
+from unless.read.options import ReadOptions
 from unless.rule import Literal, Program, Rule
 from unless.stream import predict_file
 
@@ -49,7 +49,7 @@ def test_names_that_are_empty_or_appear_twice(tmp_path: Path, ending: str) -> No
         "1 column without a name is called 'column 2'; "
         "2 columns with the name of an earlier one are called 'size_3', 'size_4'"
     )
-    given = Input(path, None, 1 << 16, Told())
+    given = Input(path, ReadOptions(), 1 << 16)
     assert [list(batch.names) for batch in given.batches()] == [list(names)]
     assert given.said[path.name].said == table.read_as
 
@@ -62,9 +62,9 @@ def test_lines_above_the_header_are_skipped(tmp_path: Path, told: dict[str, Any]
         table = read_table(source, "size_2", format="csv", **told)
         assert (table.features, len(table)) == (("size", "column 2"), 2)
         assert column_names(source, format="csv", **told) == ["size", "column 2", "size_2"]
-    streamed = [batch.table(table, ["size"]) for batch in Input(tmp_path / "d.csv", None, 8, told_by(**told)).batches()]
+    streamed = [batch.table(table, ["size"]) for batch in Input(tmp_path / "d.csv", ReadOptions(**told), 8).batches()]
     assert [one.record(row)["size"] for one in streamed for row in range(len(one))] == [1, 3]
-    blocks = list(FileStream(tmp_path / "d.csv", None, told_by(**told)).batches())
+    blocks = list(FileStream(tmp_path / "d.csv", ReadOptions(**told)).batches())
     assert [list(one.names) for one in blocks] == [["size", "column 2", "size_2"]]
 
 

@@ -15,7 +15,7 @@ from unless.blocks.sources import FileStream
 from unless.errors import ParameterError
 from unless.inspection import profile_table
 from unless.read.batches import Input
-from unless.read.dialect import Told
+from unless.read.options import ReadOptions
 from unless.values.notation import detect_notation
 
 CLOCKS = "at,weekday,late\n" + "".join(
@@ -75,7 +75,7 @@ def test_dates_that_say_which_number_is_the_day(tmp_path: Path, form: str, days:
         assert table.read_as == f"dates in 'when' are read as {form}{hours}"
     assert told.read_as == ""
     assert str(table.record(0)["when"]).startswith("2019-12-31")
-    pieces = [batch.table(table, ["when"]) for batch in Input(path, None, 16, Told()).batches()]
+    pieces = [batch.table(table, ["when"]) for batch in Input(path, ReadOptions(), 16).batches()]
     assert [one.record(row) for one in pieces for row in range(len(one))] == [table.record(row) for row in range(4)]
     with make_block_dataset(FileStream(path), target="y") as blocks:
         assert blocks.schema == table.schema

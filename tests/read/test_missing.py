@@ -15,6 +15,7 @@ from unless.blocks.sources import FileStream
 from unless.errors import ReadError
 from unless.export import to_javascript, to_python
 from unless.inspection import profile_table
+from unless.read.options import ReadOptions
 from unless.stream import predict_file
 from unless.values import DEFAULT_MISSING, EARLIER_MISSING
 
@@ -64,7 +65,7 @@ def test_missing_labels(tmp_path, form):
         read_table(path, "y")
     table = read_table(path, "y", drop_unlabelled=True)
     assert table.labels.labels == ("a", "b")
-    with make_block_dataset(FileStream(path), target="y", drop_unlabelled=True) as blocks:
+    with make_block_dataset(FileStream(path), ReadOptions(drop_unlabelled=True), target="y") as blocks:
         assert blocks.coding.labels == ("a", "b")
     assert read_table(frame, "y").labels.labels == ("  ", "NULL", "a", "b")
 

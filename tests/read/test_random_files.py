@@ -6,7 +6,6 @@ import csv
 import importlib.util
 import io
 import json
-import re
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -16,6 +15,7 @@ from typing import Any
 from unittest.mock import patch
 
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -23,13 +23,14 @@ from hypothesis import strategies as st
 import unless.read.json_lines as module
 from tests.read.test_random_tables import NUMBERS, SPELLINGS
 from unless.errors import ReadError
-from unless.kernels import ranking as kernels
-from unless.read.csv_files import TextFile, text_header
-from unless.read.dialect import Dialect
+from unless.read.csv_files import TextFile
+from unless.read.csv_records import text_header
+from unless.read.dialect import Numerals, TextDialect
 from unless.read.json_lines import JsonLines
 from unless.read.table import read_table
+from unless.read.text_cells import parse_numbers
 from unless.table import Table
-from unless.values import DEFAULT_MISSING, missing_among
+from unless.values import DEFAULT_MISSING, are_codes_not_numbers, missing_among
 
 SCALARS = st.one_of(
     st.none(), st.booleans(), st.integers(-3, 3), st.integers(), st.floats(), st.text(max_size=4),
@@ -161,7 +162,7 @@ def test_folders(grid: tuple[list[str], list[list[str]]], data: st.DataObject) -
             (Path(folder) / f"{number}.csv").write_bytes(written([names[place] for place in order], part))
         whole = read_table(written(names, rows), format="csv", **options)
         assert facts(read_table(folder, **options)) == facts(whole)
-        with patch("unless.read.csv_files._MANY", 0):  # as if there were thousands of texts
+        with patch("unless.read.csv_files.parse_numbers", lambda *_: []):  # each text is read on its own
             assert facts(read_table(folder, **options)) == facts(whole)
 
 
@@ -178,7 +179,9 @@ def test_batches(grid: tuple[list[str], list[list[str]]], data: st.DataObject, e
     line, found = header.lines + 1, []
     for piece in (rows[:cut], rows[cut:]):
         body = written(names, piece, ending)[header.size - 3 * mark :]
-        batch = read_table(TextFile(body, Dialect(), where="d.csv", names=names, first_line=line), like=whole.schema)
+        batch = read_table(
+            TextFile(body, TextDialect(), where="d.csv", names=names, first_line=line), like=whole.schema
+        )
         assert len(batch) == len(piece)
         found += [batch.record(row) for row in range(len(batch))]
         line += count_lines(body)
@@ -196,11 +199,11 @@ def test_errors_of_a_batch_name_the_line_of_the_file() -> None:
     """A batch that begins at line 1001 counts from there, in quoted cells and blank lines too."""
     body = b'1,2\n"x\r\ny",3\n\n4\n'
     with pytest.raises(ReadError, match=r"new\.csv, line 1005: 1 field, but the header names 2 columns"):
-        read_table(TextFile(body, Dialect(), where="new.csv", names=["a", "b"], first_line=1001))
+        read_table(TextFile(body, TextDialect(), where="new.csv", names=["a", "b"], first_line=1001))
     with pytest.raises(ReadError, match=r"new\.csv, line 1001: the byte 0xff"):
-        read_table(TextFile(b"\xff,1\n", Dialect(), where="new.csv", names=["a", "b"], first_line=1001))
+        read_table(TextFile(b"\xff,1\n", TextDialect(), where="new.csv", names=["a", "b"], first_line=1001))
     with pytest.raises(ReadError, match=r"new\.csv, line 1002: a quote"):
-        read_table(TextFile(b'1,1\n"x,1\n', Dialect(), where="new.csv", names=["a", "b"], first_line=1001))
+        read_table(TextFile(b'1,1\n"x,1\n', TextDialect(), where="new.csv", names=["a", "b"], first_line=1001))
     with pytest.raises(ReadError, match=r"new\.jsonl, line 1003: not JSON"):
         read_table(JsonLines(b'{"a":1}\n\n{', where="new.jsonl", first_line=1001))
 
@@ -208,8 +211,8 @@ def test_errors_of_a_batch_name_the_line_of_the_file() -> None:
 def test_a_batch_of_nothing() -> None:
     """A batch without records is a table without rows; a batch keeps a mark in the middle of a file."""
     for body in (b"", b"\n"):
-        assert len(read_table(TextFile(body, Dialect(), where="x", names=["a", "b"]))) == 0
-    table = read_table(TextFile("\ufeffx,1\n".encode(), Dialect(), where="x", names=["a", "b"]))
+        assert len(read_table(TextFile(body, TextDialect(), where="x", names=["a", "b"]))) == 0
+    table = read_table(TextFile("\ufeffx,1\n".encode(), TextDialect(), where="x", names=["a", "b"]))
     assert table.record(0) == {"a": "\ufeffx", "b": 1.0}
     assert len(read_table(JsonLines(b"", where="x", names=["a"]))) == 0
 
@@ -226,19 +229,27 @@ def test_numbers_of_many_parts_are_joined_in_order() -> None:
         assert facts(read_table(folder)) == facts(read_table(written(["a", "b"], rows), format="csv"))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(
-    st.text(alphabet='019 ,;"\n\r-+.e/:|\t', max_size=40),
-    st.sampled_from(",;|\t:"),
-    st.sampled_from([0, 1]) | st.integers(4080, 4100),
+    st.lists(st.text(alphabet="019 +-.e,\t\u00a0", max_size=6) | st.sampled_from(["NA", "inf", "nan", "1e400"])),
+    st.sampled_from([Numerals(), Numerals(","), Numerals(",", "."), Numerals(".", ",")]),
+    st.sampled_from([DEFAULT_MISSING, (), ("0", "1")]),
 )
-@example("-01", ",", 0)
-@example("1e-05,2020-01-02,1e+09", ",", 4000)
-def test_needless_zeros_are_found(text: str, separator: str, before: int) -> None:
-    """A field that begins like 007, after spaces, a quote or a sign too, is found wherever the kernel cuts the file."""
-    text = "9" * before + text
-    found = kernels.has_padded(np.frombuffer(text.encode(), np.uint8), ord(separator))
-    assert found == (re.search(f'(?:^|[{separator}\n\r\t" ])[+-]?0[0-9]', text) is not None)
+@example(["-01", "1"], Numerals(), DEFAULT_MISSING)
+@example(["01", "1.5"], Numerals(), DEFAULT_MISSING)
+@example(["1.000", "0,5"], Numerals(",", "."), DEFAULT_MISSING)
+def test_numbers_of_a_column_at_once(texts: list[str], numerals: Numerals, missing: tuple[str, ...]) -> None:
+    """Where a column is read as numbers at once, each text is the number that it spells, or missing; and no code."""
+    (found,) = [*parse_numbers([pl.Series("x", texts, dtype=pl.String)], numerals, missing), None][:1]
+    present = set(texts) - missing_among(texts, missing)
+    read = {text: number for text in present if (number := numerals.number_in(text)) is not None}
+    if found is None:
+        bare = all(text == text.strip(" ") for text in present)
+        assert not bare or not present or len(read) < len(present) or are_codes_not_numbers(present)
+    else:
+        assert len(read) == len(present)
+        assert not are_codes_not_numbers(present)
+        assert found.to_list() == [numerals.number_in(text) for text in texts]
 
 
 @pytest.mark.parametrize("rows", [5, 3000])

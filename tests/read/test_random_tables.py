@@ -21,7 +21,7 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from unless.errors import ReadError
-from unless.read.column_inference import rank
+from unless.read.cells import rank
 from unless.read.table import read_table
 from unless.table import Table
 from unless.values import DEFAULT_MISSING, Value, number_to_text, parse_number

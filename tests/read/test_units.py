@@ -18,7 +18,7 @@ from unless.blocks.block_dataset import make_block_dataset
 from unless.blocks.sources import FileStream
 from unless.export import to_rules
 from unless.read.batches import Input
-from unless.read.dialect import Told
+from unless.read.options import ReadOptions
 from unless.values.notation import Amounts, notation_from_json
 
 FORMS = [
@@ -68,7 +68,7 @@ def test_numbers_with_a_unit(tmp_path: Path, unit, template, comma, cells, numbe
         assert values(read_table(source, "y", categorical=["x"])) == cells
         assert values(read_table([{"x": cells[0]}, {"x": 5.5}, {"x": "5.5"}], like=table)) == [numbers[0], 5.5, 5.5]
     table = read_table(path, "y")
-    pieces = [batch.table(table, ["x"]) for batch in Input(path, None, 16, Told()).batches()]
+    pieces = [batch.table(table, ["x"]) for batch in Input(path, ReadOptions(), 16).batches()]
     assert [value for one in pieces for value in values(one)] == numbers
     with make_block_dataset(FileStream(path), target="y") as blocks:
         assert blocks.schema == table.schema

@@ -18,7 +18,7 @@ from unless import UnlessClassifier, load, read_table
 from unless.errors import ParameterError, ReadError
 from unless.rule import Literal, Program, Rule
 from unless.stream import predict_file
-from unless.stream.column_types import Types, types_of
+from unless.stream.column_types import NumberColumns, NumberFit
 from unless.values import DEFAULT_MISSING, parse_number
 
 PROGRAM = Program("y", ("a",), (Rule("low", (Literal("a", "<=", 5.0),)),), "high")
@@ -67,6 +67,8 @@ def test_numbers_are_numbers(to, block):
         (["1", "+-1"], pl.String),
         (["1", "?", "", "NA"], pl.Int64),
         (["?", "", "NA"], pl.String),
+        (["1", "  ", " "], pl.Int64),
+        (["1.5", " ", "x"], pl.String),
         (["1", "0x1"], pl.String),
         (["1\t", "2"], pl.String),
         (["true", "false"], pl.String),
@@ -188,13 +190,14 @@ def test_an_open_file_is_read_from_where_it_is():
 
 def test_a_file_that_changes_meanwhile_is_refused():
     """A cell that was a number the first time, and no longer is, is not lost without a word."""
+    known = NumberColumns({"a": NumberFit(any=True)}, missing=("NA",))
     with pytest.raises(ReadError, match=r"new\.csv: the column 'a' changed while the file was read; try again"):
-        Types({"a": pl.Int64}, ("NA",)).typed(pl.DataFrame({"a": ["1", "NA", "x"]}), "new.csv")
+        known.convert(pl.DataFrame({"a": ["1", "NA", "x"]}), "new.csv")
 
 
 def test_a_file_without_records_is_text():
     """Nothing says that its columns are numbers; only the model may know it."""
-    assert types_of([], PROGRAM).numbers == {}
+    assert NumberColumns.find([], PROGRAM).fits == {}
     assert typed(b"a,b\n").schema["a"] == pl.String
 
 
@@ -236,3 +239,14 @@ def test_numbers_with_a_decimal_comma_are_numbers():
     frame = pl.read_parquet(out.getvalue())
     assert frame.select("a", "b", "c").rows() == [(1.5, 0.25, "1.5"), (3.5, -2.0, "2,5")]
     assert frame["d"].to_list() == [1234.5, 12345678.0]
+
+
+@pytest.mark.parametrize(("missing", "dtype"), [(DEFAULT_MISSING, pl.Float64), (("NA",), pl.String)])
+def test_cells_of_spaces_are_missing_as_in_reading(missing, dtype):
+    """Cells of spaces are missing in a column of numbers where the model read them so, and only there."""
+    model = UnlessClassifier(warn=False).fit(read_table(b"a,y\n1,u\n2,v\n" * 9, "y", format="csv", missing=missing))
+    data = b"a,b\n1,1.5\n2,  \n3, \n"
+    frame = typed(data, model)
+    assert frame.schema["b"] == dtype
+    assert frame["b"].to_list() == ([1.5, None, None] if dtype == pl.Float64 else ["1.5", "  ", " "])
+    assert (read_table(data, format="csv", missing=missing).column("b").kind == "number") == (dtype == pl.Float64)

@@ -25,8 +25,9 @@ from unless.blocks.row_order import UNORDERED
 from unless.blocks.row_sets import RowSet
 from unless.blocks.sources import PartsStream, Stream
 from unless.errors import ReadError, UnknownNameError, suggest
+from unless.read.column_plan import plan_columns
+from unless.read.options import PLAIN_OPTIONS, ReadOptions
 from unless.read.source import Source
-from unless.read.table import formats_of, plan_of
 from unless.rule import Program
 from unless.storage.array_files import StoredArrays
 from unless.storage.cache_folder import CacheFolder, CacheKey
@@ -150,33 +151,67 @@ def decided_label_weights(engine: BlockEngine, program: Program, rows: RowSet) -
 
 def make_block_dataset(  # noqa: PLR0913 - all that can be asked for, to be seen in one place
     stream: Stream,
+    options: ReadOptions = PLAIN_OPTIONS,
     *,
+    target: str | None = None,
+    features: Sequence[str] | None = None,
     weights: str | None = None,
+    drop_weightless: bool = False,
     factors: ClassFactors | None = None,
-    drop_unlabelled: bool = False,
     leave_out: LeaveOut | None = None,
     folder: str | os.PathLike[str] | None = None,
     keep: CacheOptions | None = None,
     threads: int | None = None,
     progress: Progress | None = None,
-    **how: Any,
 ) -> BlockDataset:
     """The records of a stream in blocks.
 
-    ``weights`` is the column that says how much each record weighs, and ``factors`` what each class weighs besides.
+    ``options``, ``target`` and ``features`` say what to read, as in `read_table`. ``weights`` is the column that says
+    how much each record weighs, and ``factors`` what each class weighs besides; ``drop_weightless`` leaves out records
+    of weight 0.
     Blocks are written to a folder of their own in ``folder``, or where temporary files are. If they are to be kept,
     ``keep`` says where: then what is there already is used, and learners go on where they were. What ``leave_out``
-    depends on is told by ``keep.asked``. ``how`` says what to read, as in `read_table`.
+    depends on is told by ``keep.asked``.
     """
-    formats, how["dates"] = formats_of(how.pop("parts", None), how.get("dates"))
-    if formats:
+    if formats := options.part_formats:
         stream = PartsStream(stream, formats)
     tell = progress or (lambda *_: None)
     given = None if factors is None else RecordedFactors(factors)
-    maker = _DatasetMaker(
-        stream, weights, given, leave_out, how, tell, threads or available_cores(), drop_unlabelled=drop_unlabelled
-    )
+    choice = RecordChoice(options, target, features, weights, drop_weightless)
+    maker = _DatasetMaker(stream, choice, given, leave_out, tell, threads or available_cores())
     return maker.make_temporary(folder) if keep is None else maker.reopen_or_make(keep)
+
+
+@dataclass(frozen=True)
+class RecordChoice:
+    """What is read of a stream: the parameters of `make_block_dataset` by the same names."""
+
+    options: ReadOptions
+    target: str | None
+    features: Sequence[str] | None
+    weights: str | None
+    drop_weightless: bool
+
+    def to_dict(self) -> dict[str, Any]:
+        """What was asked for, as it is written down with blocks that are kept."""
+        said, parts = self.options, self.options.parts or ()
+        dates = said.dates
+        if parts and dates is not None:
+            dates = {name: form for name, form in said.date_formats.items() if name not in parts}
+        names = ("numeric", "categorical", "orders", "missing", "drop_unlabelled")
+        asked = {name: getattr(said, name) for name in names} | {"dates": dates, "weights": self.weights}
+        asked |= {"target": self.target, "features": self.features}
+        return asked | ({"drop_weightless": True} if self.drop_weightless else {})
+
+    def task(self, first: Source) -> EncodingTask:
+        """What to read from a source that begins with a batch."""
+        weights, features = self.weights, self.features
+        if weights is not None and weights not in first.names:
+            raise UnknownNameError(f"no column {weights!r}{suggest(weights, first.names)}")
+        if features is None and weights is not None:
+            features = [name for name in first.names if name not in (weights, self.target)]
+        plan = plan_columns(first, self.options, self.target, features=features)
+        return EncodingTask(plan, weights, self.options.drop_unlabelled, self.drop_weightless)
 
 
 @dataclass(frozen=True)
@@ -184,13 +219,11 @@ class _DatasetMaker:
     """Makes blocks from a stream in two passes."""
 
     stream: Stream
-    weights: str | None
+    choice: RecordChoice
     factors: RecordedFactors | None
     leave_out: LeaveOut | None
-    how: Mapping[str, Any]
     tell: Progress
     threads: int
-    drop_unlabelled: bool
 
     def make_temporary(self, folder: str | os.PathLike[str] | None) -> BlockDataset:
         """Make blocks that are gone when they are closed."""
@@ -227,7 +260,7 @@ class _DatasetMaker:
 
     def _cache_key(self, keep: CacheOptions) -> CacheKey:
         before = self.stream.fingerprint()
-        options = {"weights": self.weights, "drop_unlabelled": self.drop_unlabelled, **self.how, **(keep.asked or {})}
+        options = {**self.choice.to_dict(), **(keep.asked or {})}
         options["source"] = self.stream.said if before is None else None
         return CacheKey.of(self.stream.said, before, options)
 
@@ -246,7 +279,7 @@ class _DatasetMaker:
     def _collect_encoding(self, pool: ThreadPoolExecutor) -> BlockEncoding:
         """The first pass: what the values of each column are."""
         first = next(iter(self.stream.batches()))
-        task = make_encoding_task(first, self.weights, dict(self.how), drop_unlabelled=self.drop_unlabelled)
+        task = self.choice.task(first)
         stats = _collect_table_stats(task, self.stream, pool, self.tell)
         gone = {} if self.leave_out is None else self.leave_out(_first_records(task, self.stream), stats)
         return replace(BlockEncoding.of(_drop_features(task, stats, gone), stats, self.factors), left_out=gone)
@@ -276,25 +309,11 @@ class _DatasetMaker:
             raise ReadError(DATA_CHANGED)
 
 
-def make_encoding_task(
-    first: Source, weights: str | None, how: dict[str, Any], *, drop_unlabelled: bool = False
-) -> EncodingTask:
-    """What to read from a source that begins with a batch."""
-    if weights is not None and weights not in first.names:
-        raise UnknownNameError(f"no column {weights!r}{suggest(weights, first.names)}")
-    weightless = how.pop("drop_weightless", False)
-    features = how.pop("features", None)
-    if features is None and weights is not None:
-        features = [name for name in first.names if name not in (weights, how.get("target"))]
-    plan = replace(plan_of(first, features=features, **how), parts=getattr(first, "formats", {}))
-    return EncodingTask(plan, first.spelled, weights, drop_unlabelled, weightless)
-
-
 def _first_records(task: EncodingTask, stream: Stream) -> Table:
     """The first records as a table, read on their own."""
     first = next(iter(stream.batches()))
     task.load(first)
-    columns = [task.plan.column(name, first.cells(name), spelled=task.spelled) for name in task.plan.features]
+    columns = [task.plan.column(name, first.cells(name)) for name in task.plan.features]
     return Table(tuple(columns), rows=first.rows)
 
 

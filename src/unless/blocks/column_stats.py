@@ -1,7 +1,7 @@
 """The first look at the data: the values of each column, or a sample of them where there are too many to remember.
 
-What cells mean is decided from the different values of a column (`read.ranks.settle`), so that a column that is read in
-batches becomes what it would be if it were read at once.
+What cells mean is decided from the different values of a column (`read.column_inference.infer_column`), so that a
+column that is read in batches becomes what it would be if it were read at once.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from unless.blocks.column_bins import ColumnBins, make_column_bins
 from unless.errors import ReadError
 from unless.kernels import ranking as kernels
 from unless.learn.literals import MANY
-from unless.read.column_inference import Cells, as_texts
-from unless.read.table import Plan
+from unless.read.cells import Cells, as_texts
+from unless.read.column_plan import ColumnPlan
 from unless.table import Column
 from unless.values import Label, missing_among
 from unless.values.notation import FLAG, WHOLE, Notation, common_notation
@@ -137,11 +137,11 @@ class ColumnStats:
     def _notation(self) -> Notation | None:
         return None if None in self.notations else common_notation(one for one in self.notations if one is not None)
 
-    def bins(self, name: str, plan: Plan, *, spelled: bool) -> ColumnBins:
+    def bins(self, name: str, plan: ColumnPlan) -> ColumnBins:
         """The bins of the column, which now has its kind."""
         cells = self.cells()
         ranked = replace(cells, codes=np.arange(len(cells.numbers) + len(cells.texts) + 1))
-        column = plan.column(name, ranked, spelled=spelled)
+        column = plan.column(name, ranked)
         raw = [*self.value_counts.tolist(), *(self.texts[text] for text in cells.texts), self.missing]
         weights = np.bincount(column.codes, raw, column.missing + 1).astype(np.int64)
         if self.more_texts and (column.kind != "text" or column.notation is not None):
@@ -151,7 +151,7 @@ class ColumnStats:
             column = replace(column, notation=WHOLE if self.whole else None)
         return make_column_bins(_without_rows(column), weights, open=too_many)
 
-    def _refuse_guess(self, name: str, plan: Plan, column: Column) -> None:
+    def _refuse_guess(self, name: str, plan: ColumnPlan, column: Column) -> None:
         """Refuse to guess what a column is of which only some texts are known."""
         if plan.features[name] is None and name not in plan.notations:
             raise ReadError(

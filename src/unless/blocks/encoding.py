@@ -16,10 +16,11 @@ from unless.blocks.column_stats import ColumnStats, cells_without_notation, colu
 from unless.blocks.row_order import UNORDERED, RowOrder
 from unless.errors import ParameterError, ReadError
 from unless.learn.weights import check_weights, counts_to_units, multiply_counts, weights_to_counts
-from unless.read.column_inference import Cells, MissingLabelsError
+from unless.read.cells import Cells
+from unless.read.column_inference import MissingLabelsError
 from unless.read.column_inference import labels as labels_of
+from unless.read.column_plan import ColumnPlan
 from unless.read.source import Source
-from unless.read.table import Plan
 from unless.storage.array_files import StoredArrays
 from unless.table import Labels, Schema, Table
 from unless.values import Label, missing_among
@@ -35,8 +36,7 @@ _MOST = 1000
 class EncodingTask:
     """What to read, and how: ``weights`` is the column that says how much each record weighs."""
 
-    plan: Plan
-    spelled: bool
+    plan: ColumnPlan
     weights: str | None = None
     drop_unlabelled: bool = False
     drop_weightless: bool = False
@@ -56,7 +56,7 @@ class EncodingTask:
     @property
     def tokens(self) -> tuple[str, ...]:
         """The texts that mean a missing cell."""
-        return self.plan.tokens(spelled=self.spelled)
+        return self.plan.missing_texts
 
     def weights_in(self, source: Source) -> NDArray[np.float64] | None:
         """The weights of the records of a batch; None if each counts once."""
@@ -131,7 +131,7 @@ class TableStats:
 
     def columns_with_conflicting_kinds(self, task: EncodingTask) -> list[str]:
         """The columns that have to be looked at again, as text: how their numbers are written decides."""
-        if task.spelled:
+        if task.plan.spelled:
             return columns_with_conflicting_kinds(self.columns, task.tokens)
         return [name for name, survey in self.columns.items() if survey.has_conflicting_kinds]
 
@@ -172,7 +172,7 @@ class BlockEncoding:
             raise ParameterError("weights: every row weighs 0; there is nothing to learn from")
         labels, label_of = _decide_labels(task, overview)
         units, unit = _decide_units(overview, labels, label_of, factors)
-        bins = tuple(survey.bins(name, task.plan, spelled=task.spelled) for name, survey in overview.columns.items())
+        bins = tuple(survey.bins(name, task.plan) for name, survey in overview.columns.items())
         return cls(task, bins, labels, label_of, units, unit, overview.rows)
 
     @property
@@ -214,7 +214,7 @@ class BlockEncoding:
         weights = weights if weights is None or weighty is None else weights[weighty]
         codes = self._labels_in(_take_cells(source.cells(task.target), weighty))
         cells = {name: _take_cells(source.cells(name), weighty) for name in task.plan.features}
-        columns = tuple(task.plan.column(name, one, spelled=task.spelled) for name, one in cells.items())
+        columns = tuple(task.plan.column(name, one) for name, one in cells.items())
         table = Table(columns, rows=len(codes))
         if (codes < 0).any():
             kept = codes >= 0
@@ -222,12 +222,12 @@ class BlockEncoding:
         return table, codes, weights
 
     @property
-    def _plan(self) -> Plan:
+    def _plan(self) -> ColumnPlan:
         """What to read, now that it is known what the columns are."""
         declared = {"text": "categorical", "number": "numeric", "mixed": "numeric"}
         schema = self.schema
         kinds: Any = {name: declared[kind] for name, kind in schema.kinds.items()}
-        return replace(self.task.plan, features=kinds, notations=schema.notations, alike=True)
+        return replace(self.task.plan, features=kinds, notations=schema.notations, like_training=True)
 
     def _labels_in(self, cells: Cells) -> NDArray[np.int32]:
         try:

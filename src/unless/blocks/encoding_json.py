@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from unless.blocks.block_arrays import TextArray, padded_bin_count
 from unless.blocks.column_bins import ColumnBins
 from unless.blocks.encoding import BlockEncoding, EncodingTask
-from unless.read.table import Plan
+from unless.read.column_plan import ColumnPlan
 from unless.rule import Program
 from unless.storage.array_files import Arrays
 from unless.table import Column, Labels
@@ -32,7 +32,7 @@ def encoding_to_json(coding: BlockEncoding) -> tuple[dict[str, Any], Arrays]:
         "given": plan.given,
         "filed": plan.filed,
         "parts": [list(pair) for pair in plan.parts.items()],
-        "spelled": task.spelled,
+        "spelled": task.plan.spelled,
         "weights": task.weights,
         "drop_unlabelled": task.drop_unlabelled,
         "drop_weightless": task.drop_weightless,
@@ -81,16 +81,17 @@ def encoding_from_json(node: Mapping[str, Any], arrays: Arrays) -> BlockEncoding
     """The coding that `encoding_to_json` wrote; a ValueError, TypeError or LookupError if this is something else."""
     labels = Labels(node["target"], tuple(map(label_from_json, node["labels"])), np.empty(0, np.uint8)).labels
     notations = {name: _notation(data) for name, data in node["notations"]}
-    plan = Plan(
+    plan = ColumnPlan(
         dict(node["declared"]),
         node["target"],
         tuple(node["missing"]),
         node["given"],
         notations=notations,
+        spelled=node["spelled"],
         filed=node.get("filed", False),
         parts=dict(node.get("parts", [])),
     )
-    task = EncodingTask(plan, node["spelled"], node["weights"], node["drop_unlabelled"], node["drop_weightless"])
+    task = EncodingTask(plan, node["weights"], node["drop_unlabelled"], node["drop_weightless"])
     bins = tuple(_bins(i, one, arrays) for i, one in enumerate(node["columns"]))
     Program(node["target"], tuple(one.column.name for one in bins))  # refuses names that go together with no program
     values = [*arrays["cell numbers"].tolist(), *_texts("cell text", arrays)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -12,22 +13,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unless.blocks.block_cache import BlockCache
-from unless.blocks.block_dataset import BlockDataset, Progress, make_block_dataset, make_encoding_task
+from unless.blocks.block_dataset import BlockDataset, Progress, RecordChoice, make_block_dataset
 from unless.blocks.encoding import ClassFactors, weights_from_cells
 from unless.blocks.sources import FileStream, Query, Stream, quote_sql_name, stream_of
 from unless.errors import ParameterError, ReadError, without_passwords
 from unless.learn.weights import check_weights, weights_to_counts
-from unless.read.column_inference import Cells
-from unless.read.dialect import told_by
+from unless.read.cells import Cells
 from unless.read.file_bytes import is_packed
 from unless.read.formats import files_at
-from unless.read.table import read_table
+from unless.read.options import ReadOptions
+from unless.read.table import read_with
 from unless.storage.memory_budget import fits_in_memory
 from unless.table import Table
 from unless.threads import resolve_n_jobs
 
 _DATABASES = (".duckdb", ".ddb", ".db")
-_TOLD = ("delimiter", "decimal", "encoding", "sheet", "header_row", "skip")
 
 _PER_CELL = 28
 """Bytes that learning from a table takes at its peak, for each cell: 400,000 rows of 20 columns took 216 MB."""
@@ -59,6 +59,7 @@ def open_source(
     source: Any,
     target: str | None,
     *,
+    features: Sequence[str] | None = None,
     weights: str | None = None,
     factors: ClassFactors | None = None,
     progress: Progress | None = None,
@@ -69,7 +70,7 @@ def open_source(
     """The records of a source with their labels: as a table with weights if they fit into memory, or else in blocks.
 
     ``drop_weightless`` leaves out records of weight 0, as if they were not there. ``n_jobs`` threads read and count
-    blocks; None means one for every core. ``how`` says what to read, as in `read_table`.
+    blocks; None means one for every core. ``features`` and ``how`` say what to read, as in `read_table`.
     """
     if isinstance(source, BlockDataset):
         if target not in (None, source.store.target) or weights is not None:
@@ -78,39 +79,34 @@ def open_source(
     keep = source.keep if isinstance(source, BlockCache) else None
     source = source.source if isinstance(source, BlockCache) else source
     _refuse_roles(source, target, weights)
-    how |= {"drop_weightless": True} if drop_weightless and weights is not None else {}
+    choice = RecordChoice(ReadOptions(**how), target, features, weights, drop_weightless and weights is not None)
     if type(source).__module__.startswith("pyspark"):
         if keep is not None:
             raise ParameterError("blocks of Spark are kept by Spark, not in a folder; give the frame itself")
-        return _open_spark(source, weights, factors, {"target": target, **how})
-    common: dict[str, Any] = {
-        "target": target,
-        "weights": weights,
+        return _open_spark(source, choice, factors)
+    making: dict[str, Any] = {
         "factors": factors,
         "progress": progress,
         "keep": keep,
         "threads": None if n_jobs is None else resolve_n_jobs(n_jobs),
     }
     if isinstance(source, (str, os.PathLike)) and not is_database(source):
-        return _open_files(source, common, how)
+        return _open_files(source, choice, making)
     with closing(_stream_from(source)) as stream:
-        return make_block_dataset(stream, **common, **how)
+        return make_block_dataset(stream, **vars(choice), **making)
 
 
 def _open_files(
-    path: str | os.PathLike[str], common: dict[str, Any], how: dict[str, Any]
+    path: str | os.PathLike[str], choice: RecordChoice, making: dict[str, Any]
 ) -> tuple[Table, NDArray[np.float64] | None] | BlockDataset:
-    told: dict[str, Any] = {name: how.pop(name, None) for name in _TOLD}
-    form = how.pop("format", None)
-    files = FileStream(path, form, told_by(**told))
-    if common["keep"] is None and fits_in_memory(needed_bytes(files)):
-        plainly = {name: value for name, value in how.items() if name != "drop_weightless"}
+    files = FileStream(path, choice.options)
+    if making["keep"] is None and fits_in_memory(needed_bytes(files)):
         table, counts = _take_weights(
-            read_table(path, common["target"], format=form, **told, **plainly), common["weights"]
+            read_with(path, choice.options, choice.target, features=choice.features), choice.weights
         )
-        if plainly == how or counts is None or counts.all():
+        if not choice.drop_weightless or counts is None or counts.all():
             return table, counts
-    return make_block_dataset(files, **common, **how)
+    return make_block_dataset(files, **vars(choice), **making)
 
 
 def _stream_from(source: Any) -> Stream:
@@ -145,13 +141,13 @@ def _no_source_message(given: object) -> str:
     )
 
 
-def _open_spark(frame: Any, weights: str | None, factors: ClassFactors | None, how: dict[str, Any]) -> BlockDataset:
+def _open_spark(frame: Any, choice: RecordChoice, factors: ClassFactors | None) -> BlockDataset:
     """The rows of a Spark frame, as blocks on its executors."""
     from unless.blocks.spark_store import SparkBlockStore, names_of
 
-    if how.pop("parts", None):
+    if choice.options.parts:
         raise ParameterError("parts= is not for frames of Spark; make the columns there: date_format(when, 'EEEE')")
-    return BlockDataset(SparkBlockStore(frame, make_encoding_task(names_of(frame), weights, how), factors))
+    return BlockDataset(SparkBlockStore(frame, choice.task(names_of(frame)), factors))
 
 
 def _take_weights(table: Table, weights: str | None) -> tuple[Table, NDArray[np.float64] | None]:
@@ -179,7 +175,7 @@ def find_only_table(path: str | os.PathLike[str]) -> Query:
 
 def needed_bytes(stream: FileStream) -> float:
     """How many bytes learning from files takes in memory."""
-    form, paths = files_at(stream.path, stream.form)
+    form, paths = files_at(stream.path, stream.options.format)
     if form.name not in ("parquet", "arrow"):
         return float(_PER_BYTE * sum(path.stat().st_size * (_PACKED if is_packed(path) else 1) for path in paths))
     return float(_PER_CELL * sum(_cells(path, form.name) for path in paths))

@@ -17,7 +17,7 @@ from unless.blocks.column_bins import ColumnBins
 from unless.kernels import RowSelection
 from unless.learn.engine import Engine
 from unless.learn.memory_engine import MemoryEngine
-from unless.read.column_inference import rank
+from unless.read.cells import rank
 from unless.rule import Literal
 from unless.table import Column, Labels, Table
 

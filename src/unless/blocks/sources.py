@@ -7,7 +7,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -17,11 +17,12 @@ from unless.blocks.block_arrays import DATA_CHANGED
 from unless.errors import ParameterError, ReadError, UnlessError, without_passwords
 from unless.read.batches import Input
 from unless.read.date_parts import DateParts
-from unless.read.dialect import Told
-from unless.read.dialect_detection import said_of
+from unless.read.dialect_detection import merge_remarks
 from unless.read.formats import files_at
 from unless.read.frames import PolarsFrame
-from unless.read.source import Source, refuse_twins
+from unless.read.headers import refuse_twins
+from unless.read.options import PLAIN_OPTIONS, ReadOptions
+from unless.read.source import Source
 
 if TYPE_CHECKING:
     import polars as pl
@@ -76,7 +77,7 @@ class PartsStream:
 
     def batches(self) -> Iterator[Source]:
         """All records, some at a time; a batch may have no date."""
-        return (DateParts(batch, self.formats, alike=True) for batch in self.stream.batches())
+        return (DateParts(batch, self.formats, like_training=True) for batch in self.stream.batches())
 
     def fingerprint(self) -> object:
         """What changes if the data does, or its parts."""
@@ -119,8 +120,7 @@ class FileStream:
     """A file, a folder of parts or a pattern of names, of any format that `read_table` reads."""
 
     path: str | os.PathLike[str]
-    form: str | None = None
-    told: Told = field(default_factory=Told)
+    options: ReadOptions = PLAIN_OPTIONS
     share: Callable[[float | None], object] | None = None
     """Told which share of the bytes was read."""
     read_as: str = ""
@@ -134,7 +134,7 @@ class FileStream:
 
     def batches(self) -> Iterator[Source]:
         """Read the files; names of JSON members that come later are found first."""
-        given = Input(self.path, self.form, _BYTES, self.told)
+        given = Input(self.path, self.options, _BYTES)
         if given.form == "jsonl" and self._names is None:
             self._names = list(dict.fromkeys(name for batch in given.batches() for name in batch.names))
         yield from _resize_batches(self._report_share(given))
@@ -143,13 +143,14 @@ class FileStream:
         for batch in given.batches():
             if self.share is not None:
                 self.share(given.share)
-            self.read_as = said_of(given.said).said
+            self.read_as = merge_remarks(given.said).said
             yield batch.cells(self._names or ())
 
     def fingerprint(self) -> object:
         """The names, sizes and times of the files, and how they are read."""
-        found = [(str(path.absolute()), path.stat()) for path in files_at(self.path, self.form)[1]]
-        return [self.form, asdict(self.told), [[name, stat.st_size, stat.st_mtime_ns] for name, stat in found]]
+        found = [(str(path.absolute()), path.stat()) for path in files_at(self.path, self.options.format)[1]]
+        form, *said = self.options.file_options.items()
+        return [form[1], dict(said), [[name, stat.st_size, stat.st_mtime_ns] for name, stat in found]]
 
     def close(self) -> None:
         """Nothing is open."""
@@ -157,7 +158,7 @@ class FileStream:
     @property
     def bytes(self) -> int:
         """How many bytes the files have."""
-        return sum(path.stat().st_size for path in files_at(self.path, self.form)[1])
+        return sum(path.stat().st_size for path in files_at(self.path, self.options.format)[1])
 
 
 def _resize_batches(sources: Iterable[Source]) -> Iterator[Source]:

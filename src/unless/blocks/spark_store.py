@@ -31,7 +31,8 @@ from unless.blocks.encoding import BlockEncoding, ClassFactors, EncodingTask, Ta
 from unless.errors import ParameterError, ReadError, UnlessError
 from unless.files import write_whole
 from unless.read.frames import PolarsFrame
-from unless.read.source import Source, refuse_twins
+from unless.read.headers import refuse_twins
+from unless.read.source import Source
 
 if TYPE_CHECKING:
     import polars as pl
@@ -147,7 +148,7 @@ class SparkBlockStore(BlockStore):
 
 
 def names_of(frame: DataFrame) -> Source:
-    """The columns of a Spark frame, without rows, for `read.table.plan_of`."""
+    """The columns of a Spark frame, without rows, for `read.column_plan.plan_columns`."""
     import polars as pl
 
     refuse_twins(frame.columns)

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 from unless.cli.layout import shell_word
 from unless.cli.options import FORMATS, Missing, column_option, complete_columns, complete_formats, data_option
 from unless.errors import ParameterError
+from unless.read.options import ReadOptions
 from unless.values import DEFAULT_MISSING
 
 _DATE = "Read this column as dates: when=%d.%m.%Y (repeat). Dates like 2020-08-01 or 31/12/2020 need no option."
@@ -45,6 +46,10 @@ class FileOptions:
     def options(self) -> dict[str, Any]:
         """Return the options of `read_table`."""
         return asdict(self)
+
+    def read_options(self, **columns: Any) -> ReadOptions:
+        """Return how to read the file, with what is said of its columns and cells."""
+        return ReadOptions(**asdict(self), **columns)
 
     @property
     def words(self) -> str:

@@ -32,7 +32,7 @@ from unless.model import Model as FittedModel
 from unless.model import decider_of, is_all_holdout
 from unless.model.rule_statistics import RuleStatistics
 from unless.read.csv_files import TextFile
-from unless.read.dialect import Dialect
+from unless.read.dialect import TextDialect
 from unless.read.table import read_table
 from unless.rule import Program
 from unless.score.score_card import require_card
@@ -365,7 +365,7 @@ def _assignments(texts: Sequence[str], model: FittedModel | Program) -> dict[str
     table = io.StringIO()
     csv.writer(table, quoting=csv.QUOTE_ALL).writerow(cells.values())
     source = table.getvalue().encode("utf-8", "surrogateescape")  # the bytes that the shell gave
-    given = TextFile(source, Dialect(), where="--set", names=list(cells))
+    given = TextFile(source, TextDialect(), where="--set", names=list(cells))
     return read_table(given, like=model, features=list(cells)).record(0)
 
 

@@ -31,7 +31,6 @@ def large_stream(screen: Screen, data: str, options: LargeOptions, file: FileOpt
     """Return the records that are learned from in blocks; None for a file that fits into memory, if none are kept."""
     from unless.blocks.inputs import find_only_table, is_database, needed_bytes
     from unless.blocks.sources import FileStream, Query
-    from unless.read.dialect import told_by
     from unless.storage.memory_budget import fits_in_memory, free_bytes
 
     query, kept = options.query, options.blocks is not None
@@ -47,8 +46,7 @@ def large_stream(screen: Screen, data: str, options: LargeOptions, file: FileOpt
         if kept:
             raise typer.BadParameter("what comes through a pipe can be read only once; give a file", param_hint="DATA")
         return None
-    how = dict(file.options)
-    files = FileStream(data, how.pop("format", None), told_by(**how))
+    files = FileStream(data, file.read_options())
     if kept:
         return files
     if fits_in_memory(needed_bytes(files)):
@@ -89,16 +87,15 @@ def read_large(
     with unlabelled_advice(), screen.busy(f"reading {data}") as update:
         blocks = make_block_dataset(
             _showing(stream, update),
+            columns.file.read_options(**columns.reading(names), drop_unlabelled=labels.drop_unlabelled),
             target=target,
-            **columns.reading(names),
-            drop_unlabelled=labels.drop_unlabelled,
             factors=factors,
             leave_out=partial(_columns_to_leave_out, target, excluded, included),
             progress=lambda what, rows: update(said=f"{rows:,} records {what}"),
             keep=None if large.blocks is None else CacheOptions(large.blocks, decisive, unchanged=large.unchanged),
             threads=resolve_n_jobs(jobs),
         )
-    noticed = blocks.coding.task.plan.noticed([one.column for one in blocks.coding.bins])
+    noticed = blocks.coding.task.plan.describe_columns([one.column for one in blocks.coding.bins])
     tell_reading(screen, data, "; ".join(filter(None, [getattr(stream, "read_as", ""), noticed])))
     table, _ = blocks.sample()
     left_out = [Remark(**{**why, "others": tuple(why["others"])}) for why in blocks.coding.left_out.values() if why]

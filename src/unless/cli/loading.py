@@ -50,15 +50,17 @@ class DataSource:
 
     def column_names(self) -> list[str]:
         """Return the names of the columns."""
-        from unless.read.table import column_names
+        from unless.read.table import names_with
 
-        return list(column_names(self.source, **self.file.options))
+        return names_with(self.source, self.file.read_options())
 
-    def read(self, target: str | None = None, **options: Any) -> Table:
-        """Read the table, by the options of `read_table`."""
-        from unless import read_table
+    def read(
+        self, target: str | None = None, *, features: Sequence[str] | None = None, like: Any = None, **columns: Any
+    ) -> Table:
+        """Read the table as `read_table` does; ``columns`` is what `ReadOptions` says of columns and cells."""
+        from unless.read.table import read_with
 
-        return read_table(self.source, target, **self.file.options, **options)
+        return read_with(self.source, self.file.read_options(**columns), target, features=features, like=like)
 
     def known_features(self, model: Any, used: Sequence[str]) -> list[str]:
         """Return the features that rules use and, if the model may know these records, all that it learned from."""

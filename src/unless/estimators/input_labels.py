@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_consistent_length, column_or_1d
 from unless.errors import ParameterError, ReadError
 from unless.estimators.training_data import known_place, refuse_amounts
 from unless.evaluation.drift import places_of
-from unless.read.column_inference import rank
+from unless.read.cells import rank
 from unless.read.frames import label_cells
 from unless.table import Labels
 from unless.values import Label, cell_value, class_index, label_type, to_python_value

@@ -22,9 +22,9 @@ from unless.estimators.input_labels import GivenLabels
 from unless.estimators.learners import Learner, refuse_kinds
 from unless.estimators.training_data import Training, class_weights
 from unless.learn.weights import Weights, check_weights, weights_to_counts
-from unless.read.column_inference import again
+from unless.read.column_inference import as_in_training
 from unless.read.frames import collected, frame_source, is_sparse, matrix_source
-from unless.read.source import refuse_twins
+from unless.read.headers import refuse_twins
 from unless.read.table import read_table
 from unless.table import Labels, Schema, Table
 from unless.values import Label, count_text
@@ -288,7 +288,9 @@ def read_alike(X: Any, schema: Schema, domain: Table, name: str, *, named: bool)
     if isinstance(X, Table):
         _extra(given.names, schema)
         known = {column.name: column for column in domain.columns}  # their cells become what training would have read
-        columns = (again(column, known[column.name]) if column.name in known else column for column in X.columns)
+        columns = (
+            as_in_training(column, known[column.name]) if column.name in known else column for column in X.columns
+        )
         return replace(X, columns=tuple(columns))
     if named and given.named:
         if extra := _extra(given.names, schema):

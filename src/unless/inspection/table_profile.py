@@ -18,7 +18,8 @@ from unless.errors import GuessWarning, ParameterError
 from unless.inspection.column_profile import count_missing_spellings, find_identifiers, profile_column
 from unless.inspection.findings import Profile, Remark
 from unless.inspection.target_profile import find_giveaways, guess_target, labels_as_texts, profile_target, text_column
-from unless.read.csv_files import TextFile, separator_hint
+from unless.read.csv_files import TextFile
+from unless.read.csv_records import separator_hint
 from unless.read.formats import files_at, format_of, is_several
 from unless.read.table import read_table
 from unless.table import Column, Table

@@ -14,9 +14,6 @@ HASH_START = cython.declare(cython.ulonglong, 2166136261)  # of the hash FNV-1a,
 HASH_FACTOR = cython.declare(cython.ulonglong, 16777619)
 LOW_BITS = cython.declare(cython.ulonglong, 0xFFFFFFFF)
 
-IRREGULAR, REGULAR, TABBED = 0, 1, 2
-"""What `inspect` finds in a text file."""
-
 
 def find_number_range(values: cython.const[cython.double][::1]):
     """Find the least and the greatest number, and whether all are whole and exact; (1.0, 0.0, True) for NaN only."""
@@ -243,8 +240,8 @@ def group(
     return count
 
 
-def has_any(data: cython.const[cython.uchar][::1], a: cython.uchar, b: cython.uchar, c: cython.uchar):
-    """Whether any of three bytes occurs. One pass takes 29 ms for 239 MB, three searches took 51."""
+def has_any(data: cython.const[cython.uchar][::1], a: cython.uchar, b: cython.uchar):
+    """Whether one of two bytes occurs. One pass takes 29 ms for 239 MB, two searches 34."""
     if not cython.compiled:
         data = memoryview(data)
     size: cython.Py_ssize_t = len(data)
@@ -255,95 +252,22 @@ def has_any(data: cython.const[cython.uchar][::1], a: cython.uchar, b: cython.uc
         while start < size and not found:  # in blocks: a loop without a branch takes a vector of bytes at a time
             end = min(start + 65536, size)
             for i in range(start, end):
-                found |= (data[i] == a) | (data[i] == b) | (data[i] == c)
+                found |= (data[i] == a) | (data[i] == b)
             start = end
     return found != 0
 
 
-def has_padded(data: cython.const[cython.uchar][::1], separator: cython.uchar):
-    """Whether a field of a text file may begin with a needless zero, as 007 does, also after a quote or a sign.
-
-    A sign counts only at the start of a field: it may also be that of an exponent, 1e-05, or stand in 2020-08-01.
-    """
-    if not cython.compiled:
-        data = memoryview(data)
-    size: cython.Py_ssize_t = len(data)
-    start: cython.Py_ssize_t = 2
-    end: cython.Py_ssize_t
-    found: cython.uchar = 0
-    with cython.nogil:
-        if size > 1:
-            found = _padded(10, 10, data[0], data[1], separator)
-        if size > 2:
-            found |= _padded(10, data[0], data[1], data[2], separator)
-        while start < size - 1 and not found:  # in blocks, as in `has_any`
-            end = min(start + 4096, size - 1)
-            # What a field may begin after, signs too, is below 46, but for some separators: most blocks have no such
-            # zero. This takes 0.3 ms for 3.5 MB, the next loop 0.5.
-            for i in range(start, end):
-                found |= (
-                    (data[i] == 48)
-                    & (data[i + 1] >= 48)
-                    & (data[i + 1] <= 57)
-                    & ((data[i - 1] < 46) | (data[i - 1] == separator))
-                )
-            if found:
-                found = 0
-                for i in range(start, end):
-                    found |= _padded(data[i - 2], data[i - 1], data[i], data[i + 1], separator)
-            start = end
-    return found != 0
-
-
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def _padded(
-    earlier: cython.uchar, last: cython.uchar, zero: cython.uchar, after: cython.uchar, separator: cython.uchar
-) -> cython.uchar:
-    """Whether a zero comes before a digit, and after what a field may begin after.
-
-    That is the separator, and any byte up to the quote: line endings and spaces are below. To name them one by one
-    would take ten times as long: then the compiler does not compare a vector of bytes at a time.
-    """
-    signed: cython.uchar = ((last == 43) | (last == 45)) & ((earlier <= 34) | (earlier == separator))
-    return (zero == 48) & (after >= 48) & (after <= 57) & ((last <= 34) | (last == separator) | signed)
-
-
-def has_blank(data: cython.const[cython.uchar][::1], separator: cython.uchar):
-    """Whether a field of a text file may hold only spaces: they are between bytes that end fields, or quotes."""
-    if not cython.compiled:
-        data = memoryview(data)
-    size: cython.Py_ssize_t = len(data)
-    i: cython.Py_ssize_t = 0
-    found: cython.bint = False
-    before: cython.uchar = 10
-    with cython.nogil:
-        while i < size and not found:
-            if data[i] == 32 and (before == separator or before == 10 or before == 34 or before == 13):
-                while i < size and data[i] == 32:
-                    i += 1
-                found = i == size or data[i] == separator or data[i] == 10 or data[i] == 34 or data[i] == 13
-            if i < size:
-                before = data[i]
-            i += 1
-    return found
-
-
-def inspect(data: cython.const[cython.uchar][::1], separator: cython.uchar, fields: cython.Py_ssize_t):
+def is_regular(data: cython.const[cython.uchar][::1], separator: cython.uchar, fields: cython.Py_ssize_t):
     """Whether every record of a text file has this many fields, and no two readers could disagree about it.
 
-    REGULAR: a quote opens only at the start of a field, closes only at its end, and is doubled inside; a carriage
-    return outside quotes comes only before a line feed; no line is blank. TABBED: the same, but a field begins with a
-    tab, which some readers skip before a number. IRREGULAR: anything else.
+    A quote opens only at the start of a field, closes only at its end, and is doubled inside; a carriage return outside
+    quotes comes only before a line feed; no line is blank.
     """
     if not cython.compiled:
         data = memoryview(data)
     size: cython.Py_ssize_t = len(data)
     i: cython.Py_ssize_t = 0
     found: cython.Py_ssize_t
-    tabbed: cython.bint = False
     regular: cython.bint = True
     with cython.nogil:
         while regular and i < size:
@@ -354,15 +278,10 @@ def inspect(data: cython.const[cython.uchar][::1], separator: cython.uchar, fiel
                     i += 1
                 if i < size and data[i] == 34 and (i == 0 or data[i - 1] != 32):
                     i += 1
-                    while i < size and data[i] == 32:
-                        i += 1
-                    tabbed = tabbed or (i < size and data[i] == 9)
                     while i < size and (data[i] != 34 or (i + 1 < size and data[i + 1] == 34)):
                         i += 2 if data[i] == 34 else 1
                     i += 1
                     regular = i <= size and (i == size or data[i] == separator or data[i] == 10 or data[i] == 13)
-                elif i < size and data[i] == 9 and separator != 9:
-                    tabbed = True
                 while regular and i < size and data[i] != separator and data[i] != 10 and data[i] != 13:
                     regular = data[i] != 34
                     i += 1
@@ -374,4 +293,4 @@ def inspect(data: cython.const[cython.uchar][::1], separator: cython.uchar, fiel
                 i += 1
                 regular = i < size and data[i] == 10
             i += 1
-    return IRREGULAR if not regular else TABBED if tabbed else REGULAR
+    return regular

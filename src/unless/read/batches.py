@@ -4,28 +4,30 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import TYPE_CHECKING, BinaryIO, Protocol
+from typing import TYPE_CHECKING, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
 
 from unless.errors import FormatError, ParameterError
 from unless.files import FilePath
-from unless.read.csv_files import TextFile, next_header, sniff_next
-from unless.read.dialect import Dialect, Numerals, Remarks, Told
-from unless.read.dialect_detection import Guess
+from unless.read.csv_files import TextFile, detect_next
+from unless.read.csv_records import next_header
+from unless.read.dialect import Numerals, Remarks, TextDialect
 from unless.read.file_bytes import MARK, OpenFile, Places, cut, ends, is_packed, objects, opened, records
-from unless.read.formats import FORMATS, files_at, format_of, names_of, numerals_at, refuse_other, refuse_told
+from unless.read.formats import FORMATS, files_at, format_of, names_of, numerals_at, refuse_hints, refuse_other
 from unless.read.frames import PolarsFrame
+from unless.read.headers import refuse_twins
 from unless.read.json_lines import JsonLines, decode_next
-from unless.read.source import Source, refuse_twins, same_columns
-from unless.read.table import read_table
+from unless.read.options import ReadOptions
+from unless.read.source import Source, same_columns
+from unless.read.table import read_with
 from unless.table import Table, part_names
 
 if TYPE_CHECKING:
@@ -38,11 +40,8 @@ _SIGN = 8  # bytes that tell formats apart
 _PIECE = 1 << 16
 
 
-class Types(Protocol):
-    """What the columns of a text file hold."""
-
-    def typed(self, frame: pl.DataFrame, where: str) -> pl.DataFrame:
-        """A frame of text, with numbers in the columns that hold them."""
+Converter = Callable[["pl.DataFrame", str], "pl.DataFrame"]
+"""Gives a frame of text, from the file of that name, with numbers in the columns that hold them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,16 +56,15 @@ class OtherParts:
 class Input:
     """A file, a folder of parts or an open file: its format, its records in batches, and how far they are read."""
 
-    def __init__(
-        self, source: File, form: str | None, size: int, told: Told, other_parts: OtherParts | None = None
-    ) -> None:
+    def __init__(self, source: File, options: ReadOptions, size: int, other_parts: OtherParts | None = None) -> None:
+        form = options.format
         self._size = size
         self._other_parts = other_parts
-        self._told = told
+        self._options = options
         self._said: dict[str, Remarks] = {}
         self._sources: Sequence[Path | BinaryIO | _Kept]
-        self.types: Types | None = None
-        """What the columns of a text file hold, if somebody wants to know: every cell is text, or some are numbers."""
+        self.convert: Converter | None = None
+        """Gives the columns of a text file their types; without it, frames have every cell as text."""
         self._read = self._total = 0
         self._current: OpenFile | None = None
         self.places: list[FilePath]
@@ -86,9 +84,9 @@ class Input:
             self._format, self._sources, self.places = format_of("", form), [source], number_of(source)
         self.form = self._format.name
         self._numerals = None if other_parts is None else other_parts.numerals
-        refuse_told(told, self._format, str(source) if isinstance(source, (str, os.PathLike)) else _called(source))
+        refuse_hints(options, self._format, str(source) if isinstance(source, (str, os.PathLike)) else _called(source))
         if other_parts is None and all(isinstance(one, Path) and one.is_file() for one in self._sources):
-            self._numerals = numerals_at([one for one in self._sources if isinstance(one, Path)], self._format, told)
+            self._numerals = numerals_at([one for one in self._sources if isinstance(one, Path)], self._format, options)
         self.is_text = self._format.delimiter is not None
 
     @property
@@ -103,7 +101,7 @@ class Input:
 
     def parts(self) -> OtherParts:
         """What each file has to agree with, to be read alone."""
-        names = names_of(self.paths[0], self.form, self._told)
+        names = names_of(self.paths[0], replace(self._options, format=self.form))
         return OtherParts(names, str(self.paths[0]), self._numerals)
 
     def keep(self, stack: ExitStack) -> None:
@@ -136,29 +134,29 @@ class Input:
     def _batches(self, file: OpenFile) -> Iterator[Batch]:
         name = Path(file.where).name
         if self.form == "jsonl":
-            self._said[name] = decode_next(file, self._told)
+            self._said[name] = decode_next(file, self._options)
             return _json_batches(file, self._size)
         if self._format.delimiter is not None:
-            guess = sniff_next(file, self._format.delimiter, self._told, self._numerals)
-            texts = self._text_batches(file, guess)
-            return texts if self.types is None else (replace(batch, types=self.types) for batch in texts)
-        source = self._format.open(file.content(), where=file.where, told=self._told)
+            dialect = detect_next(file, self._format.delimiter, self._options, self._numerals)
+            texts = self._text_batches(file, dialect)
+            return texts if self.convert is None else (replace(batch, convert=self.convert) for batch in texts)
+        source = self._format.open(file.content(), where=file.where, options=self._options)
         self._said[name] = source.remarks
         refuse_twins(source.names, file.where)
         return (FrameBatch(rows, file.where) for rows in source.frames())
 
-    def _text_batches(self, file: OpenFile, guess: Guess) -> Iterator[TextBatch]:
-        name, dialect = Path(file.where).name, guess.dialect
-        header = next_header(file, dialect.delimiter, self._told.above)
-        self._said[name] = guess.remarks.also(header.said)
+    def _text_batches(self, file: OpenFile, dialect: TextDialect) -> Iterator[TextBatch]:
+        name = Path(file.where).name
+        header = next_header(file, dialect.delimiter, self._options.above)
+        self._said[name] = dialect.remarks.also(header.said)
         head, line = file.read(header.size), header.lines + 1
         scan = partial(records, separator=dialect.delimiter, blank=len(header.names) == 1)
         for data, (places, lines) in cut(file, self._size, scan):
-            if guess.open and file.encoding != dialect.encoding:  # the first line beyond ASCII was among these
-                guess = guess.decided(file.encoding)
-                dialect, self._said[name] = guess.dialect, guess.remarks.also(header.said)
+            if dialect.is_open and file.encoding != dialect.encoding:  # the first line beyond ASCII was among these
+                dialect = dialect.with_encoding(file.encoding, file.where)
+                self._said[name] = dialect.remarks.also(header.said)
             source = TextFile(data, dialect, where=file.where, names=header.names, first_line=line)
-            undecided = guess.open and file.undecided
+            undecided = dialect.is_open and file.undecided
             yield TextBatch(data, places, source, self.form, dialect, file.where, head, undecided)
             line += lines
 
@@ -246,13 +244,13 @@ class TextBatch:
     places: Places
     source: TextFile
     form: str
-    dialect: Dialect
+    dialect: TextDialect
     where: str
     head: bytes
     """The bytes of the file up to its first record, such as the names."""
     ascii_only: bool = False
     """Whether all bytes of the file up to the end of the batch are ASCII, so that its encoding is not known yet."""
-    types: Types | None = None
+    convert: Converter | None = None
 
     @property
     def names(self) -> Sequence[str]:
@@ -266,7 +264,7 @@ class TextBatch:
 
     def table(self, like: object, features: Sequence[str], *, drop_unlabelled: bool = False) -> Table:
         """Read the named columns like an earlier table."""
-        return read_table(self.source, like=like, features=features, drop_unlabelled=drop_unlabelled)
+        return _read_like(self.source, like, features, drop_unlabelled=drop_unlabelled)
 
     def cells(self, _: Sequence[str]) -> Source:
         """The cells, as they are read."""
@@ -277,9 +275,9 @@ class TextBatch:
         return self.source.frame(names)
 
     def frame(self, **_: object) -> pl.DataFrame:
-        """Return all columns; an empty cell is null, and cells are text unless the types are known."""
+        """Return all columns; an empty cell is null, and cells are text unless the batch converts them."""
         frame = self.source.frame()
-        return frame if self.types is None else self.types.typed(frame, self.where)
+        return frame if self.convert is None else self.convert(frame, self.where)
 
 
 @dataclass
@@ -307,7 +305,7 @@ class JsonBatch:
         parts = part_names(dates, dates)
         names = [*(name for name in features if name not in parts), *dates]
         source = self._source([*names, *({schema.target} - {None, *names})])  # type: ignore[attr-defined]
-        table = read_table(source, like=like, features=features, drop_unlabelled=drop_unlabelled)
+        table = _read_like(source, like, features, drop_unlabelled=drop_unlabelled)
         self.seen = source.seen.union(part_names(source.seen.intersection(dates), dates))
         return table
 
@@ -349,7 +347,7 @@ class FrameBatch:
     def table(self, like: object, features: Sequence[str], *, drop_unlabelled: bool = False) -> Table:
         """Read the named columns like an earlier table."""
         source = PolarsFrame(self.rows, filed=True)
-        return read_table(source, like=like, features=features, drop_unlabelled=drop_unlabelled)
+        return _read_like(source, like, features, drop_unlabelled=drop_unlabelled)
 
     def cells(self, _: Sequence[str]) -> Source:
         """The cells, as they are read."""
@@ -362,3 +360,8 @@ class FrameBatch:
 
 Batch = TextBatch | JsonBatch | FrameBatch
 """Some records of a file. Messages call the file ``where``."""
+
+
+def _read_like(source: Source, like: object, features: Sequence[str], *, drop_unlabelled: bool) -> Table:
+    """Read the named columns of a batch like an earlier table."""
+    return read_with(source, ReadOptions(drop_unlabelled=drop_unlabelled), features=features, like=like)

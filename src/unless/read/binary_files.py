@@ -15,11 +15,12 @@ from typing import TYPE_CHECKING
 
 from unless.errors import ReadError, UnknownNameError, suggest
 from unless.limits import RATIO, limit, refuse_unpacked
-from unless.read.column_inference import Cells, as_texts, of_objects
-from unless.read.dialect import NOTHING, Remarks, Told
+from unless.read.cells import Cells, as_texts, of_objects
+from unless.read.dialect import NOTHING, Remarks
 from unless.read.file_bytes import Content, blaming, ends, size_of
 from unless.read.frames import PolarsFrame, series_of
 from unless.read.headers import column_titles
+from unless.read.options import PLAIN_OPTIONS, ReadOptions
 from unless.read.source import Loaded
 from unless.table import Column, column_to_polars
 from unless.values import cell_value, number_to_text
@@ -49,8 +50,8 @@ class _ColumnarFile:
     title: str
     scanner: str
 
-    def __init__(self, source: Content, *, where: str, told: Told | None = None) -> None:
-        del told  # there is nothing that a file of columns does not say itself
+    def __init__(self, source: Content, *, where: str, options: ReadOptions = PLAIN_OPTIONS) -> None:
+        del options  # there is nothing that a file of columns does not say itself
         self._source = source
         self._where = where
         with self._polars() as pl:
@@ -137,11 +138,10 @@ class ExcelFile(Loaded):
 
     filed = True
 
-    def __init__(self, source: Content, *, where: str, told: Told | None = None) -> None:
-        told = told or Told()
-        rows, first, remarks = _sheet(source, where, told.sheet)
-        asked = told.header_row is not None or told.skip is not None
-        above = max(0, told.above - first) if asked else _title_rows(rows)
+    def __init__(self, source: Content, *, where: str, options: ReadOptions = PLAIN_OPTIONS) -> None:
+        rows, first, remarks = _sheet(source, where, options.sheet)
+        asked = options.header_row is not None or options.skip is not None
+        above = max(0, options.above - first) if asked else _title_rows(rows)
         title = "" if asked or not above else _said_title(rows, above, first)
         header, *rows = _from_names(rows[above:], where)
         width = range(len(header))

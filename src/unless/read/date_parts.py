@@ -15,9 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unless.errors import UnknownNameError, suggest
-from unless.read.column_inference import Cells, of_dictionary, settle
+from unless.read.cells import Cells, of_dictionary
+from unless.read.column_inference import ColumnSpec, infer_column
 from unless.read.dialect import Remarks
-from unless.read.source import Source, refuse_twins
+from unless.read.headers import refuse_twins
+from unless.read.source import Source
 from unless.table import PARTS, Column, part_names
 from unless.values.notation import DATETIME, DAY, DateNotation, LevelNotation, Notation
 
@@ -51,13 +53,13 @@ _PARTS: dict[str, tuple[Callable[[NDArray[np.float64]], Sequence[Any]], Notation
 class DateParts:
     """A source with the parts of its columns of dates in their place; a cell that is no date has no parts.
 
-    ``formats`` are those of the dates, None as in ISO 8601. If it is read ``alike``, as training was, no cell need be a
+    ``formats`` are those of the dates, None as in ISO 8601. If it is read ``like_training``, no cell need be a
     date.
     """
 
     source: Source
     formats: Mapping[str, str | None]
-    alike: bool = False
+    like_training: bool = False
 
     def __post_init__(self) -> None:
         for name in self.formats:
@@ -97,11 +99,11 @@ class DateParts:
     def _column(self, name: str) -> Column:
         form = self.formats[name]
         notation = DATETIME if form is None else DateNotation("datetime", 1.0, format=form)
-        cells, spelled = self.source.cells(name), self.spelled
-        return settle(name, cells, None, self._missing, spelled=spelled, notation=notation, alike=self.alike)
+        spec = ColumnSpec(name, None, self._missing, self.spelled, notation=notation, like_training=self.like_training)
+        return infer_column(self.source.cells(name), spec)
 
 
 def with_known_parts(source: Source, formats: Mapping[str, str | None]) -> Source:
     """A new source in which the dates are replaced whose parts training had; it may have the parts themselves."""
     found = {name: form for name, form in formats.items() if name in source.names}
-    return DateParts(source, found, alike=True) if found else source
+    return DateParts(source, found, like_training=True) if found else source

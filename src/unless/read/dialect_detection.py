@@ -1,4 +1,4 @@
-"""How a text file is written, told by its first bytes: `sniff`, the same for files, packed files and streams.
+"""How a text file is written, found from its first bytes: `detect_dialect`, the same for files and streams.
 
 The rules, all about the records that begin within the first 32 kB:
 
@@ -20,11 +20,11 @@ import csv
 import io
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 
 from unless.errors import GuessWarning
-from unless.read.dialect import PLAIN_NUMERALS, Dialect, Numerals, Remarks, Told, numerals_of, title_of
+from unless.read.dialect import PLAIN_NUMERALS, Numerals, Remarks, TextDialect, numerals_of
 from unless.read.encodings import encoding_in, oddity
+from unless.read.options import ReadOptions
 from unless.values import DEFAULT_MISSING
 from unless.values.notation import MONEY, with_unit
 
@@ -42,66 +42,38 @@ _FRACTION = re.compile(r"[+-]?([0-9]*)([.,])([0-9]*)(?:[eE][+-]?[0-9]+)?")
 _GROUPED = re.compile(rf"[+-]?[1-9][0-9]{{0,2}}([.,{_GAPS}])[0-9]{{3}}((?:\1[0-9]{{3}})*)(?:(?!\1)([.,])[0-9]*)?")
 
 
-@dataclass(frozen=True, slots=True)
-class Guess:
-    """How a file seems to be written.
-
-    ``settled`` means that cells show the decimal sign; ``open`` that the file is ASCII so far, and may be UTF-8 or not.
-    """
-
-    dialect: Dialect
-    usual: str
-    told: Told
-    where: str
-    doubts: tuple[GuessWarning, ...] = ()
-    settled: bool = False
-    open: bool = False
-
-    @property
-    def remarks(self) -> Remarks:
-        """What there is to say."""
-        differences = self.dialect.differences(self.told, self.usual)
-        return Remarks(f"read as {differences}" if differences else "", self.doubts)
-
-    def decided(self, encoding: str) -> Guess:
-        """The guess once a later line has told the encoding."""
-        finding = f"{self.where}: the first lines are ASCII, and a later one is not UTF-8; read as {title_of(encoding)}"
-        doubt = GuessWarning(finding, "encoding", "cp1250", "cp1252")
-        dialect = replace(self.dialect, encoding=encoding)
-        return replace(self, dialect=dialect, doubts=(*self.doubts, doubt), open=False)
-
-
-def sniff(
-    start: bytes, usual: str, told: Told, *, where: str, numerals: Numerals | None = None, part: bool = False
-) -> Guess:
-    """Guess how a file is written that begins with these bytes: `WINDOW`, or fewer if it ends there.
+def detect_dialect(
+    start: bytes, usual: str, options: ReadOptions, *, where: str, numerals: Numerals | None = None, part: bool = False
+) -> TextDialect:
+    """Find how a file is written that begins with these bytes: `WINDOW`, or fewer if it ends there.
 
     ``usual`` is the delimiter that its name promises. ``numerals`` are known from other parts of the same table; a
     ``part`` whose numerals are to be compared with those of others has to say whether it is sure of them.
     """
     final = len(start) < WINDOW
-    found = encoding_in(start, told.encoding, final=final)
-    encoding = found or "utf-8"
-    if encoding == "utf-8" and not told.names and numerals is None and not part and _is_plain(start, usual):
-        return Guess(Dialect(usual), usual, told, where, open=found is None)
-    text = _below(_text(start, encoding, final=final), told.above)
-    doubts = list(_doubtful_encoding(start, encoding, told))
+    found = encoding_in(start, options.encoding, final=final)
+    encoding, is_open = found or "utf-8", found is None
+    if encoding == "utf-8" and not options.hints and numerals is None and not part and _is_plain(start, usual):
+        return TextDialect(usual, usual=usual, is_open=is_open)
+    text = _below(_text(start, encoding, final=final), options.above)
+    doubts = list(_doubtful_encoding(start, encoding, options))
     named = named_delimiter(text.partition("\n")[0].rstrip("\r"))
-    delimiter, doubt = (told.delimiter or named or "", None) if told.delimiter or named else _delimiter(text, usual)
+    delimiter, doubt = options.delimiter or named, None
+    if delimiter is None:
+        delimiter, doubt = _delimiter(text, usual)
     rows = list(_records(text.partition("\n")[2] if named == delimiter else text, delimiter))
-    style, settled, more = PLAIN_NUMERALS, False, list[GuessWarning]()
-    if part or told.decimal or delimiter == ";" or any(_SIGN.search(cell) for row in rows for cell in row):
-        style, settled, more = _numerals(rows, delimiter, told.decimal)
-    doubts += [*([doubt] if doubt else []), *(more if settled or numerals is None else [])]
-    dialect = Dialect(delimiter, numerals or style, encoding)
+    style, shows_decimal, more = PLAIN_NUMERALS, False, list[GuessWarning]()
+    if part or options.decimal or delimiter == ";" or any(_SIGN.search(cell) for row in rows for cell in row):
+        style, shows_decimal, more = _numerals(rows, delimiter, options.decimal)
+    doubts += [*([doubt] if doubt else []), *(more if shows_decimal or numerals is None else [])]
     doubtful = tuple(GuessWarning(f"{where}: {one.finding}", one.parameter, *one.choices) for one in doubts)
-    return Guess(dialect, usual, told, where, doubtful, settled, open=found is None)
+    return TextDialect(delimiter, numerals or style, encoding, usual, options, doubtful, shows_decimal, is_open)
 
 
-def agreed(guesses: Mapping[str, Guess]) -> Numerals | str | None:
+def shared_numerals(parts: Mapping[str, TextDialect]) -> Numerals | str | None:
     """The numerals that the parts of one table share, None if no part tells; or what is wrong, if parts disagree."""
-    styles = [(name, guess.dialect.numerals, guess.settled) for name, guess in reversed(list(guesses.items()))]
-    signs = {style.decimal: name for name, style, settled in styles if settled}
+    styles = [(name, part.numerals, part.shows_decimal) for name, part in reversed(list(parts.items()))]
+    signs = {style.decimal: name for name, style, shows_decimal in styles if shows_decimal}
     if len(signs) > 1:
         return f"{signs[',']} has decimal commas, but {signs['.']} has decimal points"
     groups = {style.thousands: name for name, style, _ in styles if style.thousands}
@@ -111,10 +83,10 @@ def agreed(guesses: Mapping[str, Guess]) -> Numerals | str | None:
     return numerals_of(next(iter(signs), "."), next(iter(groups), "")) if signs or groups else None
 
 
-def said_of(guesses: Mapping[str, Remarks]) -> Remarks:
+def merge_remarks(parts: Mapping[str, Remarks]) -> Remarks:
     """What there is to say about the parts of one table: once if it is the same for all."""
-    doubts = tuple(doubt for remarks in guesses.values() for doubt in remarks.doubts)
-    firsts = {remarks.said: name for name, remarks in reversed(list(guesses.items()))}
+    doubts = tuple(doubt for remarks in parts.values() for doubt in remarks.doubts)
+    firsts = {remarks.said: name for name, remarks in reversed(list(parts.items()))}
     if len(firsts) == 1:
         return Remarks(next(iter(firsts)), doubts)
     lines = (f"{name} {said}" for said, name in reversed(list(firsts.items())) if said)
@@ -146,8 +118,8 @@ def _below(text: str, above: int) -> str:
     return "".join(io.StringIO(text, newline="").readlines()[above:]) if above else text
 
 
-def _doubtful_encoding(start: bytes, encoding: str, told: Told) -> Iterator[GuessWarning]:
-    if encoding == "cp1252" and told.encoding is None and (word := oddity(start)) is not None:
+def _doubtful_encoding(start: bytes, encoding: str, options: ReadOptions) -> Iterator[GuessWarning]:
+    if encoding == "cp1252" and options.encoding is None and (word := oddity(start)) is not None:
         yield GuessWarning(f"read as cp1252, but {word!r} looks odd", "encoding", "cp1250", "cp1251", "cp1252")
 
 
@@ -214,23 +186,23 @@ def _is_fraction(cell: str) -> bool:
     return found is not None and bool(found[1] or found[3])
 
 
-def _numerals(rows: Sequence[list[str]], delimiter: str, told: str | None) -> tuple[Numerals, bool, list[GuessWarning]]:
+def _numerals(rows: Sequence[list[str]], delimiter: str, said: str | None) -> tuple[Numerals, bool, list[GuessWarning]]:
     """How numbers are written, whether cells show the decimal sign, and doubts."""
     columns, money = _number_columns(rows)
     shown_in = {name: _decimals(cells, money=name in money) for name, cells in columns.items()}
     signs = {name: shown for name, shown in shown_in.items() if len(shown) == 1}
     commas = [name for name, shown in signs.items() if "," in shown]
     points = [name for name, shown in signs.items() if "." in shown]
-    settled = told is not None or bool(signs)
+    shows_decimal = said is not None or bool(signs)
     comma = len(commas) > len(points) or (len(commas) == len(points) > 0 and delimiter == ";")
-    decimal = told or ("," if comma else ".")
+    decimal = said or ("," if comma else ".")
     doubts = []
-    if told is None and commas and points:
+    if said is None and commas and points:
         doubts.append(_both(commas[0], points[0], decimal))
-    doubtful = None if settled else _ambiguous(columns, delimiter)
+    doubtful = None if shows_decimal else _ambiguous(columns, delimiter)
     if doubtful is not None:
         return PLAIN_NUMERALS, False, [doubtful]
-    return numerals_of(decimal, _thousands(columns, decimal)), settled, doubts
+    return numerals_of(decimal, _thousands(columns, decimal)), shows_decimal, doubts
 
 
 def numerals_among(cells: Collection[str], *, money: bool) -> Numerals:

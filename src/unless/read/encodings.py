@@ -56,11 +56,11 @@ def _errors(encoding: str) -> str:
 # Which encoding.
 
 
-def encoding_in(start: bytes, told: str | None, *, final: bool) -> str | None:
+def encoding_in(start: bytes, said: str | None, *, final: bool) -> str | None:
     """The encoding of a file that begins like that; None if these bytes are ASCII, and more are to come."""
     marked = next((name for mark, name in _MARKS.items() if start.startswith(mark)), None)
-    if told is not None:
-        return told if told not in ("utf-16", "utf-32") else _wide(start, told, marked)
+    if said is not None:
+        return said if said not in ("utf-16", "utf-32") else _wide(start, said, marked)
     if marked is not None:
         return marked
     if (wide := _zeros(start)) is not None:
@@ -68,11 +68,11 @@ def encoding_in(start: bytes, told: str | None, *, final: bool) -> str | None:
     return unmarked(start, final=final) or ("utf-8" if final else None)
 
 
-def _wide(start: bytes, told: str, marked: str | None) -> str:
+def _wide(start: bytes, said: str, marked: str | None) -> str:
     """UTF-16 or UTF-32 with the order of its bytes."""
-    if marked is not None and marked.startswith(told):
+    if marked is not None and marked.startswith(said):
         return marked
-    return (told == "utf-16" and _zeros(start)) or f"{told}-le"
+    return (said == "utf-16" and _zeros(start)) or f"{said}-le"
 
 
 def _zeros(start: bytes) -> str | None:

@@ -24,12 +24,14 @@ from unless.errors import (
 )
 from unless.limits import refuse_above_limit
 from unless.read.binary_files import ArrowFile, ExcelFile, ParquetFile
-from unless.read.csv_files import head_names, open_text
-from unless.read.dialect import Numerals, Told
-from unless.read.dialect_detection import WINDOW, agreed, sniff
+from unless.read.csv_files import first_header, open_text
+from unless.read.dialect import Numerals
+from unless.read.dialect_detection import WINDOW, detect_dialect, shared_numerals
 from unless.read.file_bytes import Content, OpenFile, blaming, ends, is_packed, kind_of, opened
+from unless.read.headers import refuse_twins
 from unless.read.json_lines import first_names, open_lines
-from unless.read.source import Parts, Source, refuse_twins
+from unless.read.options import PLAIN_OPTIONS, ReadOptions
+from unless.read.source import Parts, Source
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,14 +42,14 @@ class Format:
     title: str
     endings: tuple[str, ...]
     open: Callable[..., Any]
-    head: Callable[[OpenFile, Told], list[str]] | None = None
+    head: Callable[[OpenFile, ReadOptions], list[str]] | None = None
     """Reads no more than the names of the columns; None if opening does so."""
     loose: bool = False
     """Whether a row may lack a column."""
     delimiter: str | None = None
     """What usually separates fields."""
     takes: frozenset[str] = frozenset()
-    """What a caller may tell about such a file."""
+    """What a caller may say about such a file."""
 
 
 _LINES = ("header_row", "skip")
@@ -59,7 +61,7 @@ def _separated(name: str, usual: str) -> Format:
         name.upper(),
         (f".{name}",),
         partial(open_text, usual=usual),
-        lambda file, told: head_names(file, usual, told),
+        lambda file, options: first_header(file, usual, options),
         delimiter=usual,
         takes=frozenset({"delimiter", "decimal", "encoding", *_LINES}),
     )
@@ -80,7 +82,6 @@ _ALL = (
 FORMATS = {entry.name: entry for entry in _ALL}
 _ENDINGS = {ending: entry for entry in _ALL for ending in entry.endings}
 _CONTENTS = {"parquet": "a Parquet file", "arrow": "an Arrow file", "excel": "an Excel file (or another zip archive)"}
-_NOTHING_TOLD = Told()
 
 
 def format_of(path: str | os.PathLike[str], form: str | None = None) -> Format:
@@ -194,68 +195,69 @@ def refuse_part(path: str | os.PathLike[str], source: str | os.PathLike[str], fo
         raise OverwriteError(f"{os.fspath(path)!r} would be a part of the folder that is read; write it elsewhere")
 
 
-def open_path(path: Path, form: str | None = None, told: Told = _NOTHING_TOLD) -> Source:
+def open_path(path: Path, options: ReadOptions = PLAIN_OPTIONS) -> Source:
     """The source that reads a file, or a folder of parts."""
-    known, files = files_at(path, form)
-    refuse_told(told, known, str(path))
-    numerals = numerals_at(files, known, told)
-    sources = [_open_file(file, known, told, numerals) for file in files]
+    known, files = files_at(path, options.format)
+    refuse_hints(options, known, str(path))
+    numerals = numerals_at(files, known, options)
+    sources = [_open_file(file, known, options, numerals) for file in files]
     whole = Parts(files, sources, loose=known.loose) if is_several(path) else sources[0]
     return _checked(whole, str(path))
 
 
-def refuse_told(told: Told, known: Format, where: str) -> None:
+def refuse_hints(options: ReadOptions, known: Format, where: str) -> None:
     """Refuse what means nothing for a format, such as the sheet of a CSV file."""
-    if wrong := [name for name in told.names if name not in known.takes]:
+    if wrong := [name for name in options.hints if name not in known.takes]:
         takers = join_choices(entry.title for entry in _ALL if wrong[0] in entry.takes)
         raise ParameterError(
             f"{where}: the {wrong[0]} is for {takers} files, and this one is {known.title}; leave it out"
         )
 
 
-def numerals_at(files: Sequence[Path], known: Format, told: Told) -> Numerals | None:
+def numerals_at(files: Sequence[Path], known: Format, options: ReadOptions) -> Numerals | None:
     """How numbers are written in all parts of a table: by the parts that tell; None if there is only one part."""
     if len(files) < 2 or known.delimiter is None:
         return None
-    guesses = {}
+    dialects = {}
     for path in files:
         with opened(path) as file:
-            guesses[path.name] = sniff(file.peek(WINDOW), known.delimiter, told, where=str(path), part=True)
-    found = agreed(guesses)
+            start = file.peek(WINDOW)
+        dialects[path.name] = detect_dialect(start, known.delimiter, options, where=str(path), part=True)
+    found = shared_numerals(dialects)
     if isinstance(found, str):
         raise ReadError(f"{files[0].parent}: {found}; the files of a folder write numbers in one way")
     return found
 
 
-def open_bytes(data: bytes, form: str, told: Told = _NOTHING_TOLD) -> Source:
+def open_bytes(data: bytes, options: ReadOptions) -> Source:
     """The source that reads bytes of a format, which gzip may have packed."""
     where, packed = "the data", kind_of(*ends(data)) == "gzip"
-    source, known = OpenFile(where, io.BytesIO(data), packed=packed).content(), format_of("", form)
-    refuse_told(told, known, where)
-    return _checked(_open(source, known, where, told), where)
+    source, known = OpenFile(where, io.BytesIO(data), packed=packed).content(), format_of("", options.format)
+    refuse_hints(options, known, where)
+    return _checked(_open(source, known, where, options), where)
 
 
-def names_of(path: Path, form: str | None = None, told: Told = _NOTHING_TOLD) -> list[str]:
+def names_of(path: Path, options: ReadOptions = PLAIN_OPTIONS) -> list[str]:
     """The names of the columns, read from as little of the file as possible; for a folder, from its first part."""
-    known, (first, *_) = files_at(path, form)
-    refuse_told(told, known, str(path))
+    known, (first, *_) = files_at(path, options.format)
+    refuse_hints(options, known, str(path))
     if known.head is None or not first.is_file():
-        return list(_open_file(first, known, told).names)
+        return list(_open_file(first, known, options).names)
     if not is_packed(first):
         refuse_other(ends(first), known, str(first))
     with opened(first) as file:
-        return known.head(file, told)
+        return known.head(file, options)
 
 
-def _open_file(path: Path, known: Format, told: Told, numerals: Numerals | None = None) -> Source:
+def _open_file(path: Path, known: Format, options: ReadOptions, numerals: Numerals | None = None) -> Source:
     with opened(path) as file:
-        return _open(file.content(), known, str(path), told, numerals)
+        return _open(file.content(), known, str(path), options, numerals)
 
 
-def _open(source: Content, known: Format, where: str, told: Told, numerals: Numerals | None = None) -> Source:
+def _open(source: Content, known: Format, where: str, options: ReadOptions, numerals: Numerals | None = None) -> Source:
     refuse_other(ends(source), known, where)
     shared = {} if numerals is None else {"numerals": numerals}
-    found: Source = known.open(source, where=where, told=told, **shared)
+    found: Source = known.open(source, where=where, options=options, **shared)
     return found
 
 

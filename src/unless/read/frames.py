@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
@@ -17,18 +17,11 @@ from numpy.typing import NDArray
 
 from unless.errors import ParameterError, ReadError
 from unless.limits import refuse_above_limit
-from unless.read.column_inference import (
-    Cells,
-    as_names,
-    group,
-    of_dictionary,
-    of_flags,
-    of_numbers,
-    of_objects,
-    of_times,
-)
+from unless.read.cells import Cells, as_names, group, of_dictionary, of_flags, of_numbers, of_objects, of_times
 from unless.read.dialect import NOTHING
-from unless.read.source import Loaded, Source, refuse_twins
+from unless.read.headers import refuse_twins
+from unless.read.source import Loaded, Source
+from unless.read.text_cells import rank_texts
 from unless.values import cell_value, number_to_text
 from unless.values.notation import DATE, DATETIME, DURATION, INSTANT, TIME, LevelNotation, Notation
 
@@ -68,7 +61,7 @@ class PolarsFrame:
         found = [name for name in names if self.frame.schema[name] in types]
         # Not by pl.col, which would take '*' for all columns.
         texts_only = self.frame.select(self.frame.get_column(name) for name in found).cast(pl.String)
-        self._texts = text_cells(texts_only)
+        self._texts = rank_texts(texts_only)
         for name in found:
             if self.frame.schema[name] in (pl.Categorical, pl.Enum):  # even if no cell has a category
                 self._texts[name] = replace(self._texts[name], categorical=True)
@@ -113,47 +106,6 @@ def _polars_times(series: pl.Series) -> Cells:
         case pl.Datetime(time_unit=unit, time_zone=zone):
             return of_times(counts, missing, unit, DATETIME if zone is None else INSTANT)
     return of_objects(series.to_list())
-
-
-def text_cells(
-    frame: pl.DataFrame,
-    is_numeric: Callable[[str, pl.Series], bool] | None = None,
-    numbers_in: Callable[[pl.Expr], pl.Expr] | None = None,
-) -> dict[str, Cells]:
-    """The cells of every column of a frame of text; numbers, where ``is_numeric`` says so of the sorted distinct texts.
-
-    ``numbers_in`` says which numbers texts spell.
-
-    Texts are ranked by an Enum of the distinct texts, sorted by UTF-8 bytes, which is the order of code points. That
-    takes 21 ns a cell on two cores (1e6 rows; `rank` takes 166), and two queries for all columns, at 0.1 ms each.
-    """
-    import polars as pl
-
-    if not frame.width:
-        return {}
-    names, frame = frame.columns, frame.clone()
-    frame.columns = [f"c{place}" for place in range(len(names))]  # to pl.col, "*" and "^a$" are patterns
-    sets = frame.select(pl.all().drop_nulls().unique().sort().implode())
-    distinct = [column.item() for column in sets]
-    numeric = [bool(is_numeric and is_numeric(*pair)) for pair in zip(names, distinct, strict=True)]
-    coded = frame.select(
-        numbers_in(pl.col(column.name)) if number and numbers_in else _ranks_among(column, texts)
-        for column, texts, number in zip(frame, distinct, numeric, strict=True)
-    )
-    return {
-        name: of_numbers(column.to_numpy(), str)
-        if number
-        else Cells(np.empty(0), texts.to_list(), column.to_numpy(), str)
-        for name, column, texts, number in zip(names, coded, distinct, numeric, strict=True)
-    }
-
-
-def _ranks_among(column: pl.Series, texts: pl.Series) -> pl.Expr:
-    """The rank of every text of a column among its sorted distinct texts; nulls rank last."""
-    import polars as pl
-
-    ranks = pl.col(column.name).cast(pl.Enum(texts)).to_physical()
-    return ranks.cast(pl.UInt32).fill_null(len(texts)) if column.null_count() else ranks
 
 
 def _pandas_source(frame: pd.DataFrame) -> Source:
@@ -234,7 +186,7 @@ def label_cells(series: Any) -> Cells | None:
 
         if series.dtype not in (pl.String, pl.Categorical, pl.Enum):
             return None
-        return text_cells(series.alias("y").to_frame().select(pl.col("y").cast(pl.String)))["y"]
+        return rank_texts(series.alias("y").to_frame().select(pl.col("y").cast(pl.String)))["y"]
     if dependencies.is_pandas_series(series):
         import pandas as pd
 

@@ -1,9 +1,11 @@
-"""The names of columns: what a header with empty or equal names is read as."""
+"""The names of columns: what a header with empty or equal names is read as, and names that are refused."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+
+from unless.errors import ReadError
 
 UNNAMED = "column {}"
 """What a column is called that has no name, by its place from 1."""
@@ -47,3 +49,13 @@ def _count(names: Sequence[str], what: str) -> str:
     several = f"{len(names):,} columns {what} are" if len(names) > 1 else f"1 column {what} is"
     more = f" and {len(names) - _SHOWN:,} more" if len(names) > _SHOWN else ""
     return f"{several} called {', '.join(map(repr, names[:_SHOWN]))}{more}"
+
+
+def refuse_twins(
+    names: Sequence[str], where: str | None = None, advice: str = "rename one of them", what: str = "column name"
+) -> None:
+    """Refuse a name that appears twice, before a library renames one of the columns or fails."""
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        place = f" in {where}" if where else ""
+        raise ReadError(f"the {what} {twice!r} appears twice{place}; {advice}")

@@ -26,12 +26,13 @@ from numpy.typing import NDArray
 from unless.errors import ReadError
 from unless.kernels import json_scan as kernels
 from unless.limits import refuse_unpacked
-from unless.read.column_inference import Cells, group, joined, of_dictionary, of_numbers, of_objects
-from unless.read.dialect import NOTHING, Remarks, Told, title_of
+from unless.read.cells import Cells, group, joined, of_dictionary, of_numbers, of_objects
+from unless.read.dialect import NOTHING, Remarks, title_of
 from unless.read.dialect_detection import WINDOW
 from unless.read.encodings import encoding_in, to_utf8
 from unless.read.file_bytes import MARK, Content, OpenFile, as_file, content, cut, first_bytes, objects, undecodable
 from unless.read.frames import SpelledNumber, frame_of
+from unless.read.options import ReadOptions
 
 if TYPE_CHECKING:
     import polars as pl
@@ -228,34 +229,34 @@ def _ranked(values: Sequence[bytes], codes: NDArray[np.int32]) -> Cells:
     return of_dictionary(map(_cell, distinct), codes)
 
 
-def open_lines(source: Content, *, where: str, told: Told) -> JsonLines:
+def open_lines(source: Content, *, where: str, options: ReadOptions) -> JsonLines:
     """The source that reads JSON lines, which may be UTF-16 instead of UTF-8."""
-    encoding = _encoding(first_bytes(source, WINDOW), told)
+    encoding = _encoding(first_bytes(source, WINDOW), options)
     if encoding == "utf-8":
         return JsonLines(source, where=where)
     found = JsonLines(to_utf8(content(source)[:], encoding, where), where=where)
-    if told.encoding is None:
+    if options.encoding is None:
         found.remarks = Remarks(f"read as {title_of(encoding)}")
     return found
 
 
-def _encoding(start: bytes, told: Told) -> str:
-    """The encoding that is told, or UTF-16 if it shows, or else UTF-8, as the standard wants."""
-    found = encoding_in(start, told.encoding, final=len(start) < WINDOW) or "utf-8"
-    return found if told.encoding is not None or found.startswith("utf") else "utf-8"
+def _encoding(start: bytes, options: ReadOptions) -> str:
+    """The encoding that is said, or UTF-16 if it shows, or else UTF-8, as the standard wants."""
+    found = encoding_in(start, options.encoding, final=len(start) < WINDOW) or "utf-8"
+    return found if options.encoding is not None or found.startswith("utf") else "utf-8"
 
 
-def decode_next(file: OpenFile, told: Told) -> Remarks:
+def decode_next(file: OpenFile, options: ReadOptions) -> Remarks:
     """Let a file that was just opened give its bytes in UTF-8."""
-    encoding = _encoding(file.peek(WINDOW), told)
+    encoding = _encoding(file.peek(WINDOW), options)
     if encoding != "utf-8":
         file.decode(encoding)
-    return Remarks("" if encoding == "utf-8" or told.encoding else f"read as {title_of(encoding)}")
+    return Remarks("" if encoding == "utf-8" or options.encoding else f"read as {title_of(encoding)}")
 
 
-def first_names(file: OpenFile, told: Told) -> list[str]:
+def first_names(file: OpenFile, options: ReadOptions) -> list[str]:
     """The members of the first thousand objects."""
-    decode_next(file, told)
+    decode_next(file, options)
 
     def records() -> Iterator[dict[str, object]]:
         line = 1

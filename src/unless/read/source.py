@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Protocol
 
 from unless.errors import ReadError, suggest
-from unless.read.column_inference import Cells, joined
+from unless.read.cells import Cells, joined
 from unless.read.dialect import NOTHING, Remarks
-from unless.read.dialect_detection import said_of
+from unless.read.dialect_detection import merge_remarks
+from unless.read.headers import refuse_twins
 from unless.values import missing_among
 
 
@@ -57,16 +58,6 @@ class Loaded:
         return self._read(self._places[name])
 
 
-def refuse_twins(
-    names: Sequence[str], where: str | None = None, advice: str = "rename one of them", what: str = "column name"
-) -> None:
-    """Refuse a name that appears twice, before a library renames one of the columns or fails."""
-    if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        place = f" in {where}" if where else ""
-        raise ReadError(f"the {what} {twice!r} appears twice{place}; {advice}")
-
-
 class Parts:
     """Sources that are the parts of one table, each with the path that it was opened from.
 
@@ -104,7 +95,9 @@ class Parts:
     @property
     def remarks(self) -> Remarks:
         """What there is to say about the parts."""
-        return said_of({path.name: source.remarks for path, source in zip(self._paths, self._sources, strict=True)})
+        return merge_remarks(
+            {path.name: source.remarks for path, source in zip(self._paths, self._sources, strict=True)}
+        )
 
 
 def _load(source: Source, names: Sequence[str], texts: Collection[str], missing: Collection[str]) -> dict[str, Cells]:

@@ -11,8 +11,9 @@ from unless.evaluation.training_overlap import OwnResult
 from unless.evaluation.unseen_values import Unseen
 from unless.model import Model
 from unless.read.batches import File, Input
-from unless.read.dialect import Remarks, told_by
-from unless.read.dialect_detection import said_of
+from unless.read.dialect import NOTHING
+from unless.read.dialect_detection import merge_remarks
+from unless.read.options import ReadOptions
 from unless.rule import Program
 from unless.stream.batch_decisions import Progress
 from unless.stream.output_columns import refuse_halves
@@ -134,19 +135,16 @@ def predict_file(  # noqa: PLR0913 - one parameter for each choice of the caller
     the input that has been read, None if it is not known.
     """
     refuse_halves("the prefix", prefix)
-    run, told = (
-        Run(model, prefix, strict, guard_formulas),
-        told_by(delimiter, decimal, encoding, sheet, header_row, skip),
-    )
+    options = ReadOptions(format, delimiter, decimal, encoding, sheet, header_row, skip)
+    run = Run(model, prefix, strict, guard_formulas)
     if (folder := folder_of(out, source, to)) is not None:
-        shared: dict[str, Any] = {"form": format, "told": told, "to": to, "block": block}
-        done = predict_parts(run, source, folder, **shared, n_jobs=n_jobs, progress=progress)
+        done = predict_parts(run, source, folder, options, to=to, block=block, n_jobs=n_jobs, progress=progress)
     else:
         if n_jobs is not None:
             raise ParameterError("several processes are for parts: write to a folder, whose name ends with /")
-        given = Input(source, format, block, told)
+        given = Input(source, options, block)
         done = run.write(given, out, form_of_output(out, to, given.form, source), progress)
-    remarks = said_of(done.said) if done.said else Remarks()
+    remarks = merge_remarks(done.said) if done.said else NOTHING
     for doubt in remarks.doubts:
         warnings.warn(doubt, stacklevel=2)
     renamed = {one: other for one, other in zip(done.wanted, done.columns, strict=True) if one != other}

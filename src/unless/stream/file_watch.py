@@ -15,8 +15,8 @@ from unless.evaluation.drift import ALPHA, Counts, places_of
 from unless.evaluation.drift_results import Watch
 from unless.model import Model
 from unless.read.batches import Batch, File, Input, JsonBatch
-from unless.read.dialect import told_by
-from unless.read.dialect_detection import said_of
+from unless.read.dialect_detection import merge_remarks
+from unless.read.options import ReadOptions
 from unless.stream.batch_decisions import Progress
 from unless.table import Labels, Schema, Table
 
@@ -47,11 +47,11 @@ def watch_file(  # noqa: PLR0913 - one parameter for each choice of the caller
     they are in the column that is called like the target, if there is one. Some records may have no label yet.
     ``reference`` is an earlier file to compare with, instead of training.
     """
-    told = told_by(delimiter, decimal, encoding, sheet, header_row, skip)
+    options = ReadOptions(format, delimiter, decimal, encoding, sheet, header_row, skip)
     earlier = None
     if reference is not None:
-        earlier, _ = _counted(model, Input(reference, format, block, told), labels, None)
-    found, said = _counted(model, Input(source, format, block, told), labels, progress)
+        earlier, _ = _counted(model, Input(reference, options, block), labels, None)
+    found, said = _counted(model, Input(source, options, block), labels, progress)
     return replace(found.watch(alpha=alpha, least=least, reference=earlier), read_as=said)
 
 
@@ -69,7 +69,7 @@ def _counted(model: Model, given: Input, labels: str | None, progress: Progress 
     lacking = [name for name in (*counts.used, *([labels] if labels else ())) if name not in members]
     if rows and lacking:  # a member is missing in a line of JSON only if other lines have it
         raise UnknownNameError(f"no column {lacking[0]!r}{suggest(lacking[0], members)}")
-    remarks = said_of(given.said) if given.said else None
+    remarks = merge_remarks(given.said) if given.said else None
     for doubt in remarks.doubts if remarks else ():
         warnings.warn(doubt, stacklevel=3)
     return counts, remarks.said if remarks else ""

@@ -16,19 +16,19 @@ from functools import reduce
 from importlib import import_module
 from operator import and_
 from pathlib import Path
-from typing import TypeVar, cast
+from typing import TypeVar
 
 from unless import limits
 from unless.errors import OverwriteError, ParameterError, ReadError, UnlessError
 from unless.files import refuse_inputs
-from unless.read.batches import File, Input, OtherParts, TextBatch
-from unless.read.dialect import Told
+from unless.read.batches import File, Input, OtherParts
 from unless.read.file_bytes import is_packed
 from unless.read.formats import home_of, is_pattern, is_several, refuse_part, renamed
+from unless.read.options import ReadOptions
 from unless.stream.batch_decisions import Outcome, Progress
-from unless.stream.column_types import Survey, Types, survey_of
+from unless.stream.column_types import NumberColumns
 from unless.stream.output_file import writable
-from unless.stream.pipeline import Run, needs_types
+from unless.stream.pipeline import Run, find_numbers, needs_types
 from unless.stream.writers import PACKED
 from unless.threads import available_cores
 
@@ -72,13 +72,12 @@ def processes(wanted: int | None, parts: int, size: int) -> int:
     return max(1, min(wanted, parts))
 
 
-def predict_parts(  # noqa: PLR0913 - as predict_file has them
+def predict_parts(
     run: Run,
     source: File,
     folder: Path,
+    options: ReadOptions,
     *,
-    form: str | None,
-    told: Told,
     to: str | None,
     block: int,
     n_jobs: int | None,
@@ -87,7 +86,7 @@ def predict_parts(  # noqa: PLR0913 - as predict_file has them
     """Write each part of the source to a part in a folder. Every part is written whole or not at all."""
     if not isinstance(source, (str, os.PathLike)) or not (is_several(source) or Path(source).is_file()):
         raise ParameterError(f"{str(folder)!r} is a folder, and what is read is not a file or a folder; name a file")
-    given = Input(source, form, block, told)
+    given = Input(source, options, block)
     written = writable(to or given.form)
     targets = _targets(given.paths, home_of(source), folder, written)
     for target in targets.values() if is_pattern(source) else ():
@@ -97,11 +96,14 @@ def predict_parts(  # noqa: PLR0913 - as predict_file has them
     jobs = processes(n_jobs, len(targets), sum(sizes) * (_PACKED if packed else 1))
     if jobs > 1 and (saved := getattr(run.model, "_saved", None)) is not None:
         run = replace(run, model=saved())  # a classifier would bring scikit-learn along: 2 s for each process
-    reading = _Reading(given.form, block, told, given.parts())
-    parts = [_Part(run, *ends, written, size, reading) for ends, size in zip(targets.items(), sizes, strict=True)]
+    known, others = replace(options, format=given.form), given.parts()
+    parts = [
+        _Part(run, *ends, written, size, known, block, others)
+        for ends, size in zip(targets.items(), sizes, strict=True)
+    ]
     if needs_types(given, written):
-        types = reduce(and_, _each(_Part.survey, parts, jobs)).types(run.model)
-        parts = [replace(part, types=types) for part in parts]
+        numbers = reduce(and_, _each(_Part.find_numbers, parts, jobs))
+        parts = [replace(part, numbers=numbers) for part in parts]
     for target in targets.values():
         target.parent.mkdir(parents=True, exist_ok=True)
     meter = _Meter(progress, sum(sizes))
@@ -133,45 +135,36 @@ def _identity(path: Path) -> tuple[int, int]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Reading:
-    """How all parts are read, in whatever process."""
-
-    form: str
-    block: int
-    told: Told
-    others: OtherParts
-
-    def input(self, path: Path) -> Input:
-        """A part, to be read."""
-        return Input(path, self.form, self.block, self.told, self.others)
-
-
-@dataclass(frozen=True, slots=True)
 class _Part:
-    """A part of the input and where it is written, to be sent to a process."""
+    """A part of the input and where it is written, to be sent to a process; how it is read is the same for all."""
 
     run: Run
     path: Path
     target: Path
     form: str
     size: int
-    reading: _Reading
-    types: Types | None = None
+    options: ReadOptions
+    block: int
+    others: OtherParts
+    numbers: NumberColumns | None = None
 
-    def survey(self) -> Survey:
+    def find_numbers(self) -> NumberColumns:
         """Which columns of the part may be numbers."""
-        pieces = cast("Iterator[TextBatch]", self.reading.input(self.path).batches())
         with self._blaming():
-            return survey_of(pieces, self.run.model)
+            return find_numbers(self._input(), self.run.model)
 
     def predict(self, progress: Progress | None = None) -> tuple[_Part, Outcome]:
         """Write the part."""
-        given = self.reading.input(self.path)
-        given.types = self.types
+        given = self._input()
+        given.convert = None if self.numbers is None else self.numbers.convert
         with self._blaming():
             outcome = self.run.write(given, self.target, self.form, progress)
         outcome.files.append(str(self.target))
         return self, outcome
+
+    def _input(self) -> Input:
+        """The part, to be read."""
+        return Input(self.path, self.options, self.block, self.others)
 
     @contextmanager
     def _blaming(self) -> Iterator[None]:

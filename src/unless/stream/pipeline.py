@@ -11,7 +11,7 @@ from unless.model import Model
 from unless.read.batches import File, Input, TextBatch
 from unless.rule import Program
 from unless.stream.batch_decisions import Outcome, Progress, Tally
-from unless.stream.column_types import types_of
+from unless.stream.column_types import NumberColumns
 from unless.stream.output_file import is_patient, output, write_in_thread
 from unless.stream.writers import PACKED, TEXTS, WRITERS
 
@@ -32,9 +32,9 @@ class Run:
         wanted = tuple(self.prefix + name for name in tally.answers.columns())
         with output(out, given.places) as file, ExitStack() as stack:
             writer = WRITERS[form](file, wanted, **({"guarded": True} if self.guarded and form in TEXTS else {}))
-            if needs_types(given, form) and given.types is None:
+            if needs_types(given, form) and given.convert is None:
                 given.keep(stack)
-                given.types = types_of(cast("Iterator[TextBatch]", given.batches()), self.model)
+                given.convert = find_numbers(given, self.model).convert
             results = tally.results(given, progress)
             if is_patient(file) or form in PACKED:
                 # While one thread writes, the other reads on: 1.3 s instead of 1.6 for 1,000,000 records (250 MB).
@@ -43,6 +43,11 @@ class Run:
                 writer.drain(results)
         counts = tally.labels(), tally.labelled, tally.right, tally.unseen
         return Outcome(*counts, wanted, writer.added, given.said, own=tally.own)
+
+
+def find_numbers(given: Input, model: Model | Program) -> NumberColumns:
+    """The columns of a text file that are numbers, given all of it."""
+    return NumberColumns.find(cast("Iterator[TextBatch]", given.batches()), model)
 
 
 def needs_types(given: Input, form: str) -> bool:

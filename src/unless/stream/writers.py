@@ -14,7 +14,7 @@ import numpy as np
 
 from unless.errors import ParameterError, ReadError
 from unless.read.batches import Batch, JsonBatch, TextBatch
-from unless.read.dialect import Dialect, title_of
+from unless.read.dialect import TextDialect, title_of
 from unless.read.encodings import from_utf8
 from unless.read.file_bytes import MARK
 from unless.stream.excel_writer import FORMULA, need_xlsxwriter, write_sheet
@@ -112,7 +112,7 @@ class TextWriter(Writer):
         super().__init__(file, wanted)
         self._guarded = guarded
         self._form = form
-        self._dialect = Dialect(separator)
+        self._dialect = TextDialect(separator)
         self._ascii = True
         self._where = ""
 

@@ -60,11 +60,9 @@ class Column:
         """A column from plain Python cells; `values.cell_value` says what each means."""
         values = [cell_value(cell) for cell in cells]
         notation = common_notation({value.notation for value in values if isinstance(value, NotatedNumber)})
-        numbers = sorted({value for value in values if isinstance(value, float)})
-        categories = sorted({value for value in values if isinstance(value, str)})
-        rank: dict[Value, int] = {value: code for code, value in enumerate([*numbers, *categories, None])}
+        numbers, categories, rank = rank_values(values)
         codes = np.array([rank[value] for value in values], dtype=np.int64)
-        return cls(name, kind, np.array(numbers, np.float64), tuple(categories), codes, notation, typed=bool(numbers))
+        return cls(name, kind, numbers, tuple(categories), codes, notation, typed=len(numbers) > 0)
 
     @property
     def missing(self) -> int:
@@ -157,6 +155,15 @@ class Labels:
 
 
 # Checks and small steps.
+
+
+def rank_values(values: Iterable[Value]) -> tuple[NDArray[np.float64], list[str], dict[Value, int]]:
+    """The distinct numbers ascending, the texts sorted, and the rank of each number, each text and None."""
+    distinct = set(values)
+    numbers = sorted(value for value in distinct if isinstance(value, float))
+    texts = sorted(value for value in distinct if isinstance(value, str))
+    place: dict[Value, int] = {value: code for code, value in enumerate([*numbers, *texts, None])}
+    return np.array(numbers, dtype=np.float64), texts, place
 
 
 def to_smallest_type(codes: NDArray[Any], count: int) -> Codes:

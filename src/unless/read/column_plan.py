@@ -1,0 +1,216 @@
+"""Which columns of a source are read, and how: what the caller says, and what an earlier table or a model knows."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from unless.errors import ParameterError, UnknownNameError, suggest
+from unless.read.cells import Cells
+from unless.read.column_inference import ColumnSpec, Declared, infer_column
+from unless.read.csv_records import separator_hint
+from unless.read.headers import refuse_twins
+from unless.read.options import ReadOptions, check_names
+from unless.read.source import Source
+from unless.rule import Program
+from unless.table import Column, Kind, Schema, Table
+from unless.values import DEFAULT_MISSING, EARLIER_MISSING, missing_among
+from unless.values.notation import Amounts, DateNotation, Notation
+
+_DECLARED: Mapping[Kind, Declared] = {"text": "categorical", "number": "numeric", "mixed": "numeric"}
+_SHOWN = 6  # names in a line
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnPlan:
+    """What to read: the features and how they are declared, the target, and the texts that mean a missing cell."""
+
+    features: Mapping[str, Declared]
+    target: str | None = None
+    missing: tuple[str, ...] = DEFAULT_MISSING
+    given: bool = False
+    """Whether the caller said which texts are missing, so that they are missing in frames too."""
+    known: Mapping[str, Column] = field(default_factory=dict)
+    """The columns of the earlier table whose values are known."""
+    notations: Mapping[str, Notation] = field(default_factory=dict)
+    """How the numbers of some features are written."""
+    like_training: bool = False
+    """Whether an earlier table says how to read this one."""
+    spelled: bool = False
+    """Whether all cells are text, as in a text file."""
+    filed: bool = False
+    """Whether a file is read, so that texts are missing in typed cells too."""
+    parts: Mapping[str, str | None] = field(default_factory=dict)
+    """The columns of dates of which there are parts instead."""
+
+    @property
+    def missing_texts(self) -> tuple[str, ...]:
+        """The texts that mean a missing cell in this source."""
+        return self.missing if self.spelled or self.given or self.filed else ()
+
+    def load(self, source: Source, texts: Iterable[str] = (), more: Sequence[str] = ()) -> None:
+        """Prepare the cells that are to be read; other columns may be wanted as text, and more columns may be."""
+        as_text = [name for name, kind in self.features.items() if kind == "categorical" or self._needs_text(name)]
+        labelled = [] if self.target is None else [self.target]
+        source.load(
+            [*self.features, *labelled, *more], list(dict.fromkeys([*as_text, *texts, *labelled])), self.missing_texts
+        )
+
+    def column(self, name: str, cells: Cells) -> Column:
+        """A column of cells, which now have their meaning."""
+        known, missing = self.known.get(name), self.missing_texts
+        if known is not None and not self.spelled and not self.given:  # what was a value in training is one
+            texts = known.categories
+            missing = tuple(one for one in missing if missing_among(texts, [one]).isdisjoint(texts))
+        notation = self.notations.get(name)
+        return infer_column(
+            cells, ColumnSpec(name, self.features[name], missing, self.spelled, known, notation, self.like_training)
+        )
+
+    def describe_columns(self, columns: Iterable[Column]) -> str:
+        """What to say about how the cells of columns are written, where nobody has said so before."""
+        new = set() if self.like_training else {column.name for column in columns if column.name not in self.notations}
+        forms = defaultdict[str, list[str]](list)
+        for column in columns:
+            match column.notation if column.name in new else None:
+                case DateNotation(format=str(form)):
+                    forms[f"dates in {{}} are read as {form}"].append(column.name)
+                case Amounts(unit=unit):
+                    forms[f"numbers in {{}} have the unit {unit!r}"].append(column.name)
+        return "; ".join(said.replace("{}", _listed(names), 1) for said, names in forms.items())
+
+    def _needs_text(self, name: str) -> bool:
+        """Whether the text of a feature has to be seen, since its numbers are not written as plain numbers."""
+        notation, known = self.notations.get(name), self.known.get(name)
+        return (notation is not None and not notation.plain) or (known is not None and bool(known.categories))
+
+
+def _listed(names: Sequence[str]) -> str:
+    """The names of columns; the first few of many."""
+    more = f" and {len(names) - _SHOWN:,} more" if len(names) > _SHOWN else ""
+    return f"{', '.join(map(repr, names[:_SHOWN]))}{more}"
+
+
+def plan_columns(
+    source: Source,
+    options: ReadOptions,
+    target: str | None = None,
+    *,
+    features: Sequence[str] | None = None,
+    like: object = None,
+) -> ColumnPlan:
+    """What to read from a source; ``target``, ``features`` and ``like`` are those of `read_table`."""
+    refuse_twins(source.names)
+    names = dict.fromkeys(source.names)  # with 40,000 columns, looking names up in a list takes 10 s
+    try:
+        plan = _choose_columns(names, _earlier_plan(like), target, check_names("features", features), options)
+    except UnknownNameError as error:  # the other sheet may have it
+        more = f" ({source.remarks.said})" if "sheet" in source.remarks.said else ""
+        raise UnknownNameError(f"{error}{more}") from None
+    filed = source.filed and plan.missing != EARLIER_MISSING
+    plan = replace(plan, spelled=source.spelled, filed=filed, parts=getattr(source, "formats", {}))
+    plan = _declare_kinds(plan, names, options.numeric or (), options.categorical or ())
+    return _declare_notations(plan, names, options.notations)
+
+
+def _earlier_plan(like: object) -> ColumnPlan | None:
+    """How an earlier table, or that of a model, was read."""
+    if like is None:
+        return None
+    if isinstance(like, Program):
+        return _plan_like_program(like)
+    schema = schema_of(like)
+    if schema is None:
+        raise ParameterError(f"like= takes a program, a table or a model, not {type(like).__name__} {like!r:.60}")
+    kinds = {name: _DECLARED[kind] for name, kind in schema.kinds.items()}
+    missing = tuple(schema.missing)
+    table = like if isinstance(like, Table) else getattr(like, "domain", Table(()))
+    known = {column.name: column for column in table.columns}
+    given = missing not in (DEFAULT_MISSING, EARLIER_MISSING)
+    return ColumnPlan(kinds, schema.target, missing, given, known, schema.notations)
+
+
+def schema_of(like: object) -> Schema | None:
+    """How the table was read that something is, or is from; None if it does not say."""
+    schema = like if isinstance(like, Schema) else getattr(like, "schema", None)
+    return schema if isinstance(schema, Schema) else None
+
+
+def _plan_like_program(program: Program) -> ColumnPlan:
+    """What literals say about the features; nothing about one that is only tested for missing cells."""
+    kinds: dict[str, Declared] = dict.fromkeys(program.used)
+    named: dict[str, set[str]] = defaultdict(set)
+    for literal in (literal for rule in program.rules for literal in rule.literals() if literal.value is not None):
+        numeric = literal.op in ("<=", ">") or kinds[literal.feature] == "numeric"
+        kinds[literal.feature] = "numeric" if numeric else "categorical"
+        named[literal.feature].update([literal.value] if isinstance(literal.value, str) else ())
+    # A program knows only what it tests. That 0 was False, or 1 d the text P1D, is known to who has seen training.
+    known = {
+        feature: Column(feature, "mixed", np.empty(0), tuple(sorted(texts)), np.empty(0, np.uint8))
+        for feature, texts in named.items()
+        if texts and kinds[feature] == "numeric"
+    }
+    # A cell that the program tests was a value in training. Any other may be missing: literals hold just the same.
+    tested = set[str]().union(*named.values())
+    missing = tuple(token for token in DEFAULT_MISSING if not tested & missing_among(tested, [token]))
+    return ColumnPlan(kinds, program.target, missing, known=known, notations=program.notations)
+
+
+def _choose_columns(
+    names: Mapping[str, object],
+    earlier: ColumnPlan | None,
+    target: str | None,
+    features: Sequence[str] | None,
+    options: ReadOptions,
+) -> ColumnPlan:
+    """Which of these columns to read, before ``numeric=`` and ``categorical=``."""
+    like = earlier or ColumnPlan({})
+    if target is not None:
+        target = _known(str(target), names)
+    elif like.target in names and like.target not in (features or ()):
+        target = like.target
+    if features is None:
+        features = [name for name in names if name != target] if earlier is None else list(like.features)
+    if target is not None and target in features:
+        raise ParameterError(f"{target!r} is the target, so it cannot be among the features")
+    missing, given = like.missing, like.given
+    if options.missing is not None:
+        missing, given = tuple(options.missing), options.missing != DEFAULT_MISSING
+    kinds = {_known(name, names): like.features.get(name) for name in features}
+    return ColumnPlan(kinds, target, missing, given, like.known, like.notations, earlier is not None)
+
+
+def _declare_kinds(
+    plan: ColumnPlan, names: Mapping[str, object], numeric: Sequence[str], categorical: Sequence[str]
+) -> ColumnPlan:
+    """Add what the caller declares to the plan; columns that are not read may be declared too."""
+    kinds, numbers, texts = dict(plan.features), set(numeric), set(categorical)
+    for name in (*numeric, *categorical):
+        if _known(name, names) == plan.target:
+            raise ParameterError(f"{name!r} is the target: only features are declared numeric or categorical")
+        if name in numbers and name in texts:
+            raise ParameterError(f"{name!r} is declared both numeric and categorical; leave it in one of them")
+        if name in kinds:
+            kinds[name] = "numeric" if name in numbers else "categorical"
+    return replace(plan, features=kinds)
+
+
+def _declare_notations(plan: ColumnPlan, names: Mapping[str, object], declared: Mapping[str, Notation]) -> ColumnPlan:
+    """Add how the numbers of some columns are written, as the caller says."""
+    for name in declared:
+        if _known(name, names) == plan.target:
+            raise ParameterError(f"{name!r} is the target: only features have dates= or orders=")
+        kind = plan.features.get(name)
+        if kind is not None and name not in plan.notations:
+            raise ParameterError(f"{name!r} is declared {kind}, and by dates= or orders= too; leave one out")
+    return replace(plan, notations={**plan.notations, **declared})
+
+
+def _known(name: str, names: Mapping[str, object]) -> str:
+    if name not in names:
+        hint = separator_hint(list(names))
+        raise UnknownNameError(f"no column {name!r}{f'; {hint}' if hint else suggest(name, names)}")
+    return name

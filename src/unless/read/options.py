@@ -1,0 +1,203 @@
+"""`ReadOptions`: what the caller says about a table. It goes unchanged from a command to memory, blocks and streams."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from unless.errors import ParameterError, suggest
+from unless.read.headers import refuse_twins
+from unless.values import cell_value, number_to_text
+from unless.values.notation import DATETIME, TIME, DateNotation, LevelNotation, Notation
+
+_ENCODINGS = ("utf-8", "utf-16", "cp1252", "latin-1", "cp1250", "cp1251", "iso8859-15", "shift_jis", "gb18030")
+_FILE_OPTIONS = ("format", "delimiter", "decimal", "encoding", "sheet", "header_row", "skip")
+_CLOCKS = ("%H:%M", "%H:%M:%S")
+
+
+@dataclass(frozen=True, slots=True)
+class ReadOptions:
+    r"""How a file is written and what its columns and cells mean, as far as the caller says it; None leaves it open.
+
+    The fields are the parameters of `read_table`; they are checked once, here.
+
+    >>> ReadOptions(delimiter="tab", encoding="Windows-1252", header_row=3).hints
+    {'delimiter': '\t', 'encoding': 'cp1252', 'header_row': 3}
+    """
+
+    format: str | None = None
+    delimiter: str | None = None
+    decimal: str | None = None
+    encoding: str | None = None
+    sheet: str | int | None = None
+    header_row: int | None = None
+    skip: int | None = None
+    missing: Sequence[str] | None = None
+    """The texts that mean a missing cell; by default those of training, or `DEFAULT_MISSING`."""
+    numeric: Sequence[str] | None = None
+    categorical: Sequence[str] | None = None
+    dates: Mapping[str, str | None] | Sequence[str] | None = None
+    orders: Mapping[str, Sequence[str]] | None = None
+    parts: Sequence[str] | None = None
+    drop_unlabelled: bool = False
+
+    def __post_init__(self) -> None:
+        if self.header_row is not None and self.skip is not None:
+            raise ParameterError("header_row and skip say the same in two ways; leave one of them out")
+        checked: dict[str, Any] = {
+            "delimiter": _check_delimiter(self.delimiter),
+            "decimal": _check_decimal(self.decimal),
+            "encoding": _check_encoding(self.encoding),
+            "sheet": _check_sheet(self.sheet),
+            "header_row": _check_count("header_row", self.header_row, 1),
+            "skip": _check_count("skip", self.skip, 0),
+            "missing": _check_missing(self.missing),
+            **{name: check_names(name, getattr(self, name)) for name in ("numeric", "categorical", "parts")},
+        }
+        for name, value in checked.items():
+            object.__setattr__(self, name, value)
+        if not isinstance(self.dates, Mapping):
+            object.__setattr__(self, "dates", check_names("dates", self.dates))
+
+    @property
+    def file_options(self) -> dict[str, Any]:
+        """The options about how a file is written, as `read_table` takes them."""
+        return {name: getattr(self, name) for name in _FILE_OPTIONS}
+
+    @property
+    def hints(self) -> dict[str, Any]:
+        """What is said about how the file is written, apart from its format."""
+        return {name: said for name, said in self.file_options.items() if name != "format" and said is not None}
+
+    @property
+    def above(self) -> int:
+        """How many lines, or rows of a sheet, come before the header and are skipped."""
+        return self.header_row - 1 if self.header_row is not None else self.skip or 0
+
+    @property
+    def date_formats(self) -> dict[str, str | None]:
+        """The columns of dates, each with its format, None as in ISO 8601."""
+        return dict(self.dates) if isinstance(self.dates, Mapping) else dict.fromkeys(self.dates or ())
+
+    @property
+    def part_formats(self) -> dict[str, str | None]:
+        """The columns of dates to replace by their parts, each with its format."""
+        return {name: self.date_formats.get(name) for name in self.parts or ()}
+
+    @property
+    def notations(self) -> dict[str, Notation]:
+        """The notations that ``dates=`` and ``orders=`` declare, for columns that are not replaced by their parts."""
+        dates = {str(name): _date_notation(name, form) for name, form in self.date_formats.items()}
+        return {**{name: one for name, one in dates.items() if name not in (self.parts or ())}, **_orders(self.orders)}
+
+
+def check_names(parameter: str, names: Iterable[object] | None) -> tuple[str, ...] | None:
+    """The names of columns that a parameter takes, as text."""
+    if names is None:
+        return None
+    if isinstance(names, str) or not isinstance(names, Iterable):
+        raise ParameterError(f"{parameter}= takes a list of column names, not {names!r}; write [{names!r}]")
+    found = tuple(str(name) for name in names)
+    refuse_twins(found, f"{parameter}=", "leave one of them out")
+    return found
+
+
+def _check_delimiter(given: object) -> str | None:
+    if given is None:
+        return None
+    sign = {"tab": "\t", "\\t": "\t"}.get(str(given), given)
+    if not isinstance(sign, str) or len(sign) != 1 or not sign.isascii() or sign.isalnum() or sign in '"\r\n\0.+-':
+        raise ParameterError(
+            f"a delimiter is one sign, such as ',', ';', '|' or 'tab', not {given!r}; a quote, a point, a letter, a "
+            "digit or a line ending cannot separate fields"
+        )
+    return sign
+
+
+def _check_decimal(given: str | None) -> str | None:
+    if given not in (None, ".", ","):
+        raise ParameterError(f"the decimal sign is '.' or ',', not {given!r}")
+    return given
+
+
+def _check_encoding(given: object) -> str | None:
+    if given is None:
+        return None
+    try:
+        found = codecs.lookup(str(given))
+    except (LookupError, ValueError):
+        raise ParameterError(f"no encoding {given!r}{suggest(str(given), _ENCODINGS)}") from None
+    if not getattr(found, "_is_text_encoding", True):
+        raise ParameterError(f"{given!r} is not an encoding of text{suggest(str(given), _ENCODINGS)}")
+    return {"utf-8-sig": "utf-8", "ascii": "utf-8"}.get(found.name, found.name)
+
+
+def _check_sheet(given: object) -> str | int | None:
+    if given is None or isinstance(given, str) or (isinstance(given, int) and not isinstance(given, bool)):
+        return given
+    raise ParameterError(f"a sheet is its name, or its number from 1, not {given!r}")
+
+
+def _check_count(name: str, given: object, least: int) -> int | None:
+    if given is None:
+        return None
+    if isinstance(given, bool) or not isinstance(given, int) or given < least:
+        what = "the number of the line with the names" if least else "how many lines come before the names"
+        raise ParameterError(f"{name} is {what}, {least} or more, not {given!r}")
+    return given
+
+
+def _check_missing(missing: object) -> tuple[str, ...] | None:
+    if missing is None:
+        return None
+    if isinstance(missing, str) or not isinstance(missing, Iterable):
+        raise ParameterError(f"missing= takes a list of cells, not {missing!r}; write [{missing!r}]")
+    texts = tuple(missing)
+    if wrong := [text for text in texts if not isinstance(text, str)]:
+        raise ParameterError(f"missing= takes cells as text, not {wrong[0]!r}; write {str(wrong[0])!r}")
+    return texts
+
+
+def _date_notation(name: object, form: object) -> Notation:
+    """The notation of a column of dates that have this format."""
+    if form is None:
+        return DATETIME
+    if not isinstance(form, str) or "%" not in form:
+        raise ParameterError(
+            f"dates= gives {name!r} the format {form!r}; a format is like '%d.%m.%Y' (day, month, year)"
+        )
+    if form in _CLOCKS:
+        return TIME
+    if not re.search("%[-#]?[aAwdbBmyYjUWcxGuV]", form):
+        raise ParameterError(
+            f"dates= gives {name!r} the format {form!r}, which has no date; times of the day are like 7:30 or "
+            "7:30:05, and their format is '%H:%M' or '%H:%M:%S'"
+        )
+    return DateNotation("datetime", 1.0, format=form)
+
+
+def _orders(orders: object) -> dict[str, Notation]:
+    """The notations that ``orders=`` declares."""
+    if orders is None:
+        return {}
+    if not isinstance(orders, Mapping):
+        example = '{"size": ["S", "M", "L"]}'
+        raise ParameterError(f"orders= takes columns and their categories, {example}, not {orders!r:.60}")
+    found: dict[str, Notation] = {}
+    for name, levels in orders.items():
+        if isinstance(levels, str) or not isinstance(levels, Iterable):
+            raise ParameterError(f"orders= gives {name!r} {levels!r:.60}; it takes a list of categories, least first")
+        values = [cell_value(level) for level in levels]
+        texts = [number_to_text(value) if isinstance(value, float) else str(value) for value in values]
+        refuse_twins(texts, f"orders= of {name!r}", "leave one of them out", what="category")
+        if not texts:
+            raise ParameterError(f"orders= gives {name!r} no categories; leave it out")
+        found[str(name)] = LevelNotation(tuple(texts))
+    return found
+
+
+PLAIN_OPTIONS = ReadOptions()
+"""Nothing is said."""

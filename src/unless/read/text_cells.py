@@ -1,0 +1,112 @@
+"""Columns of text as cells: ranked texts; in text files numbers, where every cell of a column spells one or is missing.
+
+Numbers are only a faster way here: `column_inference` reads the same numbers, cell by cell, in ranked texts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from unless.read.cells import Cells
+from unless.read.dialect import Numerals
+from unless.values import LEADING_ZERO, are_codes_not_numbers, missing_among
+from unless.values.spelling import SURROGATE
+
+if TYPE_CHECKING:
+    import polars as pl
+
+_SAMPLE = 32  # cells that show whether a column may hold numbers
+
+
+def rank_texts(frame: pl.DataFrame) -> dict[str, Cells]:
+    """The cells of every column of a frame of text.
+
+    Texts are ranked by an Enum of the distinct texts, sorted by UTF-8 bytes, which is the order of code points. That
+    takes 21 ns a cell on two cores (1e6 rows; `rank` takes 166), and two queries for all columns, at 0.1 ms each.
+    """
+    import polars as pl
+
+    if not frame.width:
+        return {}
+    names, frame = frame.columns, frame.clone()
+    frame.columns = [f"c{place}" for place in range(len(names))]  # to pl.col, "*" and "^a$" are patterns
+    sets = frame.select(pl.all().drop_nulls().unique().sort().implode())
+    distinct = [column.item() for column in sets]
+    coded = frame.select(_ranks_among(column, texts) for column, texts in zip(frame, distinct, strict=True))
+    return {
+        name: Cells(np.empty(0), texts.to_list(), column.to_numpy(), str)
+        for name, column, texts in zip(names, coded, distinct, strict=True)
+    }
+
+
+def _ranks_among(column: pl.Series, texts: pl.Series) -> pl.Expr:
+    """The rank of every text of a column among its sorted distinct texts; nulls rank last."""
+    import polars as pl
+
+    ranks = pl.col(column.name).cast(pl.Enum(texts)).to_physical()
+    return ranks.cast(pl.UInt32).fill_null(len(texts)) if column.null_count() else ranks
+
+
+def parse_numbers(columns: Collection[pl.Series], numerals: Numerals, missing: Collection[str]) -> list[pl.Series]:
+    """Those columns of text that hold only numbers and missing cells, as numbers, under their names.
+
+    The cast of polars takes the same texts for numbers as `values.parse_number`, but for spaces, which it refuses, and
+    numbers that are not finite.
+    """
+    import polars as pl
+
+    likely = {column.name: column for column in columns if _may_be_numbers(column, numerals, missing)}
+    if not likely:
+        return []
+    parsed = pl.DataFrame(list(likely.values())).select(
+        plain_numerals(pl.col(name), numerals).cast(pl.Float64, strict=False).alias(name) for name in likely
+    )
+    return [numbers for numbers in parsed if _are_numbers(likely[numbers.name], numbers, missing)]
+
+
+def _may_be_numbers(texts: pl.Series, numerals: Numerals, missing: Collection[str]) -> bool:
+    """Whether some cells from all over a column are numbers, or missing."""
+    cells = set(texts.gather_every(len(texts) // _SAMPLE or 1).drop_nulls().to_list())
+    present = cells - missing_among(cells, missing)
+    return bool(present) and all(numerals.number_in(cell) is not None for cell in present)
+
+
+def _are_numbers(texts: pl.Series, numbers: pl.Series, missing: Collection[str]) -> bool:
+    """Whether these are the numbers of all texts that are not missing, and no codes such as 007."""
+    if not numbers.is_finite().all():
+        return False
+    if numbers.null_count() > texts.null_count():
+        others = texts.filter(numbers.is_null()).drop_nulls().unique()
+        if not missing_among(others, missing).issuperset(others):
+            return False
+    if not (numbers == numbers.floor()).all():
+        return True
+    # A comparison takes a tenth of what the pattern takes; a zero or a sign at the start is below "1".
+    if not texts.filter(texts < "1").str.contains(LEADING_ZERO.pattern).any():
+        return True
+    present = set(texts.filter(numbers.is_not_null()).unique().to_list())
+    return not are_codes_not_numbers(present - missing_among(present, missing))
+
+
+def plain_numerals(texts: pl.Expr, numerals: Numerals) -> pl.Expr:
+    """The texts with numbers as Python writes them; where the decimal sign is a comma, 1.5 is no number."""
+    import polars as pl
+
+    if numerals.thousands:
+        ungrouped = texts.str.replace_all(numerals.thousands, "", literal=True)
+        grouped = texts.str.contains(f"^ *(?:{numerals.grouped.pattern}) *$")
+        texts = pl.when(grouped).then(ungrouped).otherwise(texts)
+    if numerals.decimal == ".":
+        return texts
+    pointed = texts.str.contains(".", literal=True)
+    return pl.when(pointed).then(pl.lit("no number")).otherwise(texts.str.replace_all(",", ".", literal=True))
+
+
+def null_missing(texts: pl.Series, missing: Collection[str]) -> pl.Series:
+    """The texts, with null for those that mean a missing cell (`values.missing_among`)."""
+    tokens = [token for token in missing if not SURROGATE.search(token)]  # no text of a file has half a character
+    gone = texts.is_in(tokens)
+    return texts.set(gone | texts.str.contains("^ +$") if " " in missing else gone, None)
