@@ -12,7 +12,7 @@ from unless.cli.data_options import FileOptions, split_names
 from unless.cli.file_io import check_files, write_document
 from unless.cli.layout import unseen_lines
 from unless.cli.loading import DataSource, read_fitted_model, read_labelled
-from unless.cli.options import Model, Quiet, TrueLabels, complete_columns, output_option
+from unless.cli.options import Model, Quiet, TrueLabels, complete_columns, flag_option, output_option, value_option
 from unless.cli.stability import complete_refits
 from unless.errors import UnknownNameError, suggest
 from unless.evaluation.unseen_values import unknown_labels
@@ -39,26 +39,23 @@ def card(
     output: Annotated[str, output_option("The card to write: .md, .html or .json; - is standard output.")] = "-",
     to: Annotated[
         OneOf["markdown", "html", "json"] | None,
-        typer.Option(help="The format, if the name of the file does not show it.  [default: markdown]"),
+        flag_option("The format, if the name of the file does not show it.  [default: markdown]"),
     ] = None,
     by: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="COLUMN",
-            help="Subgroups: figures for each value of this column of DATA (repeat, or a,b).",
-            autocompletion=complete_columns,
+        value_option(
+            "COLUMN",
+            "Subgroups: figures for each value of this column of DATA (repeat, or a,b).",
+            complete=complete_columns,
         ),
     ] = None,
-    title: Annotated[str | None, typer.Option(metavar="TEXT", help="The heading of the card.")] = None,
-    purpose: Annotated[str | None, typer.Option(metavar="TEXT", help="What the model is for.")] = None,
-    not_for: Annotated[str | None, typer.Option(metavar="TEXT", help="What it must not be used for.")] = None,
+    title: Annotated[str | None, value_option("TEXT", "The heading of the card.")] = None,
+    purpose: Annotated[str | None, value_option("TEXT", "What the model is for.")] = None,
+    not_for: Annotated[str | None, value_option("TEXT", "What it must not be used for.")] = None,
     stability: Annotated[
-        int | None,
-        typer.Option(metavar="N", min=1, help="Learn again from N bootstraps of DATA, and name unstable rules."),
+        int | None, value_option("N", "Learn again from N bootstraps of DATA, and name unstable rules.", low=1)
     ] = None,
-    watch: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Newer records: say what has moved since training.")
-    ] = None,
+    watch: Annotated[str | None, value_option("FILE", "Newer records: say what has moved since training.")] = None,
     target: TrueLabels = None,
     file: FileOptions,
     quiet: Quiet = False,

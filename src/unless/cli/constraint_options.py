@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from unless.cli.console import Screen
 from unless.cli.data_options import ColumnOptions, split_names
-from unless.cli.options import CONSTRAINTS, Algorithm, column_option
+from unless.cli.options import CONSTRAINTS, Algorithm, column_option, value_option
 from unless.errors import ProgramError
 
 if TYPE_CHECKING:
@@ -21,10 +22,7 @@ if TYPE_CHECKING:
     from unless.table import HoldoutSplit
 
 
-def _option(metavar: str, help: str, *names: str, **more: Any) -> Any:
-    """Return an option about what rules may look like."""
-    return typer.Option(*names, metavar=metavar, help=help, rich_help_panel=CONSTRAINTS, **more)
-
+_option = partial(value_option, panel=CONSTRAINTS)
 
 _MONOTONE = "Which way decisions never move: 'income: more never refuse', or less instead of more (repeat)."
 _FILE = "A TOML file with never, only_exceptions, apart, monotone, max_literals, max_depth; options add to it."
@@ -43,10 +41,10 @@ class ConstraintOptions:
     ] = None
     monotone: Annotated[list[str] | None, _option("WISH", _MONOTONE, "--monotone")] = None
     max_literals: Annotated[
-        int | None, _option("N", "At most N tests in a rule, and in each exception; a range is two.", min=1)
+        int | None, _option("N", "At most N tests in a rule, and in each exception; a range is two.", low=1)
     ] = None
     max_depth: Annotated[
-        int | None, _option("N", "At most N levels of exceptions; 0 for rules without any.", min=0)
+        int | None, _option("N", "At most N levels of exceptions; 0 for rules without any.", low=0)
     ] = None
     constraints: Annotated[str | None, _option("FILE", _FILE, "--constraints")] = None
 

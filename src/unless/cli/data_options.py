@@ -7,7 +7,16 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Annotated, Any
 
 from unless.cli.layout import shell_word
-from unless.cli.options import FORMATS, Missing, column_option, complete_columns, complete_formats, data_option
+from unless.cli.options import (
+    DATA,
+    FORMATS,
+    Missing,
+    column_option,
+    complete_columns,
+    complete_formats,
+    data_option,
+    flag_option,
+)
 from unless.errors import ParameterError
 from unless.read.options import ReadOptions
 from unless.values import DEFAULT_MISSING
@@ -26,7 +35,7 @@ class FileOptions:
         data_option(
             "FORMAT",
             f"The format of the data, if its name does not show it: {', '.join(FORMATS)}.",
-            autocompletion=complete_formats,
+            complete=complete_formats,
         ),
     ] = None
     delimiter: Annotated[
@@ -39,8 +48,8 @@ class FileOptions:
     sheet: Annotated[
         str | None, data_option("NAME", "The sheet of a workbook, by name or number.  [default: the first]")
     ] = None
-    header_row: Annotated[int | None, data_option("N", _HEADER, min=1)] = None
-    skip: Annotated[int | None, data_option("N", "Skip so many lines before the names of the columns.", min=0)] = None
+    header_row: Annotated[int | None, data_option("N", _HEADER, low=1)] = None
+    skip: Annotated[int | None, data_option("N", "Skip so many lines before the names of the columns.", low=0)] = None
 
     @property
     def options(self) -> dict[str, Any]:
@@ -69,16 +78,14 @@ class ColumnKinds:
 
     numeric: Annotated[list[str] | None, column_option("Read this column as numbers")] = None
     categorical: Annotated[list[str] | None, column_option("Read this column as categories")] = None
-    date: Annotated[
-        list[str] | None, data_option("COLUMN=FORMAT", _DATE, "--date", autocompletion=complete_columns)
-    ] = None
+    date: Annotated[list[str] | None, data_option("COLUMN=FORMAT", _DATE, "--date", complete=complete_columns)] = None
     order: Annotated[
         list[str] | None,
         data_option(
             "COLUMN=A,B,…",
             "The order of a column's categories, least first: size=S,M,L (repeat).",
             "--order",
-            autocompletion=complete_columns,
+            complete=complete_columns,
         ),
     ] = None
 
@@ -121,8 +128,8 @@ class LargeOptions:
     blocks: Annotated[str | None, data_option("FOLDER", _BLOCKS)] = None
     unchanged: Annotated[
         bool,
-        data_option(
-            None, "With --blocks: the database has not changed, which only reading it would tell.", "--unchanged"
+        flag_option(
+            "With --blocks: the database has not changed, which only reading it would tell.", "--unchanged", panel=DATA
         ),
     ] = False
 
@@ -131,11 +138,11 @@ class LargeOptions:
 class LabelOptions:
     """The options about the labels of a table to learn from."""
 
-    drop_unlabelled: Annotated[bool, data_option(None, "Leave out records without a label.", "--drop-unlabelled")] = (
-        False
-    )
+    drop_unlabelled: Annotated[
+        bool, flag_option("Leave out records without a label.", "--drop-unlabelled", panel=DATA)
+    ] = False
     classes: Annotated[
-        bool, data_option(None, "The many numbers of the target are labels, not a quantity.", "--classes")
+        bool, flag_option("The many numbers of the target are labels, not a quantity.", "--classes", panel=DATA)
     ] = False
 
 

@@ -15,7 +15,7 @@ from unless.cli.fit import learned
 from unless.cli.fit_output import Fitted, present
 from unless.cli.layout import shell_word
 from unless.cli.loading import DataSource
-from unless.cli.options import Quiet
+from unless.cli.options import Quiet, flag_option
 from unless.cli.training_data import training_of
 from unless.demo.applicants import TARGET, applicants, applicants_csv, csv_text
 from unless.errors import UnlessError
@@ -66,7 +66,7 @@ def demo(
         str | None, typer.Argument(metavar="FOLDER", help="A folder for files to try things on.", show_default=False)
     ] = None,
     *,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite files that exist.")] = False,
+    force: Annotated[bool, flag_option("Overwrite files that exist.", "--force")] = False,
     quiet: Quiet = False,
 ) -> None:
     """Learn rules from an invented table and explain a decision; with FOLDER, write files to try things on.

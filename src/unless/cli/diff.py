@@ -16,7 +16,7 @@ from unless.cli.data_options import FileOptions
 from unless.cli.file_io import check_files
 from unless.cli.layout import Conditions, grid, hanging, unseen_lines
 from unless.cli.loading import DataSource, needed, read_model, tell_reading, with_labels
-from unless.cli.options import Changes, Json, Quiet
+from unless.cli.options import Changes, Json, Quiet, flag_option
 from unless.diff import Comparison, Effect, LiteralEdit, RuleEdit, Switch, compare_records, compare_rules, unseen_by
 from unless.evaluation.unseen_values import unknown_labels
 from unless.explanation.rule_listing import condition_sign_parts, condition_signs, rule_lines
@@ -39,7 +39,7 @@ def diff(
     ] = None,
     *,
     most: Changes = 5,
-    exit_code: Annotated[bool, typer.Option("--exit-code", help="Exit with 1 if the rules differ.")] = False,
+    exit_code: Annotated[bool, flag_option("Exit with 1 if the rules differ.", "--exit-code")] = False,
     file: FileOptions,
     quiet: Quiet = False,
     json: Json = False,

@@ -23,7 +23,7 @@ from unless.cli.diff import record_changes, rule_changes
 from unless.cli.file_io import check_files, standard_input, write_document
 from unless.cli.layout import shell_word
 from unless.cli.loading import DataSource, read_labelled, read_model, read_records
-from unless.cli.options import Changes, Json, Model, Output, Quiet
+from unless.cli.options import Changes, Json, Model, Output, Quiet, flag_option, value_option
 from unless.diff import Comparison, Effect, compare_records, compare_rules, unseen_by
 from unless.errors import ParameterError, ProgramError, ReadError, RuleTextError
 from unless.estimators.model_file import file_text
@@ -52,15 +52,13 @@ def edit(
     *,
     rules: Annotated[
         str | None,
-        typer.Option(
-            "--from", metavar="FILE", help="Take the rules from this text, without an editor; - is standard input."
-        ),
+        value_option("FILE", "Take the rules from this text, without an editor; - is standard input.", "--from"),
     ] = None,
     data: Annotated[
-        str | None, typer.Option(metavar="DATA", help="Records to measure the rules on, and to see which change label.")
+        str | None, value_option("DATA", "Records to measure the rules on, and to see which change label.")
     ] = None,
     output: Output = None,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Write to MODEL without asking.")] = False,
+    yes: Annotated[bool, flag_option("Write to MODEL without asking.", "--yes", "-y")] = False,
     most: Changes = 5,
     file: FileOptions,
     quiet: Quiet = False,

@@ -17,7 +17,7 @@ from unless.cli.console import Screen
 from unless.cli.data_options import ColumnOptions, LabelOptions
 from unless.cli.file_io import check_files
 from unless.cli.loading import DataSource, tell_reading
-from unless.cli.options import Algorithm
+from unless.cli.options import Algorithm, flag_option, value_option
 from unless.cli.plot import trade_off_plot
 from unless.cli.training_data import TrainingTable, read_training
 from unless.errors import ReadError
@@ -35,24 +35,14 @@ def evaluate(
     data: options.Data,
     target: options.Target,
     *,
-    cv: Annotated[
-        int | None,
-        typer.Option(metavar="N", min=2, help="How many folds.  [default: 10]", rich_help_panel=options.DATA),
-    ] = None,
+    cv: Annotated[int | None, value_option("N", "How many folds.  [default: 10]", low=2, panel=options.DATA)] = None,
     test: Annotated[
-        str | None,
-        typer.Option(
-            metavar="DATA", help="Learn from all of DATA and test on this file instead.", rich_help_panel=options.DATA
-        ),
+        str | None, value_option("DATA", "Learn from all of DATA and test on this file instead.", panel=options.DATA)
     ] = None,
     algorithm: Annotated[
         list[Algorithm] | None,
-        typer.Option(
-            "--algorithm",
-            "-a",
-            metavar="|".join(Algorithm),
-            help="Which learners (repeat).  [default: all]",
-            rich_help_panel=options.LEARNER,
+        value_option(
+            "|".join(Algorithm), "Which learners (repeat).  [default: all]", "--algorithm", "-a", panel=options.LEARNER
         ),
     ] = None,
     seed: options.Seed = 0,
@@ -60,10 +50,8 @@ def evaluate(
     labels: LabelOptions,
     draw: Annotated[
         bool,
-        typer.Option(
-            "--trade-off/--no-trade-off",
-            help="Draw accuracy against number of rules, for unless.",
-            rich_help_panel=options.OUTPUT,
+        flag_option(
+            "Draw accuracy against number of rules, for unless.", "--trade-off/--no-trade-off", panel=options.OUTPUT
         ),
     ] = True,
     jobs: options.Jobs = None,

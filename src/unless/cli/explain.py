@@ -19,7 +19,7 @@ from unless.cli.data_options import FileOptions, split_names
 from unless.cli.file_io import check_files
 from unless.cli.layout import grid, hanging, unseen_lines
 from unless.cli.loading import DataSource, label_among, read_any_model, read_records
-from unless.cli.options import Json, Model, Quiet, Strict, complete_features, complete_labels
+from unless.cli.options import Json, Model, Quiet, Strict, complete_features, complete_labels, flag_option, value_option
 from unless.errors import ParameterError, UnknownNameError, suggest
 from unless.evaluation.unseen_values import Unseen, refuse, refuse_ignorance, unseen_values
 from unless.explanation.proof import Proof, RuleProof
@@ -60,46 +60,36 @@ def explain(
     ] = None,
     *,
     row: Annotated[
-        list[str] | None,
-        typer.Option("--row", "-r", metavar="N", help="Which records, counted from 1: 8, or 3-8 (repeat, or 3,8)."),
+        list[str] | None, value_option("N", "Which records, counted from 1: 8, or 3-8 (repeat, or 3,8).", "--row", "-r")
     ] = None,
     assigned: Annotated[
         list[str] | None,
-        typer.Option(
+        value_option(
+            "NAME=VALUE",
+            "Give a feature a value. Without DATA, all others are missing.",
             "--set",
-            metavar="NAME=VALUE",
-            help="Give a feature a value. Without DATA, all others are missing.",
-            autocompletion=complete_features("="),
+            complete=complete_features("="),
         ),
     ] = None,
     style: Annotated[
         OneOf["plain", "tree", "rules"],
-        typer.Option(help="plain is sentences; tree and rules are the justifications of the paper."),
+        flag_option("plain is sentences; tree and rules are the justifications of the paper."),
     ] = "plain",
     why_not: Annotated[
-        str | None,
-        typer.Option(
-            metavar="LABEL", help="Show what stopped the rules for this label.", autocompletion=complete_labels
-        ),
+        str | None, value_option("LABEL", "Show what stopped the rules for this label.", complete=complete_labels)
     ] = None,
     what_if: Annotated[
-        bool, typer.Option("--what-if", help="Show the nearest changes that give another label, or that of --why-not.")
+        bool, flag_option("Show the nearest changes that give another label, or that of --why-not.", "--what-if")
     ] = False,
     fixed: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="NAME", help="A feature that must not change (repeat, or a,b).", autocompletion=complete_features()
-        ),
+        value_option("NAME", "A feature that must not change (repeat, or a,b).", complete=complete_features()),
     ] = None,
-    most: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help="How many changes to show.  [default: 3]")
-    ] = None,
+    most: Annotated[int | None, value_option("N", "How many changes to show.  [default: 3]", low=1)] = None,
     points: Annotated[
-        bool, typer.Option("--points", help="Show the score card: the points of what holds, and the probabilities.")
+        bool, flag_option("Show the score card: the points of what holds, and the probabilities.", "--points")
     ] = False,
-    all: Annotated[
-        bool, typer.Option("--all", help="Show every rule that did not apply, not just the nearest.")
-    ] = False,
+    all: Annotated[bool, flag_option("Show every rule that did not apply, not just the nearest.", "--all")] = False,
     strict: Strict = False,
     file: FileOptions,
     quiet: Quiet = False,

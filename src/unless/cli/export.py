@@ -12,7 +12,7 @@ from unless.cli.console import Screen
 from unless.cli.data_options import FileOptions
 from unless.cli.file_io import check_files, terminal, write_document
 from unless.cli.loading import DataSource, read_any_model, read_records
-from unless.cli.options import Model, Output, Quiet, complete_features
+from unless.cli.options import Model, Output, Quiet, complete_features, flag_option, value_option
 from unless.errors import ParameterError, UnlessError, join_choices, suggest
 from unless.export import to_javascript, to_python, to_rules, to_text
 from unless.export.json import dumps
@@ -58,50 +58,47 @@ def export(
     *,
     to: Annotated[
         OneOf["rules", "clingo", "prolog", "scasp", "sql", "python", "javascript", "onnx", "json", "text"],
-        typer.Option("--to", help="The language; rules is text to edit, json just the rules, text the paper's form."),
+        flag_option("The language; rules is text to edit, json just the rules, text the paper's form.", "--to"),
     ],
     output: Output = None,
     dialect: Annotated[
         str | None,
-        typer.Option(
-            metavar="NAME",
-            help=f"SQL: {', '.join(_DIALECTS['sql'])} (mysql was run in MariaDB, the last three in no database). "
+        value_option(
+            "NAME",
+            f"SQL: {', '.join(_DIALECTS['sql'])} (mysql was run in MariaDB, the last three in no database). "
             f"Prolog: {', '.join(_DIALECTS['prolog'])}.",
-            autocompletion=_complete_dialects,
+            complete=_complete_dialects,
         ),
     ] = None,
     table: Annotated[
-        str | None, typer.Option(metavar="NAME", help="SQL: write a whole query over this table, not an expression.")
+        str | None, value_option("NAME", "SQL: write a whole query over this table, not an expression.")
     ] = None,
     what: Annotated[
         OneOf["label", "rule", "because", "probability"] | None,
-        typer.Option(help="SQL: what the expression returns; a committee has no rule and because.  [default: label]"),
+        flag_option("SQL: what the expression returns; a committee has no rule and because.  [default: label]"),
     ] = None,
     column: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="NAME=KIND",
-            help="SQL: the kind of a column (repeat): number, text, mixed, boolean, date, timestamp, time, …",
-            autocompletion=complete_features("="),
+        value_option(
+            "NAME=KIND",
+            "SQL: the kind of a column (repeat): number, text, mixed, boolean, date, timestamp, time, …",
+            complete=complete_features("="),
         ),
     ] = None,
     name: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="Python, JavaScript: the name of the function.  [default: classify]"),
+        str | None, value_option("NAME", "Python, JavaScript: the name of the function.  [default: classify]")
     ] = None,
     returns: Annotated[
         OneOf["label", "rule", "both", "points", "probability"] | None,
-        typer.Option(
-            help="Python, JavaScript: what the function returns; a committee has no rule and both.  [default: label]"
+        flag_option(
+            "Python, JavaScript: what the function returns; a committee has no rule and both.  [default: label]"
         ),
     ] = None,
     style: Annotated[
         OneOf["paper", "exclusive"] | None,
-        typer.Option(help="Text: rules in order, or rules whose order does not matter.  [default: paper]"),
+        flag_option("Text: rules in order, or rules whose order does not matter.  [default: paper]"),
     ] = None,
-    records: Annotated[
-        str | None, typer.Option(metavar="DATA", help="clingo, Prolog, s(CASP): add these records as facts.")
-    ] = None,
+    records: Annotated[str | None, value_option("DATA", "clingo, Prolog, s(CASP): add these records as facts.")] = None,
     file: FileOptions,
     quiet: Quiet = False,
 ) -> None:

@@ -21,7 +21,7 @@ from unless.cli.file_io import check_files, write_document
 from unless.cli.fit_output import Fitted, present, say_next
 from unless.cli.large_data import large_stream, read_large
 from unless.cli.loading import DataSource, label_among
-from unless.cli.options import Algorithm
+from unless.cli.options import Algorithm, flag_option, value_option
 from unless.cli.setting_options import SettingOptions, refuse_unless_owned
 from unless.cli.training_data import TrainingTable, read_training
 from unless.errors import MissingFileError, ParameterError, UnknownNameError, without_passwords
@@ -49,23 +49,17 @@ def fit(
     output: options.Output = None,
     algorithm: Annotated[
         Algorithm,
-        typer.Option(
+        flag_option(
+            "The learner: our own, one list or a committee of lists; or fold-rm or fold-rpp (two labels), "
+            "as published.",
             "--algorithm",
             "-a",
-            help="The learner: our own, one list or a committee of lists; or fold-rm or fold-rpp (two labels), "
-            "as published.",
-            rich_help_panel=options.LEARNER,
+            panel=options.LEARNER,
         ),
     ] = Algorithm.UNLESS,
     test: Annotated[
         float,
-        typer.Option(
-            metavar="SHARE",
-            min=0,
-            max=0.99,
-            help="Hold back this share of the records to test on.",
-            rich_help_panel=options.DATA,
-        ),
+        value_option("SHARE", "Hold back this share of the records to test on.", low=0, high=0.99, panel=options.DATA),
     ] = 0.2,
     seed: options.Seed = 0,
     columns: ColumnOptions,
@@ -74,20 +68,17 @@ def fit(
     settings: SettingOptions,
     trade_off: Annotated[
         bool | None,
-        typer.Option(
+        flag_option(
+            "For unless: draw accuracy against number of rules, by cross-validation.",
             "--trade-off",
-            help="For unless: draw accuracy against number of rules, by cross-validation.",
-            rich_help_panel=options.OUTPUT,
+            panel=options.OUTPUT,
         ),
     ] = None,
     constraints: ConstraintOptions,
     keep: KeepOptions,
     jobs: options.Jobs = None,
     keep_on_interrupt: Annotated[
-        bool,
-        typer.Option(
-            "--keep-on-interrupt", help="After Ctrl-C, keep the rules learned so far.", rich_help_panel=options.LEARNER
-        ),
+        bool, flag_option("After Ctrl-C, keep the rules learned so far.", "--keep-on-interrupt", panel=options.LEARNER)
     ] = False,
     quiet: options.Quiet = False,
     json: options.Json = False,

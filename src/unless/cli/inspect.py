@@ -7,7 +7,6 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
-import typer
 from rich.console import RenderableType
 from rich.padding import Padding
 from rich.table import Table
@@ -18,7 +17,7 @@ from unless.cli.data_options import ColumnKinds, FileOptions
 from unless.cli.file_io import check_files
 from unless.cli.layout import command_line, grid, shell_word
 from unless.cli.loading import DataSource, tell_reading
-from unless.cli.options import Data, Json, Missing, Quiet, target_option
+from unless.cli.options import Data, Json, Missing, Quiet, flag_option, target_option
 from unless.inspection import Profile, Remark, TargetProfile, profile_table
 from unless.report.finding_text import APART, SHARED_ADVICE, Manner, remark_lines, short
 from unless.report.table_overview import (
@@ -43,7 +42,7 @@ def inspect(
     kinds: ColumnKinds,
     missing: Missing = None,
     file: FileOptions,
-    all: Annotated[bool, typer.Option("--all", help="List every column of a wide table.")] = False,
+    all: Annotated[bool, flag_option("List every column of a wide table.", "--all")] = False,
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:

@@ -13,7 +13,7 @@ from rich.text import Text
 from unless.cli.console import Screen
 from unless.cli.file_io import check_files, standard_input, write_document
 from unless.cli.layout import shell_word
-from unless.cli.options import Json, Output, Positive, Quiet, Seed
+from unless.cli.options import Json, Output, Positive, Quiet, Seed, flag_option, value_option
 from unless.evaluation.metrics import result_text
 from unless.export.clauses import Style
 from unless.export.json import to_dict
@@ -37,34 +37,28 @@ def learn(
     examples: Annotated[str, typer.Argument(metavar="EXAMPLES", help="The examples: an .lp file of facts.")],
     *,
     target: Annotated[
-        str,
-        typer.Option(
-            "--target", "-t", metavar="PREDICATE", help="What to learn, such as habitat for habitat(kitty,land)."
-        ),
+        str, value_option("PREDICATE", "What to learn, such as habitat for habitat(kitty,land).", "--target", "-t")
     ],
     output: Output = None,
     exclusive: Annotated[
-        bool, typer.Option("--exclusive", help="Print rules whose order does not matter, as -o writes them.")
+        bool, flag_option("Print rules whose order does not matter, as -o writes them.", "--exclusive")
     ] = False,
-    algorithm: Annotated[OneOf["fold-rm", "fold-rpp", "unless"], typer.Option(help="The learner.")] = "fold-rm",
-    ratio: Annotated[
-        float, typer.Option(metavar="X", min=0, help="Wrong examples that a rule may cover per right one.")
-    ] = 0.5,
+    algorithm: Annotated[OneOf["fold-rm", "fold-rpp", "unless"], flag_option("The learner.")] = "fold-rm",
+    ratio: Annotated[float, value_option("X", "Wrong examples that a rule may cover per right one.", low=0)] = 0.5,
     positive: Positive = None,
     features: Annotated[
-        list[str] | None,
-        typer.Option(metavar="PREDICATE", help="Learn from this predicate, such as age or age/2 (repeat, or a,b)."),
+        list[str] | None, value_option("PREDICATE", "Learn from this predicate, such as age or age/2 (repeat, or a,b).")
     ] = None,
     ignore: Annotated[
-        list[str] | None, typer.Option(metavar="PREDICATE", help="Do not learn from this predicate (repeat, or a,b).")
+        list[str] | None, value_option("PREDICATE", "Do not learn from this predicate (repeat, or a,b).")
     ] = None,
     test: Annotated[
         float | None,
-        typer.Option(
-            metavar="SHARE",
-            min=0,
-            max=0.99,
-            help="Hold back this share of the examples to test on.  [default: 0.2, if there are 20 or more]",
+        value_option(
+            "SHARE",
+            "Hold back this share of the examples to test on.  [default: 0.2, if there are 20 or more]",
+            low=0,
+            high=0.99,
         ),
     ] = None,
     seed: Seed = 0,

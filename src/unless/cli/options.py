@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from enum import StrEnum
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -95,28 +96,42 @@ def complete_formats(incomplete: str) -> list[str]:
 # Options.
 
 
+def value_option(
+    metavar: str,
+    help: str,
+    *names: str,
+    panel: str | None = None,
+    low: float | None = None,
+    high: float | None = None,
+    complete: Any = None,
+) -> Any:
+    """Return an option that takes a value; its name is that of the parameter, if no other is given."""
+    return typer.Option(
+        *names, metavar=metavar, help=help, rich_help_panel=panel, min=low, max=high, autocompletion=complete
+    )
+
+
+def flag_option(help: str, *names: str, panel: str | None = None) -> Any:
+    """Return an option that takes no value, or one of a few choices."""
+    return typer.Option(*names, help=help, rich_help_panel=panel)
+
+
 def target_option(help: str) -> Any:
     """Return the option for the column with the labels."""
-    return typer.Option(
-        "--target", "-t", metavar="COLUMN", help=help, autocompletion=complete_columns, rich_help_panel=DATA
-    )
+    return value_option("COLUMN", help, "--target", "-t", complete=complete_columns, panel=DATA)
 
 
 def output_option(help: str) -> Any:
     """Return the option for the file to write."""
-    return typer.Option("--output", "-o", metavar="FILE", help=help, rich_help_panel=OUTPUT)
+    return value_option("FILE", help, "--output", "-o", panel=OUTPUT)
 
 
 def column_option(what: str, panel: str = DATA) -> Any:
     """Return an option that names columns."""
-    return typer.Option(
-        metavar="COLUMN", help=f"{what} (repeat, or a,b).", autocompletion=complete_columns, rich_help_panel=panel
-    )
+    return value_option("COLUMN", f"{what} (repeat, or a,b).", complete=complete_columns, panel=panel)
 
 
-def data_option(metavar: str | None, help: str, *names: str, **more: Any) -> Any:
-    """Return an option about the data."""
-    return typer.Option(*names, metavar=metavar, help=help, rich_help_panel=DATA, **more)
+data_option = partial(value_option, panel=DATA)
 
 
 _DATA = "A CSV, TSV, JSON lines, Parquet, Arrow or Excel file (or .gz), a folder of them, or - for standard input."
@@ -130,24 +145,13 @@ TrueLabels = Annotated[
 ]
 Output = Annotated[str | None, output_option("Write to this file, completely or not at all; - is standard output.")]
 Missing = Annotated[list[str] | None, data_option("TEXT", _MISSING)]
-Positive = Annotated[
-    str | None,
-    typer.Option(metavar="LABEL", help="For fold-rpp: the label to learn rules for.", rich_help_panel=LEARNER),
-]
-Seed = Annotated[
-    int,
-    typer.Option(metavar="N", min=0, help="Random seed; the same seed gives the same result.", rich_help_panel=LEARNER),
-]
+Positive = Annotated[str | None, value_option("LABEL", "For fold-rpp: the label to learn rules for.", panel=LEARNER)]
+Seed = Annotated[int, value_option("N", "Random seed; the same seed gives the same result.", low=0, panel=LEARNER)]
 Jobs = Annotated[
     int | None,
-    typer.Option(
-        metavar="N",
-        min=1,
-        help="Threads to learn with; the rules are the same.  [default: all cores]",
-        rich_help_panel=LEARNER,
-    ),
+    value_option("N", "Threads to learn with; the rules are the same.  [default: all cores]", low=1, panel=LEARNER),
 ]
-Changes = Annotated[int, typer.Option("--most", metavar="N", min=0, help="How many changed records to show.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print only results and errors.", rich_help_panel=OUTPUT)]
-Strict = Annotated[bool, typer.Option("--strict", help="Refuse records with values that training did not have.")]
-Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.", rich_help_panel=OUTPUT)]
+Changes = Annotated[int, value_option("N", "How many changed records to show.", "--most", low=0)]
+Quiet = Annotated[bool, flag_option("Print only results and errors.", "--quiet", "-q", panel=OUTPUT)]
+Strict = Annotated[bool, flag_option("Refuse records with values that training did not have.", "--strict")]
+Json = Annotated[bool, flag_option("Print the result as JSON.", "--json", panel=OUTPUT)]

@@ -8,14 +8,12 @@ from collections.abc import Iterator
 from typing import Annotated, BinaryIO, TextIO, cast
 from typing import Literal as OneOf
 
-import typer
-
 from unless.cli.console import Screen, visible
 from unless.cli.data_options import FileOptions
 from unless.cli.file_io import check_files, standard_input, terminal
 from unless.cli.layout import duration, unseen_lines
 from unless.cli.loading import read_any_model, streaming, tell_reading
-from unless.cli.options import OUTPUT, Data, Json, Model, Quiet, Strict, output_option
+from unless.cli.options import OUTPUT, Data, Json, Model, Quiet, Strict, flag_option, output_option, value_option
 from unless.errors import ParameterError
 from unless.evaluation.training_overlap import OwnResult
 from unless.explanation.words import printable
@@ -38,26 +36,22 @@ def predict(
     ] = "-",
     to: Annotated[
         OneOf["csv", "tsv", "jsonl", "parquet", "arrow", "excel"] | None,
-        typer.Option(help="The format to write, if the name of the file does not show it.", rich_help_panel=OUTPUT),
+        flag_option("The format to write, if the name of the file does not show it.", panel=OUTPUT),
     ] = None,
-    prefix: Annotated[
-        str,
-        typer.Option(metavar="TEXT", help="Text to put before the names of the new columns.", rich_help_panel=OUTPUT),
-    ] = "",
+    prefix: Annotated[str, value_option("TEXT", "Text to put before the names of the new columns.", panel=OUTPUT)] = "",
     strict: Strict = False,
     guard_formulas: Annotated[
         bool,
-        typer.Option(
+        flag_option(
+            "CSV, TSV: put ' before texts that a spreadsheet would take for formulas (= + - @); numbers stay.",
             "--guard-formulas",
-            help="CSV, TSV: put ' before texts that a spreadsheet would take for formulas (= + - @); numbers stay.",
-            rich_help_panel=OUTPUT,
+            panel=OUTPUT,
         ),
     ] = False,
     jobs: Annotated[
         int | None,
-        typer.Option(
-            metavar="N",
-            help="Processes that share the parts of a folder, -1 one per core.  [default: as many as are worth it]",
+        value_option(
+            "N", "Processes that share the parts of a folder, -1 one per core.  [default: as many as are worth it]"
         ),
     ] = None,
     file: FileOptions,

@@ -12,7 +12,7 @@ from unless.cli.data_options import FileOptions
 from unless.cli.file_io import check_files, write_document
 from unless.cli.layout import unseen_lines
 from unless.cli.loading import DataSource, read_any_model, read_labelled
-from unless.cli.options import Data, Model, Quiet, Seed, Strict, TrueLabels, output_option
+from unless.cli.options import Data, Model, Quiet, Seed, Strict, TrueLabels, flag_option, output_option, value_option
 from unless.errors import ParameterError
 from unless.evaluation.drift_results import Watch
 from unless.evaluation.stability import Stability
@@ -36,28 +36,21 @@ def report(
         str, output_option("The page to write, completely or not at all; - is standard output.")
     ] = "report.html",
     target: TrueLabels = None,
-    title: Annotated[str | None, typer.Option(metavar="TEXT", help="The heading of the page.")] = None,
+    title: Annotated[str | None, value_option("TEXT", "The heading of the page.")] = None,
     sample: Annotated[
-        int, typer.Option(metavar="N", min=1, help="How many records the page has at most; they are drawn at random.")
+        int, value_option("N", "How many records the page has at most; they are drawn at random.", low=1)
     ] = 2000,
     seed: Seed = 0,
-    watched: Annotated[
-        bool, typer.Option("--watch", help="Add a section on what has moved in DATA since training.")
-    ] = False,
+    watched: Annotated[bool, flag_option("Add a section on what has moved in DATA since training.", "--watch")] = False,
     stability: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N", min=1, help="Learn again from N bootstraps of DATA; add a section on what comes back."
-        ),
+        int | None, value_option("N", "Learn again from N bootstraps of DATA; add a section on what comes back.", low=1)
     ] = None,
     words: Annotated[
         str | None,
-        typer.Option(
-            metavar="FILE", help="What features, values and labels are called, units, and the page's purpose, in TOML."
-        ),
+        value_option("FILE", "What features, values and labels are called, units, and the page's purpose, in TOML."),
     ] = None,
     strict: Strict = False,
-    show: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
+    show: Annotated[bool, flag_option("Open the page in the browser.", "--open")] = False,
     file: FileOptions,
     quiet: Quiet = False,
 ) -> None:

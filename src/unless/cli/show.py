@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 from typing import Annotated
 from typing import Literal as OneOf
 
-import typer
 from rich.console import Console, ConsoleOptions, Group, RenderResult
 from rich.table import Table
 from rich.text import Text
@@ -15,7 +14,7 @@ from unless.cli.console import Screen
 from unless.cli.file_io import check_files, write_document
 from unless.cli.layout import Conditions
 from unless.cli.loading import read_any_model
-from unless.cli.options import Json, Model, Quiet
+from unless.cli.options import Json, Model, Quiet, flag_option
 from unless.cli.plot import trade_off_plot
 from unless.estimators.model_file import document
 from unless.evaluation.metrics import tested_text
@@ -36,8 +35,8 @@ def show(
     *,
     style: Annotated[
         OneOf["plain", "rules", "paper", "exclusive"],
-        typer.Option(
-            help="plain is a table; rules is text to edit; paper is a logic program in order, exclusive is one whose "
+        flag_option(
+            "plain is a table; rules is text to edit; paper is a logic program in order, exclusive is one whose "
             "order does not matter."
         ),
     ] = "plain",

@@ -14,7 +14,7 @@ from unless.cli.data_options import FileOptions
 from unless.cli.file_io import check_files
 from unless.cli.layout import grid
 from unless.cli.loading import DataSource, read_fitted_model, read_labelled
-from unless.cli.options import Data, Json, Model, Quiet, Seed, target_option
+from unless.cli.options import Data, Json, Model, Quiet, Seed, target_option, value_option
 from unless.errors import ReadError
 from unless.evaluation.metrics import aligned
 from unless.evaluation.stability import ALIKE, Stability
@@ -29,14 +29,12 @@ def stability(
     model: Model,
     data: Data,
     *,
-    refits: Annotated[int, typer.Option("--refits", "-n", metavar="N", min=1, help="How often to learn again.")] = 50,
+    refits: Annotated[int, value_option("N", "How often to learn again.", "--refits", "-n", low=1)] = 50,
     target: Annotated[
         str | None, target_option("The column with the labels, if its name is not that of training.")
     ] = None,
     seed: Seed = 0,
-    jobs: Annotated[
-        int | None, typer.Option(metavar="N", help="Processes that share the work, -1 one per core.")
-    ] = None,
+    jobs: Annotated[int | None, value_option("N", "Processes that share the work, -1 one per core.")] = None,
     file: FileOptions,
     quiet: Quiet = False,
     json: Json = False,

@@ -14,7 +14,7 @@ from unless.cli.data_options import FileOptions
 from unless.cli.file_io import check_files, standard_input
 from unless.cli.layout import grid
 from unless.cli.loading import read_fitted_model, streaming, tell_reading
-from unless.cli.options import Data, Json, Model, Quiet, complete_columns
+from unless.cli.options import Data, Json, Model, Quiet, complete_columns, value_option
 from unless.evaluation.drift_results import DriftCheck, Watch, chance_text
 from unless.files import append_line
 from unless.read.batches import File
@@ -33,26 +33,20 @@ def watch(
     *,
     labels: Annotated[
         str | None,
-        typer.Option(
-            metavar="COLUMN",
-            help="The column with the true labels, if its name is not that of training.",
-            autocompletion=complete_columns,
+        value_option(
+            "COLUMN", "The column with the true labels, if its name is not that of training.", complete=complete_columns
         ),
     ] = None,
     reference: Annotated[
-        str | None, typer.Option(metavar="DATA", help="Compare with these earlier records instead of training.")
+        str | None, value_option("DATA", "Compare with these earlier records instead of training.")
     ] = None,
     alpha: Annotated[
-        float,
-        typer.Option(metavar="X", min=0, max=1, help="How often an alarm may be false, when nothing has changed."),
+        float, value_option("X", "How often an alarm may be false, when nothing has changed.", low=0, high=1)
     ] = 0.05,
     least: Annotated[
-        float,
-        typer.Option(metavar="X", min=0, max=1, help="Shares that differ by less raise no alarm: 0.01 is a point."),
+        float, value_option("X", "Shares that differ by less raise no alarm: 0.01 is a point.", low=0, high=1)
     ] = 0.0,
-    log: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Add a line about this run to a file, a JSON object.")
-    ] = None,
+    log: Annotated[str | None, value_option("FILE", "Add a line about this run to a file, a JSON object.")] = None,
     file: FileOptions,
     quiet: Quiet = False,
     json: Json = False,
