@@ -10,7 +10,7 @@ import typer
 
 from unless.cli.console import Screen
 from unless.cli.data_options import FileOptions
-from unless.cli.explain import reasons, what_changes
+from unless.cli.explain_output import change_table, reasons
 from unless.cli.fit import learned
 from unless.cli.fit_output import Fitted, present
 from unless.cli.layout import shell_word
@@ -95,7 +95,7 @@ def _look(screen: Screen, fitted: Fitted) -> None:
     number, proof = next((number, proof) for number, proof in proofs if proof.label == "refuse")
     words = words_for(model.program, record=proof.record)
     screen.show("", *reasons(proof, number, model.statistics, words, everything=True))
-    screen.show(what_changes(counterfactuals(model.program, proof.record, table=model.domain), words))
+    screen.show(change_table(counterfactuals(model.program, proof.record, table=model.domain), words))
     screen.out.file.flush()
     screen.note("\nnext            unless demo loans       files to try things on")
     screen.note("                unless inspect FILE     what your own data looks like")

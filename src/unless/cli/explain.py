@@ -5,47 +5,39 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated
 from typing import Literal as OneOf
 
 import typer
-from rich.console import Group, RenderableType
-from rich.text import Text
 
 from unless.cli.console import Screen
 from unless.cli.data_options import FileOptions, split_names
+from unless.cli.explain_output import ExplainedRecord, table_of
 from unless.cli.file_io import check_files
-from unless.cli.layout import grid, hanging, unseen_lines
+from unless.cli.layout import unseen_lines
 from unless.cli.loading import DataSource, label_among, read_any_model, read_records
 from unless.cli.options import Json, Model, Quiet, Strict, complete_features, complete_labels, flag_option, value_option
 from unless.errors import ParameterError, UnknownNameError, suggest
 from unless.evaluation.unseen_values import Unseen, refuse, refuse_ignorance, unseen_values
-from unless.explanation.proof import Proof, RuleProof
-from unless.explanation.score_explanation import ScoreExplanation, explain_score, label_probability
-from unless.explanation.sentences import failing_conditions, story_lines, words_for
-from unless.explanation.why import Explanation, WhyNot, explain_record
+from unless.explanation.score_explanation import ScoreExplanation, explain_score
+from unless.explanation.why import explain_record
 from unless.explanation.why import why_not as why_not_of
-from unless.explanation.words import DEFAULT, Words, printable
 from unless.model import Model as FittedModel
 from unless.model import decider_of, is_all_holdout
-from unless.model.rule_statistics import RuleStatistics
 from unless.read.csv_files import TextFile
 from unless.read.dialect import TextDialect
 from unless.read.table import read_table
 from unless.rule import Program
 from unless.score.score_card import require_card
-from unless.table import Column, Table
-from unless.values import Label, Value, count_text, label_to_json, same_label, value_to_json
+from unless.table import Table
+from unless.values import Label, Value
 
 if TYPE_CHECKING:
     from unless.explanation.counterfactuals.nearest import Counterfactuals
 
 _ROWS = re.compile(r"\s*([0-9]{1,18})\s*(?:-\s*([0-9]{1,18})\s*)?")
-_STYLES = {"decision": "bold", "exception": "dim", "other": "dim"}
-_FEW = 3  # rules that did not apply are shown, unless all are asked for
-_LISTS = 8  # lists of a committee are shown one by one, unless all are asked for
 
 
 def explain(
@@ -106,7 +98,7 @@ def explain(
 
     Example: unless explain model.json new.csv --row 8 --points
     """
-    wanted_rows = [_span(part) for text in row or () for part in text.split(",")]
+    wanted_rows = [_row_range(part) for text in row or () for part in text.split(",")]
     if data is None and (wanted_rows or not assigned):
         raise typer.BadParameter("give the records, such as new.csv, or values: --set NAME=VALUE", param_hint="DATA")
     for option, value in (("--fixed", fixed), ("--most", most)):
@@ -124,18 +116,15 @@ def explain(
     stay = _features(split_names(fixed, program.features), program, "--fixed")
     source = None if data is None else DataSource.of(data, file)
     answers = [
-        _Answer(
-            number,
-            changed,
-            said,
-            found,
-            explain_record(decider, record),
-            None if label is None or not decider.by_rule else why_not_of(program, record, label),
-            _changes(found, record, label, stay, most or 3) if what_if else None,
-            _scored(found, record) if points else None,
-            held,
+        replace(
+            one,
+            why_not=None
+            if label is None or not decider.by_rule
+            else why_not_of(program, one.explanation.record, label),
+            changes=_changes(found, one.explanation.record, label, stay, most or 3) if what_if else None,
+            points=_scored(found, one.explanation.record) if points else None,
         )
-        for number, record, said, held in _records(screen, source, found, changed, wanted_rows)
+        for one in _explained_records(screen, source, found, changed, wanted_rows)
     ]
     unseen = _unseen(found, answers)
     if strict:
@@ -146,110 +135,8 @@ def explain(
         records = [answer.to_dict() for answer in answers]
         screen.data({"target": program.target, "records": records, "unseen": [one.to_dict() for one in unseen]})
         return
-    for place, answer in enumerate(answers):
-        screen.show(*[""] * bool(place), *answer.shown(style, everything=all))
-
-
-@dataclass(frozen=True, slots=True)
-class _Answer:
-    """What is said about one record; ``number`` is None if all its values come from the command line."""
-
-    number: int | None
-    changed: dict[str, Value]
-    said: Label | None
-    model: FittedModel | Program
-    explanation: Explanation
-    why_not: WhyNot | None
-    changes: Counterfactuals | None
-    points: ScoreExplanation | None
-    held_back: bool | None = None
-    """Whether the rules were not learned from this record, but tested on it."""
-
-    @property
-    def label(self) -> Label | None:
-        """The label of the record."""
-        return self.explanation.label
-
-    @property
-    def proof(self) -> Proof | None:
-        """The proof, if one rule decides."""
-        return self.explanation if isinstance(self.explanation, Proof) else None
-
-    @property
-    def statistics(self) -> RuleStatistics | None:
-        """What the rules decided in training."""
-        return None if isinstance(self.model, Program) else self.model.statistics
-
-    @property
-    def probability(self) -> float | None:
-        """The probability of the label; None if it is not known."""
-        if self.proof is not None:
-            return label_probability(self.model, self.proof)
-        columns = tuple(Column.of(name, [value]) for name, value in self.explanation.record.items())
-        shares = None if isinstance(self.model, Program) else self.model.probabilities(Table(columns, rows=1))
-        if isinstance(self.model, Program) or shares is None or self.label is None:
-            return None
-        return float(shares[0, self.model.statistics.classes.index(self.label)])
-
-    def to_dict(self) -> dict[str, Any]:
-        changes = None if self.changes is None else self.changes.to_dict()["changes"]
-        found = {
-            "row": self.number,
-            "set": {name: value_to_json(value) for name, value in self.changed.items()},
-            "label_in_data": label_to_json(self.said),
-            "held_back": self.held_back,
-            "probability": self.probability,
-        }
-        if self.proof is None:
-            return {**found, "vote": self.explanation.to_dict(), "changes": changes}
-        return {
-            **found,
-            "proof": self.proof.to_dict(),
-            "statistics": self.statistics and _rule_figures(self.statistics, self.proof.decided),
-            "why_not": self.why_not and {key: self.why_not.to_dict()[key] for key in ("label", "rules")},
-            "changes": changes,
-            "points": None if self.points is None else self.points.to_dict(),
-        }
-
-    def shown(self, style: OneOf["plain", "tree", "rules"], *, everything: bool) -> Iterator[Any]:
-        words = words_for(decider_of(self.model).all_rules, record=self.explanation.record)
-        changed = " and ".join(words.has(name, value) for name, value in self.changed.items())
-        if changed and self.number is not None:
-            yield hanging(f"Record {self.number}, if ", Text(f"{changed}:"))
-        number = None if changed else self.number
-        if self.proof is None:
-            start = "" if number is None else f"Record {number}: "
-            title, *rows = self.explanation.text(None if everything else _LISTS, words=words).split("\n")
-            yield hanging(start, Text(title, "bold"))
-            yield from (Text(line) for line in rows)
-        elif style == "plain":
-            yield from reasons(
-                self.proof, number, self.statistics, words, probability=self.probability, everything=everything
-            )
-        else:
-            yield self.proof.text(style, number=number)
-        if self.said is not None and (self.label is None or not same_label(self.said, self.label)):
-            yield hanging("  ", Text(f"(its label in the data is {printable(str(self.said))})", "yellow"))
-        if self.held_back:
-            yield hanging("  ", Text("(the rules were not learned from this record, but tested on it)", "dim"))
-        if self.why_not is not None:
-            yield from obstacles(self.why_not, words, everything=everything)
-        if self.changes is not None:
-            yield what_changes(self.changes, words)
-        if self.points is not None:
-            yield score_table(self.points)
-
-
-def _rule_figures(statistics: RuleStatistics, decided: int | None) -> dict[str, Any]:
-    """What the deciding rule decided in training, and what to expect of it."""
-    place = -1 if decided is None else decided
-    known = statistics.known(place)
-    return {
-        "decided": float(statistics.support[place]) if known else None,
-        "right": float(statistics.right[place]) if known else None,
-        **statistics.expectation(place),
-        "weighted": statistics.weighted,
-    }
+    for index, answer in enumerate(answers):
+        screen.show(*[""] * bool(index), *answer.lines(style, everything=all))
 
 
 def _refuse_without_rules(style: str, why_not: str | None, *, what_if: bool, points: bool) -> None:
@@ -279,45 +166,45 @@ def _scored(model: FittedModel | Program, record: dict[str, Value]) -> ScoreExpl
     return explain_score(require_card(model.card), record)
 
 
-def _unseen(model: FittedModel | Program, answers: Sequence[_Answer]) -> tuple[Unseen, ...]:
+def _unseen(model: FittedModel | Program, answers: Sequence[ExplainedRecord]) -> tuple[Unseen, ...]:
     """Return what the records have that training did not; nothing is known about rules without a model."""
-    if isinstance(model, Program):
+    if isinstance(model, Program) or not answers:
         return ()
-    records = [answer.explanation.record for answer in answers]
-    names = [name for name in model.domain.features if all(name in record for record in records)]
-    columns = tuple(Column.of(name, [record[name] for record in records]) for name in names)
-    return unseen_values(model, Table(columns, rows=len(records)))
+    known = model.domain.features
+    records = [
+        {name: one.explanation.record[name] for name in known if name in one.explanation.record} for one in answers
+    ]
+    return unseen_values(model, table_of(records))
 
 
-def _records(
+def _explained_records(
     screen: Screen,
     data: DataSource | None,
     model: FittedModel | Program,
     changed: dict[str, Value],
     rows: list[tuple[int, int]],
-) -> Iterator[tuple[int | None, dict[str, Value], Label | None, bool | None]]:
-    """Yield the records asked for, with their numbers and, if --set changes nothing, their labels in the data.
-
-    Last comes whether the record was held back when the rules were learned, if that can be told.
-    """
-    used = decider_of(model).used
+) -> Iterator[ExplainedRecord]:
+    """Yield explanations of the records asked for; what the data says about a record, if --set changes nothing."""
+    decider = decider_of(model)
     if data is None:
-        yield None, {**dict.fromkeys(used), **changed}, None, None
+        record = {**dict.fromkeys(decider.used), **changed}
+        yield ExplainedRecord(model, explain_record(decider, record), changed=changed)
         return
     # The data need not have a column whose value --set gives.
-    wanted = [name for name in used if name not in changed]
+    wanted = [name for name in decider.used if name not in changed]
     table = read_records(screen, data, like=model, features=data.known_features(model, wanted))
     for number in _numbers(rows, table, data.name):
         record = table.record(number - 1)
-        found = {**{name: record[name] for name in wanted}, **changed}
-        if changed or table.target is None:
-            yield number, found, None, None
-        else:
+        explanation = explain_record(decider, {**{name: record[name] for name in wanted}, **changed})
+        found = ExplainedRecord(model, explanation, number, changed)
+        if not changed and table.target is not None:
             row = table[[number - 1]]
-            yield number, found, row.labels.labels[int(row.labels.codes[0])], is_all_holdout(model, row)
+            label = row.labels.labels[int(row.labels.codes[0])]
+            found = replace(found, label_in_data=label, held_back=is_all_holdout(model, row))
+        yield found
 
 
-def _span(text: str) -> tuple[int, int]:
+def _row_range(text: str) -> tuple[int, int]:
     """Return the first and the last row that a text names."""
     found = _ROWS.fullmatch(text)
     if found is None:
@@ -366,68 +253,3 @@ def _features(names: Iterable[str], program: Program, option: str) -> list[str]:
         if name not in program.features:
             raise UnknownNameError(f"{option}: no feature {name!r}{suggest(name, program.features)}")
     return found
-
-
-# The answers.
-
-
-def reasons(
-    proof: Proof,
-    number: int | None = None,
-    statistics: RuleStatistics | None = None,
-    words: Words = DEFAULT,
-    *,
-    probability: float | None = None,
-    everything: bool = False,
-) -> Iterator[RenderableType]:
-    """Yield the decision, its reasons, and why earlier rules did not apply: the nearest few of them, or all."""
-    told = list(story_lines(proof, number, statistics, words, probability))
-    shown = _nearest([tried for tried in proof.tried if not tried.covers], everything=everything)
-    others = [line for line in told if line.role == "other"]
-    for line in told[: len(told) - len(others)] + [others[place] for place in shown]:
-        yield hanging(line.lead, Text(line.text, _STYLES.get(line.role, "")))
-    if more := len(others) - len(shown):
-        yield _more(more, f"{count_text(more, 'other earlier rule')} did not apply")
-
-
-def obstacles(found: WhyNot, words: Words, *, everything: bool = False) -> Iterator[RenderableType]:
-    """Yield what stopped the rules of a label: the nearest few of them, or all."""
-    title, *stops = found.text(words).split("\n")
-    shown = _nearest([obstacle.rule for obstacle in found.obstacles], everything=everything)
-    yield Text(title, "bold")
-    yield from (hanging("  ", Text(stops[place].strip())) for place in shown)
-    if more := len(stops) - len(shown):
-        yield _more(more, f"{count_text(more, 'other rule')} for this label")
-
-
-def _nearest(rules: Sequence[RuleProof | None], *, everything: bool) -> Collection[int]:
-    """Return the places of the rules that came nearest to applying, in order: those with the fewest failing conditions.
-
-    A rule that only an exception or an earlier rule stopped has none.
-    """
-    if everything:
-        return range(len(rules))
-    fails = [0 if rule is None else len(failing_conditions(rule)) for rule in rules]
-    return sorted(sorted(range(len(rules)), key=fails.__getitem__)[:_FEW])
-
-
-def _more(count: int, said: str) -> Text:
-    return Text(f"  and {said}; --all shows {'it' if count == 1 else 'them'}", "dim")
-
-
-def what_changes(changes: Counterfactuals, words: Words = DEFAULT) -> RenderableType:
-    """Return the changes that give another label, each with that label, or that there are none."""
-    title = changes.lines(words)[0]
-    table = grid({"no_wrap": True}, {}, {})
-    for one in changes:
-        table.add_row("", one.text(words), Text.assemble(("→ ", "dim"), (one.outcome, "green")))
-    return Group(Text(title, "bold"), table)
-
-
-def score_table(points: ScoreExplanation) -> RenderableType:
-    """Return the points of what holds as a table that adds up, and the probabilities."""
-    head, *rows, total, shares = points.table()
-    table = grid({}, *({"justify": "right", "no_wrap": True} for _ in head[1:]))
-    for row, style in ((head, "bold"), *((row, "") for row in rows), (total, "bold"), (shares, "bold")):
-        table.add_row(*(Text(cell, style) for cell in row))
-    return table

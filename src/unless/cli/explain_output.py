@@ -1,0 +1,208 @@
+"""What `unless explain` shows of a record: the decision, its reasons, what stopped a label, changes, and points."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+from typing import Literal as OneOf
+
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from unless.cli.layout import grid, hanging
+from unless.explanation.proof import Proof, RuleProof
+from unless.explanation.score_explanation import ScoreExplanation, label_probability
+from unless.explanation.sentences import failing_conditions, story_lines, words_for
+from unless.explanation.why import Explanation, WhyNot
+from unless.explanation.words import DEFAULT, Words, printable
+from unless.model import Model as FittedModel
+from unless.model import decider_of
+from unless.model.rule_statistics import RuleStatistics
+from unless.rule import Program
+from unless.table import Column, Table
+from unless.values import Label, Value, count_text, label_to_json, same_label, value_to_json
+
+if TYPE_CHECKING:
+    from unless.explanation.counterfactuals.nearest import Counterfactuals
+
+_STYLES = {"decision": "bold", "exception": "dim", "other": "dim"}
+_FEW = 3  # rules that did not apply are shown, unless all are asked for
+_LISTS = 8  # lists of a committee are shown one by one, unless all are asked for
+
+
+@dataclass(frozen=True, slots=True)
+class ExplainedRecord:
+    """What is said about one record; ``number`` is None if all its values come from the command line."""
+
+    model: FittedModel | Program
+    explanation: Explanation
+    number: int | None = None
+    changed: Mapping[str, Value] = field(default_factory=dict)
+    label_in_data: Label | None = None
+    held_back: bool | None = None
+    """Whether the rules were not learned from this record, but tested on it."""
+    why_not: WhyNot | None = None
+    changes: Counterfactuals | None = None
+    points: ScoreExplanation | None = None
+
+    @property
+    def proof(self) -> Proof | None:
+        """The proof, if one rule decides."""
+        return self.explanation if isinstance(self.explanation, Proof) else None
+
+    @property
+    def statistics(self) -> RuleStatistics | None:
+        """What the rules decided in training."""
+        return None if isinstance(self.model, Program) else self.model.statistics
+
+    @property
+    def probability(self) -> float | None:
+        """The probability of the label; None if it is not known."""
+        label = self.explanation.label
+        if self.proof is not None:
+            return label_probability(self.model, self.proof)
+        if isinstance(self.model, Program) or label is None:
+            return None
+        shares = self.model.probabilities(table_of([self.explanation.record]))
+        return None if shares is None else float(shares[0, self.model.statistics.classes.index(label)])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the answer for JSON."""
+        changes = None if self.changes is None else self.changes.to_dict()["changes"]
+        found = {
+            "row": self.number,
+            "set": {name: value_to_json(value) for name, value in self.changed.items()},
+            "label_in_data": label_to_json(self.label_in_data),
+            "held_back": self.held_back,
+            "probability": self.probability,
+        }
+        if self.proof is None:
+            return {**found, "vote": self.explanation.to_dict(), "changes": changes}
+        return {
+            **found,
+            "proof": self.proof.to_dict(),
+            "statistics": self.statistics and _rule_figures(self.statistics, self.proof.decided),
+            "why_not": self.why_not and {key: self.why_not.to_dict()[key] for key in ("label", "rules")},
+            "changes": changes,
+            "points": None if self.points is None else self.points.to_dict(),
+        }
+
+    def lines(self, style: OneOf["plain", "tree", "rules"], *, everything: bool) -> Iterator[RenderableType]:
+        """Yield what a terminal shows."""
+        words = words_for(decider_of(self.model).all_rules, record=self.explanation.record)
+        changed = " and ".join(words.has(name, value) for name, value in self.changed.items())
+        if changed and self.number is not None:
+            yield hanging(f"Record {self.number}, if ", Text(f"{changed}:"))
+        yield from self._reasons(style, None if changed else self.number, words, everything=everything)
+        yield from self._remarks()
+        if self.why_not is not None:
+            yield from obstacles(self.why_not, words, everything=everything)
+        if self.changes is not None:
+            yield change_table(self.changes, words)
+        if self.points is not None:
+            yield score_table(self.points)
+
+    def _reasons(
+        self, style: OneOf["plain", "tree", "rules"], number: int | None, words: Words, *, everything: bool
+    ) -> Iterator[RenderableType]:
+        """Yield the decision and why it was made."""
+        if self.proof is None:
+            start = "" if number is None else f"Record {number}: "
+            title, *rows = self.explanation.text(None if everything else _LISTS, words=words).split("\n")
+            yield hanging(start, Text(title, "bold"))
+            yield from map(Text, rows)
+        elif style == "plain":
+            yield from reasons(
+                self.proof, number, self.statistics, words, probability=self.probability, everything=everything
+            )
+        else:
+            yield self.proof.text(style, number=number)
+
+    def _remarks(self) -> Iterator[RenderableType]:
+        """Yield what the data says about the record."""
+        said, label = self.label_in_data, self.explanation.label
+        if said is not None and (label is None or not same_label(said, label)):
+            yield hanging("  ", Text(f"(its label in the data is {printable(str(said))})", "yellow"))
+        if self.held_back:
+            yield hanging("  ", Text("(the rules were not learned from this record, but tested on it)", "dim"))
+
+
+def table_of(records: Sequence[Mapping[str, Value]]) -> Table:
+    """Return records as a table of the features that all of them have."""
+    names = [name for name in records[0] if all(name in record for record in records)]
+    return Table(tuple(Column.of(name, [one[name] for one in records]) for name in names), rows=len(records))
+
+
+def _rule_figures(statistics: RuleStatistics, decided: int | None) -> dict[str, Any]:
+    """Return what the deciding rule decided in training, and what to expect of it."""
+    index = -1 if decided is None else decided
+    known = statistics.known(index)
+    return {
+        "decided": float(statistics.support[index]) if known else None,
+        "right": float(statistics.right[index]) if known else None,
+        **statistics.expectation(index),
+        "weighted": statistics.weighted,
+    }
+
+
+def reasons(
+    proof: Proof,
+    number: int | None = None,
+    statistics: RuleStatistics | None = None,
+    words: Words = DEFAULT,
+    *,
+    probability: float | None = None,
+    everything: bool = False,
+) -> Iterator[RenderableType]:
+    """Yield the decision, its reasons, and why earlier rules did not apply: the nearest few of them, or all."""
+    told = list(story_lines(proof, number, statistics, words, probability))
+    shown = _nearest([tried for tried in proof.tried if not tried.covers], everything=everything)
+    others = [line for line in told if line.role == "other"]
+    for line in told[: len(told) - len(others)] + [others[place] for place in shown]:
+        yield hanging(line.lead, Text(line.text, _STYLES.get(line.role, "")))
+    if more := len(others) - len(shown):
+        yield _more(more, f"{count_text(more, 'other earlier rule')} did not apply")
+
+
+def obstacles(found: WhyNot, words: Words, *, everything: bool = False) -> Iterator[RenderableType]:
+    """Yield what stopped the rules of a label: the nearest few of them, or all."""
+    title, *stops = found.text(words).split("\n")
+    shown = _nearest([obstacle.rule for obstacle in found.obstacles], everything=everything)
+    yield Text(title, "bold")
+    yield from (hanging("  ", Text(stops[place].strip())) for place in shown)
+    if more := len(stops) - len(shown):
+        yield _more(more, f"{count_text(more, 'other rule')} for this label")
+
+
+def _nearest(rules: Sequence[RuleProof | None], *, everything: bool) -> Collection[int]:
+    """Return the places of the rules that came nearest to applying, in order: those with the fewest failing conditions.
+
+    A rule that only an exception or an earlier rule stopped has none.
+    """
+    if everything:
+        return range(len(rules))
+    fails = [0 if rule is None else len(failing_conditions(rule)) for rule in rules]
+    return sorted(sorted(range(len(rules)), key=fails.__getitem__)[:_FEW])
+
+
+def _more(count: int, said: str) -> Text:
+    return Text(f"  and {said}; --all shows {'it' if count == 1 else 'them'}", "dim")
+
+
+def change_table(changes: Counterfactuals, words: Words = DEFAULT) -> RenderableType:
+    """Return the changes that give another label, each with that label, or that there are none."""
+    title = changes.lines(words)[0]
+    table = grid({"no_wrap": True}, {}, {})
+    for one in changes:
+        table.add_row("", one.text(words), Text.assemble(("→ ", "dim"), (one.outcome, "green")))
+    return Group(Text(title, "bold"), table)
+
+
+def score_table(points: ScoreExplanation) -> RenderableType:
+    """Return the points of what holds as a table that adds up, and the probabilities."""
+    head, *rows, total, shares = points.table()
+    table = grid({}, *({"justify": "right", "no_wrap": True} for _ in head[1:]))
+    for row, style in ((head, "bold"), *((row, "") for row in rows), (total, "bold"), (shares, "bold")):
+        table.add_row(*(Text(cell, style) for cell in row))
+    return table
