@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import unless
-from unless.estimators import learners
+from unless.estimators import relearning
 from unless.export import json as programs
 from unless.export.json import load
 
@@ -76,7 +76,7 @@ def test_rules_alone_are_refused(run):
 @pytest.mark.parametrize("done", [0, 2])
 def test_ctrl_c_shows_what_is_done(run, monkeypatch, done):
     """After Ctrl-C the refits so far are shown, and the exit code is 130; without any there is nothing to show."""
-    again = learners.refits_by
+    again = relearning.refits_by
 
     def stopped(*arguments, **settings):
         for number, refit in enumerate(again(*arguments, **settings)):
@@ -84,7 +84,7 @@ def test_ctrl_c_shows_what_is_done(run, monkeypatch, done):
                 raise KeyboardInterrupt
             yield refit
 
-    monkeypatch.setattr(learners, "refits_by", stopped, raising=True)
+    monkeypatch.setattr(relearning, "refits_by", stopped, raising=True)
     found = run("stability", "model.json", "applicants.csv", "-n", "5")
     assert found.code == 130
     assert found.out.startswith("interrupted; 2 refits: ") if done else not found.out

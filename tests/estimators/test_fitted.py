@@ -25,7 +25,7 @@ from sklearn.inspection import permutation_importance
 import unless
 from unless import FoldRMClassifier, FoldRPPClassifier, Literal, Rule, UnlessClassifier, UnlessError, read_table
 from unless.errors import Interrupted, ParameterError, ProgramError, UnknownNameError
-from unless.estimators.training_data import Limits
+from unless.estimators.training_data import LearningLimits
 from unless.evaluation.importance import Evidence
 from unless.explanation.rule_listing import listing_text, listing_title
 from unless.table import domain_table
@@ -361,14 +361,14 @@ class TestInterruption:
     @each
     def test_it_leaves_a_fitted_model_and_goes_on(self, learner, monkeypatch):
         """A KeyboardInterrupt in the middle carries the program, and the model decides by it."""
-        model, progress = learner(), Limits.__call__
+        model, progress = learner(), LearningLimits.__call__
 
         def interrupting(limits, rows, rules):
             if rules == 1:
                 signal.raise_signal(signal.SIGINT)
             return progress(limits, rows, rules)
 
-        monkeypatch.setattr(Limits, "__call__", interrupting)
+        monkeypatch.setattr(LearningLimits, "__call__", interrupting)
         with pytest.raises(KeyboardInterrupt) as stopped:
             model.fit(TITANIC, FATE)
         assert isinstance(stopped.value, Interrupted)

@@ -13,9 +13,10 @@ from unless.demo.applicants import TARGET, applicants
 from unless.errors import Interrupted, ParameterError, ReadError
 from unless.estimators.classifiers import FoldRMClassifier, FoldRPPClassifier, UnlessClassifier
 from unless.estimators.committee_classifier import UnlessCommittee
-from unless.estimators.learners import LEARNERS, FoldRMLearner, UnlessLearner, learn, program_of
+from unless.estimators.learners import LEARNERS, FoldRMLearner, UnlessLearner, learn
 from unless.estimators.model_file import file_text
 from unless.estimators.progress import Meter, metered_by
+from unless.estimators.relearning import program_of
 from unless.evaluation.validation import cross_validation
 from unless.table import Labels, Table
 

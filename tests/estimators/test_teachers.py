@@ -132,12 +132,12 @@ def test_tuned_settings_are_kept(tmp_path):
 @pytest.mark.parametrize("stage", ["lists", "settings"])
 def test_ctrl_c_keeps_the_list_so_far(stage, monkeypatch):
     """Ctrl-C while a committee learns or settings are tried leaves the list learned before."""
-    from unless.estimators.training_data import Limits
+    from unless.estimators.training_data import LearningLimits
 
     def stop(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(Limits, stage, stop)
+    monkeypatch.setattr(LearningLimits, stage, stop)
     model = unless.UnlessClassifier(tune=True, teacher="committee")
     with pytest.raises(KeyboardInterrupt):
         model.fit(X, Y)
@@ -187,7 +187,7 @@ def test_late_while_the_tuned_list_is_learned(monkeypatch):
         return settings
 
     monkeypatch.setattr(learners, "tune_settings", tuned)
-    monkeypatch.setattr(learners.Limits, "late", lambda self: bool(asked))
+    monkeypatch.setattr(learners.LearningLimits, "late", lambda self: bool(asked))
     model = unless.UnlessClassifier(tune=True, max_seconds=1000).fit(X, Y)
     assert model.tuned_ is None
     assert model.program_ == plain

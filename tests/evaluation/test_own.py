@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from unless import read_table
-from unless.estimators.holdout import Halves, count_decisions
+from unless.estimators.holdout import Holdout, count_decisions
 from unless.estimators.learners import LEARNERS, learn
 from unless.evaluation.metrics import judged, quality_of, usual_quality
 from unless.evaluation.training_overlap import OwnCounts
@@ -23,29 +23,29 @@ TABLE = read_table(
     ],
     "y",
 )
-HALVES = Halves.of(TABLE, 0.25, 3)
-MODEL = HALVES.tested(learn(LEARNERS["unless"](), HALVES.records).model)
-COMMITTEE = HALVES.tested(learn(LEARNERS["committee"](size=4), HALVES.records).model)
+HOLDOUT = Holdout.of(TABLE, 0.25, 3)
+MODEL = HOLDOUT.tested(learn(LEARNERS["unless"](), HOLDOUT.records).model)
+COMMITTEE = HOLDOUT.tested(learn(LEARNERS["committee"](size=4), HOLDOUT.records).model)
 
 
 def test_the_test_is_on_the_records_held_back() -> None:
     """The figures are those of the rules on these records alone, and nothing was learned from them."""
-    back = HALVES.split.held_back(TABLE)
+    back = HOLDOUT.split.held_back(TABLE)
     assert isinstance(MODEL, Model)
     assert MODEL.tested is not None
     found = judged(MODEL.program, TABLE[back])
     assert MODEL.tested.confusion.tolist() == found.confusion.tolist()
     assert quality_of(MODEL.tested).accuracy == MODEL.tested.accuracy == found.accuracy
     assert usual_quality(MODEL.tested).accuracy == pytest.approx(MODEL.tested.baseline)
-    assert len(HALVES.records.table) == len(TABLE) - back.sum() == len(TABLE) - MODEL.tested.held_back
-    assert HALVES.held_back == tuple(np.flatnonzero(back) + 1)
+    assert len(HOLDOUT.records.table) == len(TABLE) - back.sum() == len(TABLE) - MODEL.tested.held_back
+    assert HOLDOUT.held_back == tuple(np.flatnonzero(back) + 1)
 
 
 def test_a_committee_has_its_own_test_and_that_of_its_student() -> None:
     """What decides is the committee: its test has a row for each label that it gives."""
     assert COMMITTEE.committee is not None
     assert COMMITTEE.tested is not None
-    back = HALVES.split.held_back(TABLE)
+    back = HOLDOUT.split.held_back(TABLE)
     assert COMMITTEE.tested.right == judged(COMMITTEE.committee, TABLE[back]).right
     student = COMMITTEE.imitation.tested
     assert student is not None
@@ -56,9 +56,9 @@ def test_a_committee_has_its_own_test_and_that_of_its_student() -> None:
 def test_nothing_is_held_back_of_nothing() -> None:
     """Without a share, or if all records are equal, there is no test."""
     for table, share in ((TABLE, 0.0), (TABLE[[0] * 5], 0.5)):
-        halves = Halves.of(table, share, 0)
-        assert halves.count is None
-        assert halves.tested(learn(LEARNERS["unless"](), halves.records).model).tested is None
+        holdout = Holdout.of(table, share, 0)
+        assert holdout.count is None
+        assert holdout.tested(learn(LEARNERS["unless"](), holdout.records).model).tested is None
 
 
 @given(st.lists(st.integers(1, 399), max_size=3), st.randoms())
@@ -90,13 +90,13 @@ def test_other_records_are_not_taken_for_the_data() -> None:
         if found is not None and own is not None:
             assert not found.same
             assert not own.same
-            assert own.held_back.tolist() == HALVES.split.held_back(TABLE)[rows].tolist()
+            assert own.held_back.tolist() == HOLDOUT.split.held_back(TABLE)[rows].tolist()
             assert found.held_back == own.held_back.sum()
 
 
 def test_a_record_tells_whether_the_rules_were_never_learned_from_it() -> None:
     """By itself, in any file; without its label or a feature nobody can tell."""
-    back = HALVES.split.held_back(TABLE)
+    back = HOLDOUT.split.held_back(TABLE)
     for row in (int(np.flatnonzero(back)[0]), int(np.flatnonzero(~back)[0])):
         assert is_all_holdout(MODEL, TABLE[[row]]) == back[row]
     assert is_all_holdout(MODEL.program, TABLE[[0]]) is None

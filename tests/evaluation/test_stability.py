@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from tests.evaluation.test_watch import records
 from unless.errors import ParameterError
-from unless.estimators.learners import CommitteeLearner, FoldRMLearner, UnlessLearner, learn, refits_by, stability_of
+from unless.estimators.learners import CommitteeLearner, FoldRMLearner, UnlessLearner, learn
+from unless.estimators.relearning import refits_by, stability_of
 from unless.evaluation.stability import ALIKE, Stability, bootstraps, decided_by
 from unless.rule import Literal, Program, Rule
 from unless.table import Column, Labels, Table

@@ -9,7 +9,8 @@ import pytest
 
 from unless import read_table
 from unless.errors import ParameterError
-from unless.estimators.learners import LEARNERS, UnlessLearner, hash_folds, learn, trade_off_of
+from unless.estimators.learners import LEARNERS, UnlessLearner, learn
+from unless.estimators.relearning import hash_folds, trade_off_of
 from unless.evaluation.metrics import judged
 from unless.evaluation.tradeoff import Choice, TradeOff, fold_pairs
 

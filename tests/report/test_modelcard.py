@@ -14,8 +14,9 @@ import unless
 from tests.evaluation.test_watch import OLD, records, with_test
 from tests.report.examples import HOSTILE, loans
 from unless.errors import ParameterError, UnknownNameError
-from unless.estimators.learners import UnlessLearner, learn, stability_of
+from unless.estimators.learners import UnlessLearner, learn
 from unless.estimators.model_file import read
+from unless.estimators.relearning import stability_of
 from unless.evaluation.drift import watch
 from unless.evaluation.metrics import judged
 from unless.evaluation.shares import Share

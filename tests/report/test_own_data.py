@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from unless import read_table
-from unless.estimators.holdout import Halves
+from unless.estimators.holdout import Holdout
 from unless.estimators.learners import LEARNERS, learn
 from unless.evaluation.metrics import judged
 from unless.evaluation.tradeoff import Choice, TradeOff
@@ -23,9 +23,9 @@ RECORDS = [
     for a, b, c, noise in DRAWN
 ]
 TABLE = read_table(RECORDS, "y")
-HALVES = Halves.of(TABLE, 0.3, 1)
-MODEL = HALVES.tested(learn(LEARNERS["unless"](), HALVES.records).model)
-BACK = HALVES.split.held_back(TABLE)
+HOLDOUT = Holdout.of(TABLE, 0.3, 1)
+MODEL = HOLDOUT.tested(learn(LEARNERS["unless"](), HOLDOUT.records).model)
+BACK = HOLDOUT.split.held_back(TABLE)
 
 
 def test_the_figures_are_of_records_held_back() -> None:

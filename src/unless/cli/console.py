@@ -142,11 +142,11 @@ class RuleMeter(ExitStack):
 
     def show(self, left: int, done: int, what: str = "records") -> None:
         """Show how many records are left and how many rules are done; in other stages, how many lists or settings."""
-        from unless.estimators.progress import said  # here already: somebody learns
+        from unless.estimators.progress import progress_text  # here already: somebody learns
 
         if what != self._what:
             self._what, self._total = what, left
-        self._update(total=self._total, completed=self._total - left, said=said(left, done, self._total, what))
+        self._update(total=self._total, completed=self._total - left, said=progress_text(left, done, self._total, what))
 
 
 def _console(stream: Any) -> Console:

@@ -11,8 +11,8 @@ import typer
 from unless.cli.console import Screen
 from unless.cli.data_options import FileOptions
 from unless.cli.explain_output import change_table, reasons
-from unless.cli.fit import learned
-from unless.cli.fit_output import Fitted, present
+from unless.cli.fit import learn_and_test
+from unless.cli.fit_output import FitResult, present
 from unless.cli.layout import shell_word
 from unless.cli.loading import DataSource
 from unless.cli.options import Quiet, flag_option
@@ -79,14 +79,14 @@ def demo(
 
     screen = Screen(quiet=quiet)
     training = training_of(DataSource("applicants.csv", applicants_csv().encode(), FileOptions("csv")), TARGET)
-    fitted = learned(screen, "applicants.csv", training, UnlessLearner(), test=0.2, seed=0, keep=False)
+    fitted = learn_and_test(screen, "applicants.csv", training, UnlessLearner(), test=0.2, seed=0, keep=False)
     if folder is None:
         _look(screen, fitted)
     else:
         _write(screen, fitted, folder, force=force)
 
 
-def _look(screen: Screen, fitted: Fitted) -> None:
+def _look(screen: Screen, fitted: FitResult) -> None:
     """Show the rules, and one refusal with what would have changed it."""
     model, table = fitted.model, fitted.training.table
     screen.note("Invented applicants for a loan, and what was decided. The rules behind it:\n")
@@ -101,7 +101,7 @@ def _look(screen: Screen, fitted: Fitted) -> None:
     screen.note("                unless inspect FILE     what your own data looks like")
 
 
-def _write(screen: Screen, fitted: Fitted, folder: str, *, force: bool) -> None:
+def _write(screen: Screen, fitted: FitResult, folder: str, *, force: bool) -> None:
     """Write files to a folder, which need not exist, and say what to try on them."""
     where, files = Path(folder), _files(fitted.model, fitted.training.table)
     if where.exists() and not where.is_dir():

@@ -70,7 +70,8 @@ def evaluate(
     """
     if test is not None and cv is not None:
         raise typer.BadParameter("--test replaces the folds; leave out --cv", param_hint="--test")
-    from unless.estimators.learners import LEARNERS, program_of  # with narwhals, which takes 40 ms: help needs neither
+    from unless.estimators.learners import LEARNERS  # with narwhals, which takes 40 ms: help needs neither
+    from unless.estimators.relearning import program_of
 
     check_files(None, data, test, format=columns.file.format)
     screen = Screen(quiet=quiet)
@@ -139,7 +140,8 @@ def _read_test(screen: Screen, test: DataSource, table: Table) -> Table:
 
 def _trade_off(screen: Screen, jobs: int | None, pairs: Sequence[tuple[Table, Table]]) -> tuple[TradeOff | None, bool]:
     """Return the trade-off of our learner, and whether it is complete: Ctrl-C ends it."""
-    from unless.estimators.learners import LEARNERS, trade_off_of
+    from unless.estimators.learners import LEARNERS
+    from unless.estimators.relearning import trade_off_of
 
     learner = LEARNERS["unless"](n_jobs=jobs or -1)
     try:

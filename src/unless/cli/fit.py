@@ -18,7 +18,7 @@ from unless.cli.console import RuleMeter, Screen
 from unless.cli.constraint_options import NO_KEPT_RULES, ConstraintOptions, KeepOptions, KeptRules, read_kept_rules
 from unless.cli.data_options import ColumnOptions, LabelOptions, LargeOptions
 from unless.cli.file_io import check_files, write_document
-from unless.cli.fit_output import Fitted, present, say_next
+from unless.cli.fit_output import FitResult, present, say_next
 from unless.cli.large_data import large_stream, read_large
 from unless.cli.loading import DataSource, label_among
 from unless.cli.options import Algorithm, flag_option, value_option
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from unless.blocks.encoding import ClassFactors
-    from unless.estimators.holdout import Halves
+    from unless.estimators.holdout import Holdout
     from unless.estimators.learners import Learner
     from unless.evaluation.tradeoff import TradeOff
 
@@ -120,7 +120,7 @@ def fit(
     }
     learner = _learner(algorithm, given, training.table.labels)
     with closing(training):
-        fitted = learned(
+        fitted = learn_and_test(
             screen,
             data,
             training,
@@ -226,7 +226,7 @@ def _factors(given: Sequence[str] | None, target: str) -> ClassFactors | None:
 # Learning.
 
 
-def learned(
+def learn_and_test(
     screen: Screen,
     data: str,
     training: TrainingTable,
@@ -237,7 +237,7 @@ def learned(
     keep: bool,
     kept: KeptRules = NO_KEPT_RULES,
     drawn: bool = False,
-) -> Fitted:
+) -> FitResult:
     """Learn from the records that are not held back, around rules that stay, and test on the others.
 
     ``drawn`` asks for the trade-off.
@@ -246,9 +246,9 @@ def learned(
     from unless.estimators.training_warnings import on_learning
 
     earlier = kept.held_back(screen, training.table.features, test, seed)
-    halves = _halves(training, learner, test, seed, earlier)
+    holdout = _hold_back(training, learner, test, seed, earlier)
     start = time.perf_counter()
-    records = replace(halves.records, keep=kept.program, lock=kept.lock)
+    records = replace(holdout.records, keep=kept.program, lock=kept.lock)
     with metered_by(RuleMeter(screen)):
         found = learn(learner, records)
     model = found.model
@@ -256,36 +256,38 @@ def learned(
         raise found.interrupted
     seconds = time.perf_counter() - start
     if drawn and not found.interrupted and model.committee is None:
-        model = replace(model, trade_off=_trade_off(screen, learner, halves))
-    return Fitted(
+        model = replace(model, trade_off=_trade_off(screen, learner, holdout))
+    return FitResult(
         data,
-        halves.tested(model),
+        holdout.tested(model),
         training,
         seconds,
-        halves.held_back,
+        holdout.held_back,
         found.interrupted is not None,
         () if found.interrupted else on_learning(learner, records, model, seconds),
-        halves.why_none,
+        holdout.why_none,
     )
 
 
-def _trade_off(screen: Screen, learner: Learner, halves: Halves) -> TradeOff:
+def _trade_off(screen: Screen, learner: Learner, holdout: Holdout) -> TradeOff:
     """Learn lists of several lengths from parts of the records to learn from, and test them on the rest of these."""
-    from unless.estimators.learners import hash_folds, trade_off_of
+    from unless.estimators.relearning import hash_folds, trade_off_of
 
     with screen.busy("the trade-off") as update:
         return trade_off_of(
-            learner, hash_folds(halves.records.table), lambda done, total: update(completed=done, total=total)
+            learner, hash_folds(holdout.records.table), lambda done, total: update(completed=done, total=total)
         )
 
 
-def _halves(training: TrainingTable, learner: Learner, share: float, seed: int, earlier: HoldoutSplit | None) -> Halves:
+def _hold_back(
+    training: TrainingTable, learner: Learner, share: float, seed: int, earlier: HoldoutSplit | None
+) -> Holdout:
     """Hold back a share of the records, or what was held back before."""
-    from unless.estimators.holdout import Halves
+    from unless.estimators.holdout import Holdout
 
     if training.blocks is not None:
-        return Halves.of_blocks(training.blocks, share, seed, earlier)
-    return Halves.of(training.table, share, seed, learner.class_weight, earlier)
+        return Holdout.of_blocks(training.blocks, share, seed, earlier)
+    return Holdout.of(training.table, share, seed, learner.class_weight, earlier)
 
 
 def _save(model: FittedModel, output: str | None) -> None:

@@ -24,7 +24,7 @@ from unless.values import count_text, label_to_json, percent
 
 
 @dataclass(frozen=True, slots=True)
-class Fitted:
+class FitResult:
     """What was learned, from which data and how fast; the model knows how it did on records held back, if any were."""
 
     data: str
@@ -86,7 +86,7 @@ def _measures(found: Quality, between: tuple[float, float] | None = None) -> dic
     return measures if between is None else {**measures, "interval": list(between)}
 
 
-def present(screen: Screen, fitted: Fitted, most: int | None = None) -> None:
+def present(screen: Screen, fitted: FitResult, most: int | None = None) -> None:
     """Show what was learned: the data, the rules (no more than ``most``), the test."""
     program = fitted.model.program
     rules, exceptions = count_text(len(program), "rule"), count_text(program.exception_count, "exception")
@@ -119,13 +119,13 @@ def _lessons(model: FittedModel) -> Iterator[tuple[str, str]]:
         yield "taught", f"by a {model.distillation.teacher}; both agree on {agreed} of {records} held back"
 
 
-def _locked(fitted: Fitted) -> Iterator[tuple[str, str]]:
+def _locked(fitted: FitResult) -> Iterator[tuple[str, str]]:
     """Say which rules were locked."""
     if fitted.locked:
         yield "locked", numbered(fitted.locked)
 
 
-def _ended(fitted: Fitted) -> str:
+def _ended(fitted: FitResult) -> str:
     """Return why the learning ended early, if it did."""
     limits, program = fitted.model.parameters, fitted.model.program
     if fitted.interrupted:
@@ -137,16 +137,16 @@ def _ended(fitted: Fitted) -> str:
     return ""
 
 
-def _name(fitted: Fitted) -> str:
+def _name(fitted: FitResult) -> str:
     return "standard input" if fitted.data == "-" else printable(Path(fitted.data).name or fitted.data)
 
 
-def _margin(fitted: Fitted) -> int:
+def _margin(fitted: FitResult) -> int:
     """Return the width of the first column: that of the name of the data, within reason."""
     return max(MARGIN, min(len(_name(fitted)), 30))
 
 
-def _test(fitted: Fitted) -> str:
+def _test(fitted: FitResult) -> str:
     """Say how the rules do on the records held back, and how always saying the same would do."""
     if fitted.why_none:
         return f"no records are held back: {fitted.why_none}"
@@ -155,7 +155,7 @@ def _test(fitted: Fitted) -> str:
     return tested_text(fitted.tested)
 
 
-def say_next(screen: Screen, fitted: Fitted, output: str | None, file: FileOptions) -> None:
+def say_next(screen: Screen, fitted: FitResult, output: str | None, file: FileOptions) -> None:
     """Say what to do with the model, in commands that run as they are."""
     from unless.blocks.inputs import is_database
 

@@ -65,7 +65,10 @@ def refitted(  # noqa: PLR0917 - what to learn from, and how often
     screen: Screen, model: FittedModel, table: Table, data: str, refits: int, seed: int = 0, jobs: int | None = None
 ) -> tuple[Stability, bool]:
     """Learn again from the records that fit has learned from; return what comes back, and whether nobody stopped it."""
-    from unless.estimators.learners import learner_of, refits_by  # with narwhals, which takes 40 ms: help needs neither
+    from unless.estimators.relearning import (  # with narwhals, which takes 40 ms: help needs neither
+        learner_of,
+        refits_by,
+    )
 
     if model.distillation is not None and model.parameters.get("teacher") is None:
         screen.note("the teacher of this list is not in its file; the refits learn without one")

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from unless.constraints import features_with_direction
 from unless.errors import ProgramError, suggest
-from unless.estimators.training_data import gaps_in, known_place
+from unless.estimators.training_data import count_missing, known_label_index
 from unless.evaluation.importance import Evidence
 from unless.evaluation.metrics import measure
 from unless.learn.score_fitting import fit_score_card
@@ -49,7 +49,7 @@ def with_rules(
         bare,
         statistics=measure(program, labelled, counts),
         domain=domain_table(there, program.used),
-        missing_counts=gaps_in(labelled, program.used, counts),
+        missing_counts=count_missing(labelled, program.used, counts),
         importances=Evidence.of(program, labelled, counts),
         card=fit_score_card(
             program, labelled, counts, uncut=features_with_direction(model.parameters.get("constraints"))
@@ -99,7 +99,7 @@ def fitting(program: Program, old: Program, classes: tuple[Label, ...]) -> Progr
             f"the program has other features than the model: no feature {unknown[0]!r}"
             f"{suggest(unknown[0], old.features)}; edit its rules: unless.parse(text, like=model)"
         )
-    known = {label: classes[known_place(label, classes, "the program has")] for label in program.labels}
+    known = {label: classes[known_label_index(label, classes, "the program has")] for label in program.labels}
     rules = tuple(replace(rule, head=known[head]) for rule in program.rules if (head := rule.head) is not None)
     otherwise = None if program.otherwise is None else known[program.otherwise]
     return Program(old.target, old.features, rules, otherwise)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unless.blocks.block_dataset import BlockDataset, decided_label_weights
-from unless.estimators.training_data import Training, occurring_labels
+from unless.estimators.training_data import TrainingData, occurring_labels
 from unless.evaluation.metrics import judged, measure
 from unless.model import DataOrigin, HoldoutResult, Model
 from unless.model.prediction import Decider
@@ -30,10 +30,10 @@ Count = Callable[[Decider], RuleStatistics]
 
 
 @dataclass(frozen=True, slots=True)
-class Halves:
+class Holdout:
     """Records to learn from, and what is known of the others."""
 
-    records: Training
+    records: TrainingData
     split: HoldoutSplit
     fingerprint: str
     """That of all records."""
@@ -53,7 +53,7 @@ class Halves:
     @classmethod
     def of(
         cls, table: Table, share: float, salt: int, class_weight: Any = None, earlier: HoldoutSplit | None = None
-    ) -> Halves:
+    ) -> Holdout:
         """Hold back about that share of the records of a table, or those that an ``earlier`` split holds back."""
         table = replace(table, target=occurring_labels(table.labels))  # those to learn from have no others
         split = HoldoutSplit.of(table, share, salt if earlier is None else earlier.salt)
@@ -61,7 +61,7 @@ class Halves:
         back = split.held_back(table)
         tests, found = table[back], record_identities(feature_hashes(table), table.labels)
         return cls(
-            Training.of(table[~back], class_weight),
+            TrainingData.of(table[~back], class_weight),
             split,
             fingerprint_text(identity_sums(found)),
             len(table),
@@ -73,7 +73,7 @@ class Halves:
         )
 
     @classmethod
-    def of_blocks(cls, blocks: BlockDataset, share: float, salt: int, earlier: HoldoutSplit | None = None) -> Halves:
+    def of_blocks(cls, blocks: BlockDataset, share: float, salt: int, earlier: HoldoutSplit | None = None) -> Holdout:
         """Do the same for the records in blocks; a committee is tested on a sample of those held back."""
         split, mark, sample, total = blocks.split(share, salt if earlier is None else earlier.salt)
         split = split if earlier is None else split.following(earlier)
@@ -88,7 +88,7 @@ class Halves:
             return RuleStatistics(engine.labels, decider.heads, weights)
 
         return cls(
-            Training.of_blocks(blocks, held),
+            TrainingData.of_blocks(blocks, held),
             split,
             mark,
             total,

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
 from unless.errors import ParameterError, ReadError
-from unless.estimators.training_data import known_place, refuse_amounts
+from unless.estimators.training_data import known_label_index, refuse_amounts
 from unless.evaluation.drift import places_of
 from unless.read.cells import rank
 from unless.read.frames import label_cells
@@ -62,7 +62,7 @@ def read_labels(y: Any, name: str, rows: int) -> Labels:
 def known_labels(y: Any, classes: tuple[Label, ...], rows: int) -> NDArray[np.intp]:
     """The place of every label among the classes; any other label is an error."""
     found = GivenLabels.of(y, rows)
-    places = np.array([known_place(label, classes, "y has") for label in found.distinct], dtype=np.intp)
+    places = np.array([known_label_index(label, classes, "y has") for label in found.distinct], dtype=np.intp)
     return places[found.places]  # type: ignore[no-any-return]
 
 

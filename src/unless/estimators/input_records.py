@@ -20,7 +20,7 @@ from unless.blocks.inputs import is_source, open_source
 from unless.errors import ParameterError, ReadError, UnknownNameError, suggest
 from unless.estimators.input_labels import GivenLabels
 from unless.estimators.learners import Learner, refuse_kinds
-from unless.estimators.training_data import Training, class_weights
+from unless.estimators.training_data import TrainingData, class_weights
 from unless.learn.weights import Weights, check_weights, weights_to_counts
 from unless.read.column_inference import as_in_training
 from unless.read.frames import collected, frame_source, is_sparse, matrix_source
@@ -33,7 +33,7 @@ from unless.values import Label, count_text
 @contextmanager
 def training_for(
     learner: Learner, X: Any, y: Any, sample_weight: Any, feature_names: Sequence[str] | None = None
-) -> Iterator[tuple[Training, NDArray[Any]]]:
+) -> Iterator[tuple[TrainingData, NDArray[Any]]]:
     """What a learner learns from, and the classes; blocks that are made for it are gone afterwards."""
     data, classes = read_training(learner, X, y, sample_weight, feature_names)
     try:
@@ -45,7 +45,7 @@ def training_for(
 
 def read_training(
     learner: Learner, X: Any, y: Any, sample_weight: Any, feature_names: Sequence[str] | None = None
-) -> tuple[Training, NDArray[Any]]:
+) -> tuple[TrainingData, NDArray[Any]]:
     """What a learner learns from, and the classes as scikit-learn has them.
 
     Rows of weight 0 are left out, as if they had never been there. Rows that weigh too little to count
@@ -66,10 +66,10 @@ def read_training(
     labels = Labels(name, tuple(classes.tolist()), codes)
     table = Table(features.columns, labels, len(features), features.missing, parts=features.parts)
     counts = None if weights is None else weights_to_counts(weights)
-    return Training.of(table, learner.class_weight, counts, named=given.named), classes
+    return TrainingData.of(table, learner.class_weight, counts, named=given.named), classes
 
 
-def _read_source(learner: Learner, X: Any, y: Any, sample_weight: Any) -> tuple[Training, NDArray[Any]]:
+def _read_source(learner: Learner, X: Any, y: Any, sample_weight: Any) -> tuple[TrainingData, NDArray[Any]]:
     """The records of a file, a query or a frame of an engine; y names their labels, and sample_weight their weights."""
     if sample_weight is not None and not isinstance(sample_weight, str):
         raise ParameterError("sample_weight must name a column of the source that X is")
@@ -86,15 +86,15 @@ def _read_source(learner: Learner, X: Any, y: Any, sample_weight: Any) -> tuple[
     training = (
         _of_blocks(found, X)
         if isinstance(found, BlockDataset)
-        else Training.of(found[0], learner.class_weight, found[1])
+        else TrainingData.of(found[0], learner.class_weight, found[1])
     )
     labels = training.labels.labels
     return training, np.array(labels, dtype=object if isinstance(labels[0], str) else None)
 
 
-def _of_blocks(blocks: BlockDataset, X: Any) -> Training:
+def _of_blocks(blocks: BlockDataset, X: Any) -> TrainingData:
     try:
-        return Training.of_blocks(blocks)
+        return TrainingData.of_blocks(blocks)
     except BaseException:
         if blocks is not X:
             blocks.close()

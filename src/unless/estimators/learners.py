@@ -6,7 +6,7 @@ two seconds to import, and learning from a small file takes 20 ms.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, fields, replace
 from functools import partial
 from typing import Any, ClassVar
@@ -15,34 +15,29 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unless.constraints import Constraints, features_with_direction, to_constraints
-from unless.errors import Interrupted, ParameterError, ProgramError, suggest
+from unless.errors import Interrupted, ParameterError
 from unless.estimators.committee_file import committee_model
 from unless.estimators.progress import meter
-from unless.estimators.teachers import check_teacher, classifier_as_teacher, teacher_name
-from unless.estimators.training_data import Limits, Training, known_place
+from unless.estimators.teachers import check_teacher, learn_from_teacher
+from unless.estimators.training_data import LearningLimits, TrainingData, known_label_index
 from unless.evaluation.importance import Evidence
 from unless.evaluation.metrics import measure
-from unless.evaluation.stability import Refit, Stability, bootstraps, refit, refits
-from unless.evaluation.tradeoff import Progress, TradeOff, fold_pairs, trade_off
 from unless.learn import SETTINGS
 from unless.learn.committee_learner import CommitteeSettings, learn_committee
-from unless.learn.distillation import DistillationResult, TeacherFunction, distillation_settings, learn_distilled_list
+from unless.learn.distillation import distillation_settings
 from unless.learn.engine import StopLearning
 from unless.learn.fold import LearnConstraints, LearnedProgram, learn_rm, learn_rpp, round_learned_thresholds
 from unless.learn.score_fitting import fit_score_card
 from unless.learn.settings import FoldRMSettings, FoldRPPSettings
 from unless.learn.tuning import tune_settings
 from unless.learn.unless_learner import AUTO, Penalty, UnlessSettings, learn_unless
-from unless.learn.weights import Weights
 from unless.model import Model
 from unless.model.points import leading_label_index
-from unless.model.prediction import Decider, predict
 from unless.model.rule_statistics import RuleStatistics
 from unless.rule import Program
 from unless.score.committee import Committee
 from unless.score.score_card import ScoreCard
 from unless.table import Labels, Table, domain_table
-from unless.table.record_hashes import record_hashes
 from unless.values import Label, to_python_value
 
 
@@ -52,6 +47,13 @@ class LearnedModel:
 
     model: Model
     interrupted: Interrupted | None = None
+
+    @property
+    def complete_model(self) -> Model:
+        """The model; after Ctrl-C, the interruption is raised."""
+        if self.interrupted is not None:
+            raise self.interrupted
+        return self.model
 
 
 @dataclass(eq=False, repr=False)
@@ -90,23 +92,25 @@ class Learner:
         """The parameters that a model file keeps."""
         return self._settings().parameters()  # type: ignore[no-any-return]
 
-    def _learn_program(self, settings: Any, data: Training, limits: Limits) -> tuple[LearnedProgram, dict[str, Any]]:
+    def _learn_program(
+        self, settings: Any, data: TrainingData, limits: LearningLimits
+    ) -> tuple[LearnedProgram, dict[str, Any]]:
         """Learn a program, and say what else the model should know about how."""
         raise NotImplementedError
 
     def _otherwise(self, decided: RuleStatistics) -> Label | None:
         """The label of records that no rule decides, if the program has none, given what the rules decide."""
 
-    def _learn(self, data: Training) -> LearnedModel:
+    def _learn(self, data: TrainingData) -> LearnedModel:
         """Learn rules, count what they decide, and remember what values the features had."""
         settings = self._settings()
         with meter(on=bool(settings.verbose)) as shown:
             most = settings.max_rules if self._stops_at_max_rules else None
-            learned, more = self._learn_program(settings, data, Limits(shown, most, settings.max_seconds))
-        decided, program = data.decided(learned), learned.program
+            learned, more = self._learn_program(settings, data, LearningLimits(shown, most, settings.max_seconds))
+        decided, program = data.count_decided(learned), learned.program
         if program.otherwise is None:
             program = replace(program, otherwise=self._otherwise(decided))
-        card, stopped = card_of(program, data, settings.constraints)
+        card, stopped = fit_points(program, data, settings.constraints)
         model = Model(
             program,
             replace(decided, labels=program.heads, taught=more.get("distillation") is not None),
@@ -117,14 +121,14 @@ class Learner:
             data.named,
             importances=Evidence.of(program, data.table, data.counts),
             card=card,
-            missing_counts=data.gaps(program.used),
+            missing_counts=data.missing_counts(program.used),
             **more,
         )
         interrupted = learned.interrupted or stopped
         return LearnedModel(model, None if interrupted is None else Interrupted(program))
 
     def _learn_paper_rules(
-        self, settings: Any, data: Training, limits: Limits, learn_rules: Callable[..., LearnedProgram]
+        self, settings: Any, data: TrainingData, limits: LearningLimits, learn_rules: Callable[..., LearnedProgram]
     ) -> tuple[LearnedProgram, dict[str, Any]]:
         """Learn a program by an algorithm of the paper, around locked rules and within constraints."""
         engine = data.engine(settings.ratio, limits, settings.n_jobs)
@@ -134,14 +138,14 @@ class Learner:
         return round_learned_thresholds(engine, learned, kept, wanted=settings.round_thresholds), {}
 
 
-def learn(learner: Learner, data: Training | Table, *, keep: Any = None, lock: Any = None) -> LearnedModel:
+def learn(learner: Learner, data: TrainingData | Table, *, keep: Any = None, lock: Any = None) -> LearnedModel:
     """Learn a model from a table with labels, or from what a classifier was given. The learner does not change.
 
     ``keep`` and ``lock`` say which rules stay (`fold_rm`).
     """
     if isinstance(data, Table):
         refuse_kinds(learner)
-        data = Training.of(data, learner.class_weight)
+        data = TrainingData.of(data, learner.class_weight)
     if keep is not None or lock is not None:
         data = replace(data, keep=keep, lock=lock)
     learned = learner._learn(data)  # noqa: SLF001 - a function, so that classifiers have no second way to learn
@@ -156,39 +160,6 @@ def refuse_kinds(learner: Learner) -> None:
     given = [name for name in ("numeric", "categorical", "dates", "orders", "parts") if getattr(learner, name)]
     if given:
         raise ParameterError(f"the columns of a table have their kinds: give {' and '.join(given)} to read_table")
-
-
-def program_of(learner: Learner, table: Table) -> Decider:
-    """Learn what decides from a table with labels: a program, or a committee; Ctrl-C gives none."""
-    learned = learn(learner, table)
-    if learned.interrupted is not None:
-        raise learned.interrupted
-    return learned.model.decider
-
-
-def trade_off_of(learner: Learner, pairs: Sequence[tuple[Table, Table]], progress: Progress | None = None) -> TradeOff:
-    """Accuracy against the number of rules, for tables to learn from and to test on; without tuning and teacher."""
-    if not isinstance(learner, UnlessLearner):
-        raise ParameterError("the trade-off is for UnlessClassifier, whose lists are the best of their length")
-    plainly = replace(learner, tune=False, teacher=None)
-
-    def list_for(train: Table, settings: Mapping[str, float]) -> Program:
-        given: dict[str, Any] = {name: int(value) if name == "max_rules" else value for name, value in settings.items()}
-        learned = learn(replace(plainly, **given), train)
-        if learned.interrupted is not None:
-            raise learned.interrupted
-        return learned.model.program
-
-    strictness = learner._settings().strictness  # noqa: SLF001 - of this module
-    return trade_off(pairs, list_for, strictness, progress)
-
-
-def hash_folds(table: Table, count: int = 5) -> list[tuple[Table, Table]]:
-    """Pairs of tables to learn from and to test on, by a hash of the record; fewer if few records differ."""
-    pairs = fold_pairs(table, (record_hashes(table.columns, len(table)) % np.uint64(count)).astype(np.int64))
-    if len(pairs) < 2:
-        raise ParameterError("the records are too much alike to learn from some and test on others")
-    return pairs
 
 
 @dataclass(eq=False, repr=False)
@@ -213,7 +184,7 @@ class UnlessLearner(Learner):
         return found
 
     def _learn_program(
-        self, settings: UnlessSettings, data: Training, limits: Limits
+        self, settings: UnlessSettings, data: TrainingData, limits: LearningLimits
     ) -> tuple[LearnedProgram, dict[str, Any]]:
         """Learn a list with the given settings; then, if asked to, with tuned ones, and from a teacher.
 
@@ -231,55 +202,22 @@ class UnlessLearner(Learner):
         if learned.interrupted is not None or limits.late():
             return learned, more
         try:
-            if self.tune:
+            if settings.tune:
                 settings = tune_settings(engine, settings, limits.settings)
                 second = learn_unless(engine, settings, limits)
                 if second.interrupted is not None or limits.late():
                     return replace(learned, interrupted=second.interrupted), more
                 learned = second
                 more["tuned"] = _tuned(settings)
-            if self.teacher is not None:
-                program, taught = self._imitate(data, distillation_settings(settings, learned.program), limits)
+            if settings.teacher is not None:
+                settings = distillation_settings(settings, learned.program)
+                program, taught = learn_from_teacher(data, settings, seed_of(settings.random_state), limits)
                 learned, more["distillation"] = LearnedProgram(program, (), None), taught
         except StopLearning:
             pass
         except KeyboardInterrupt as stop:
             learned = replace(learned, interrupted=stop)
         return learned, more
-
-    def _imitate(
-        self, data: Training, settings: UnlessSettings, limits: Limits
-    ) -> tuple[Program, DistillationResult | None]:
-        """Learn from a teacher; before that, from four fifths, to see how often both agree on the rest."""
-        seed, taught = seed_of(self.random_state), None
-        unseen = record_hashes(data.table.columns, len(data.table)) % np.uint64(5) == 0
-        counts = None if data.counts is None else data.counts[~unseen]
-        if unseen.any() and not unseen.all() and (counts is None or counts.any()):
-            some = data.table[~unseen]
-            seen = Training(some, some.labels, counts, data.named)  # all labels: a teacher may know a rare one
-            teacher = self._teacher(seen, seed, limits)
-            student = learn_distilled_list(seen.table, seen.counts, teacher, settings, seed, limits, n_jobs=self.n_jobs)
-            rest = data.table[unseen]
-            labels = np.array(seen.labels.labels, dtype=object)
-            agree = float(np.mean(predict(student, rest) == labels[teacher(rest)]))
-            taught = DistillationResult(teacher_name(self.teacher), agree, len(rest))
-        teacher = self._teacher(data, seed, limits)
-        return learn_distilled_list(
-            data.table, data.counts, teacher, settings, seed, limits, n_jobs=self.n_jobs
-        ), taught
-
-    def _teacher(self, data: Training, seed: int, limits: Limits) -> TeacherFunction:
-        """The teacher, which has learned from the records."""
-        if not isinstance(self.teacher, str):
-            return classifier_as_teacher(self.teacher, data.table, data.counts, named=data.named)
-        asked = to_constraints(self.constraints)
-        settings = CommitteeSettings(constraints=None if asked is None else replace(asked, monotone=()))
-        found = learn_committee(
-            data.table, data.counts, settings, seed, limits.lists, late=limits.late, n_jobs=self.n_jobs
-        )
-        if found.interrupted is not None:
-            raise found.interrupted
-        return lambda table: leading_label_index(found.committee.sums(table))
 
 
 def _tuned(settings: UnlessSettings) -> dict[str, float]:
@@ -298,7 +236,7 @@ class FoldRMLearner(Learner):
     _classifier, _name = "FoldRMClassifier", "fold-rm"
 
     def _learn_program(
-        self, settings: FoldRMSettings, data: Training, limits: Limits
+        self, settings: FoldRMSettings, data: TrainingData, limits: LearningLimits
     ) -> tuple[LearnedProgram, dict[str, Any]]:
         self._named_label(data.labels.labels)  # a wrong name is an error before learning, not after
         return self._learn_paper_rules(settings, data, limits, learn_rm)
@@ -312,7 +250,7 @@ class FoldRMLearner(Learner):
     def _named_label(self, labels: tuple[Label, ...]) -> Label | None:
         if self.otherwise is None or self.otherwise == "most_frequent":
             return None
-        return labels[known_place(self.otherwise, labels, "otherwise is")]
+        return labels[known_label_index(self.otherwise, labels, "otherwise is")]
 
 
 @dataclass(eq=False, repr=False)
@@ -326,7 +264,7 @@ class FoldRPPLearner(Learner):
     _classifier, _name = "FoldRPPClassifier", "fold-rpp"
 
     def _learn_program(
-        self, settings: FoldRPPSettings, data: Training, limits: Limits
+        self, settings: FoldRPPSettings, data: TrainingData, limits: LearningLimits
     ) -> tuple[LearnedProgram, dict[str, Any]]:
         labels = data.labels.labels
         if len(labels) > 2:
@@ -334,7 +272,7 @@ class FoldRPPLearner(Learner):
                 "Only binary classification is supported. The type of the target is multiclass. "
                 f"There are {len(labels)} labels; use FoldRMClassifier or UnlessClassifier"
             )
-        index = -1 if settings.positive is None else known_place(settings.positive, labels, "positive is")
+        index = -1 if settings.positive is None else known_label_index(settings.positive, labels, "positive is")
         return self._learn_paper_rules(settings, data, limits, partial(learn_rpp, positive=labels[index]))
 
     def _otherwise(self, decided: RuleStatistics) -> Label | None:
@@ -355,13 +293,13 @@ class CommitteeLearner(Learner):
 
     _classifier, _name = "UnlessCommittee", "committee"
 
-    def _learn(self, data: Training) -> LearnedModel:
+    def _learn(self, data: TrainingData) -> LearnedModel:
         """Learn the lists, then a list that imitates them."""
         settings = self._settings()
         asked = self._asked(data)
         settings = replace(settings, constraints=asked)
         with meter(on=bool(settings.verbose)) as shown:
-            limits = Limits(shown, None, settings.max_seconds)
+            limits = LearningLimits(shown, None, settings.max_seconds)
 
             def progress(lists: int, _: int) -> bool:
                 shown.show(settings.size - lists, lists, "lists")
@@ -373,10 +311,10 @@ class CommitteeLearner(Learner):
             )
         committee, said = learned.committee, leading_label_index(learned.sums)
         try:
-            student, agreement, stopped = student_of(committee, said, data, limits, self.n_jobs, asked)
+            student, agreement, stopped = learn_student(committee, said, data, limits, self.n_jobs, asked)
         except KeyboardInterrupt as stop:  # the committee is kept, with a list that always says the same
             usual = np.full(len(said), committee.base.argmax())
-            student, _, stopped = *student_of(committee.first(0), usual, data, limits, self.n_jobs, asked)[:2], stop
+            student, _, stopped = *learn_student(committee.first(0), usual, data, limits, self.n_jobs, asked)[:2], stop
             agreement = float(np.average(said == usual, weights=data.counts))
         model = committee_model(
             committee,
@@ -389,7 +327,7 @@ class CommitteeLearner(Learner):
         interrupted = learned.interrupted or stopped
         return LearnedModel(model, None if interrupted is None else Interrupted(committee))
 
-    def _asked(self, data: Training) -> Constraints | None:
+    def _asked(self, data: TrainingData) -> Constraints | None:
         """The constraints, after checks: no list decides alone, so no list can keep a direction, or a rule."""
         if data.keep is not None or data.lock is not None:
             raise ParameterError("a committee has many lists, which no rule can be locked into; learn one list")
@@ -427,8 +365,8 @@ def seed_of(random_state: Any) -> int:
     return state
 
 
-def card_of(
-    program: Program, data: Training, constraints: Constraints | Mapping[str, Any] | None = None
+def fit_points(
+    program: Program, data: TrainingData, constraints: Constraints | Mapping[str, Any] | None = None
 ) -> tuple[ScoreCard | None, KeyboardInterrupt | None]:
     """The points of a program, and Ctrl-C, which costs the points but not the rules."""
     try:
@@ -437,11 +375,11 @@ def card_of(
         return None, stop
 
 
-def student_of(
+def learn_student(
     committee: Committee,
     said: NDArray[np.intp],
-    data: Training,
-    limits: Limits,
+    data: TrainingData,
+    limits: LearningLimits,
     n_jobs: int | None,
     asked: Constraints | None = None,
 ) -> tuple[Model, float, KeyboardInterrupt | None]:
@@ -454,7 +392,7 @@ def student_of(
     program = learned.program
     statistics = measure(program, data.table, counts)
     agreed = measure(program, table, counts).right.sum() / (len(table) if counts is None else counts.sum())
-    card, stopped = card_of(program, data)
+    card, stopped = fit_points(program, data)
     student = Model(
         program,
         statistics,
@@ -464,76 +402,9 @@ def student_of(
         {},
         data.named,
         card=card,
-        missing_counts=data.gaps(committee.used),
+        missing_counts=data.missing_counts(committee.used),
     )
     return student, float(min(agreed, 1.0)), learned.interrupted or stopped
-
-
-def learner_of(model: Model) -> Learner:
-    """The learner that a model comes from, for tables: columns have their kinds."""
-    kinds = {kind._classifier: kind for kind in LEARNERS.values()}  # noqa: SLF001 - of this module
-    if model.learner not in kinds:
-        raise ProgramError(f"statistics.learner: no learner {model.learner!r}{suggest(model.learner, kinds)}")
-    kind = kinds[model.learner]
-    known = {one.name for one in fields(kind)} - {"numeric", "categorical", "dates", "orders", "parts", "verbose"}
-    return kind(**{name: value for name, value in model.parameters.items() if name in known})
-
-
-def relearn(
-    learner: Learner, table: Table, counts: Weights, keep: Program | None = None, lock: Sequence[int] = ()
-) -> Decider:
-    """Learn what decides from records that count so often, around rules that are locked; Ctrl-C gives none."""
-    data = Training.of(table, learner.class_weight, counts)
-    if keep is not None and lock:  # a label that a sample lacks has no rules in it
-        known = [place for place in lock if keep.rules[place].head in data.labels.labels]
-        data = replace(data, keep=keep, lock=known) if known else data
-    learned = learner._learn(data)  # noqa: SLF001 - as in `learn`
-    if learned.interrupted is not None:
-        raise learned.interrupted
-    return learned.model.decider
-
-
-def stability_of(
-    learner: Learner,
-    decides: Decider,
-    table: Table,
-    weights: Weights | None = None,
-    *,
-    n: int = 50,
-    seed: int = 0,
-    n_jobs: int | None = None,
-    lock: Sequence[int] = (),
-) -> Stability:
-    """How stable rules are that a learner has found in a table, over ``n`` refits, by several processes if asked to.
-
-    ``lock`` has the indices of rules that were locked: they stay, and the rest is learned again around them.
-    """
-    keep = decides if isinstance(decides, Program) else None
-    found = list(refits_by(learner, table, weights, n=n, seed=seed, n_jobs=n_jobs, keep=keep, lock=lock))
-    return Stability.of(decides, table, found, weights, lock)
-
-
-def refits_by(
-    learner: Learner,
-    table: Table,
-    weights: Weights | None = None,
-    *,
-    n: int = 50,
-    seed: int = 0,
-    n_jobs: int | None = None,
-    keep: Program | None = None,
-    lock: Sequence[int] = (),
-) -> Iterator[Refit]:
-    """Learn again from ``n`` bootstraps, one after another; several processes share the work, with the same result."""
-    plain_learner = replace(learner, numeric=None, categorical=None, dates=None, orders=None, verbose=False, n_jobs=1)
-    again, samples = partial(relearn, plain_learner, keep=keep, lock=lock), bootstraps(table, n, seed)
-    if n_jobs in (None, 1):
-        yield from refits(again, table, samples, weights)
-        return
-    from joblib import Parallel, delayed  # scikit-learn has it; its processes need no "if __name__ == '__main__'"
-
-    each = (delayed(refit)(again, table, one if weights is None else one * weights) for one in samples)
-    yield from Parallel(n_jobs=n_jobs, return_as="generator")(each)
 
 
 LEARNERS: Mapping[str, type[Learner]] = {

@@ -11,8 +11,8 @@ from unless.constraints import to_constraints
 from unless.errors import ProgramError
 from unless.estimators.model_schema import (
     columns_in,
+    count_missing,
     domain_in,
-    gaps_in,
     locked_in,
     origin_of,
     taught_in,
@@ -207,7 +207,7 @@ def from_document(document: Any) -> Model | Program:
         distillation=distillation,
         tuned=tuned_in(node),
         trade_off=trade_off_in(node),
-        missing_counts=gaps_in(document["columns"], schema),
+        missing_counts=count_missing(document["columns"], schema),
         origin=origin_of(node, statistics),
         locked=locked_in(node, program),
     )

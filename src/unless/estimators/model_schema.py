@@ -131,7 +131,7 @@ def _ranges(value: Any, place: Place, schema: Schema) -> list[Any]:
     return value  # type: ignore[no-any-return]  # a list
 
 
-def gaps_in(node: dict[str, Any], schema: Schema) -> dict[str, float] | None:
+def count_missing(node: dict[str, Any], schema: Schema) -> dict[str, float] | None:
     """How many cells of features were missing in training, if the file says so."""
     if "gaps" not in node:
         return None

@@ -38,7 +38,7 @@ def meter(*, on: bool) -> Meter:
     return _chosen.get() or LineMeter(on=on)
 
 
-def said(left: int, done: int, total: int, what: str) -> str:
+def progress_text(left: int, done: int, total: int, what: str) -> str:
     """How far learning is, in words."""
     if what == "records":
         return f"{done:,} rules, {left:,} of {total:,} records left"
@@ -63,7 +63,7 @@ class LineMeter(Meter):
         if what != self.what:
             self.what, self.total = what, left
         share = 1 - left / max(self.total, 1)
-        self.last = said(left, done, self.total, what)
+        self.last = progress_text(left, done, self.total, what)
         if time.monotonic() < self.next:
             return
         self.next = time.monotonic() + (_EVERY if self.terminal else _EVERY_LINE)

@@ -20,8 +20,9 @@ from unless.errors import ParameterError, UnlessWarning
 from unless.estimators.editing import with_rules
 from unless.estimators.input_labels import known_labels, read_labels, some_places, true_places
 from unless.estimators.input_records import Given, read_alike, row_counts, training_for, true_labels, with_others
-from unless.estimators.learners import Learner, learn, stability_of
+from unless.estimators.learners import Learner, learn
 from unless.estimators.model_file import file_text, parsed
+from unless.estimators.relearning import stability_of
 from unless.estimators.training_warnings import all_remarks, warn_of
 from unless.evaluation.drift import ALPHA, watch
 from unless.evaluation.drift_results import Watch

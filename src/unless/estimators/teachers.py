@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from unless.constraints import to_constraints
 from unless.errors import ParameterError
-from unless.learn.distillation import TeacherFunction
+from unless.learn.committee_learner import CommitteeSettings, learn_committee
+from unless.learn.distillation import DistillationResult, TeacherFunction, learn_distilled_list
+from unless.model.points import leading_label_index
+from unless.model.prediction import predict
 from unless.table import Column, Labels, Table
+from unless.table.record_hashes import record_hashes
 from unless.values import class_index, to_python_value
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from unless.estimators.training_data import LearningLimits, TrainingData
+    from unless.learn.unless_learner import UnlessSettings
     from unless.learn.weights import Weights
+    from unless.rule import Program
 
 
 def check_teacher(teacher: Any) -> None:
@@ -31,6 +41,38 @@ def check_teacher(teacher: Any) -> None:
 def teacher_name(teacher: Any) -> str:
     """What a model says of its teacher."""
     return teacher if isinstance(teacher, str) else type(teacher).__name__
+
+
+def learn_from_teacher(
+    data: TrainingData, settings: UnlessSettings, seed: int, limits: LearningLimits
+) -> tuple[Program, DistillationResult | None]:
+    """Learn a list from a teacher; before that, from four fifths, to see how often both agree on the rest."""
+    imitate = partial(learn_distilled_list, settings=settings, seed=seed, progress=limits, n_jobs=settings.n_jobs)
+    found = None
+    unseen = record_hashes(data.table.columns, len(data.table)) % np.uint64(5) == 0
+    counts = None if data.counts is None else data.counts[~unseen]
+    if unseen.any() and not unseen.all() and (counts is None or counts.any()):
+        some, rest = data.table[~unseen], data.table[unseen]
+        seen = replace(data, table=some, labels=some.labels, counts=counts)  # all labels: a teacher may know a rare one
+        teacher = _make_teacher(seen, settings, seed, limits)
+        student = imitate(some, counts, teacher)
+        agreement = float(np.mean(predict(student, rest) == np.array(some.labels.labels, dtype=object)[teacher(rest)]))
+        found = DistillationResult(teacher_name(settings.teacher), agreement, len(rest))
+    return imitate(data.table, data.counts, _make_teacher(data, settings, seed, limits)), found
+
+
+def _make_teacher(data: TrainingData, settings: UnlessSettings, seed: int, limits: LearningLimits) -> TeacherFunction:
+    """The teacher, which has learned from the records, as a function that labels rows."""
+    if not isinstance(settings.teacher, str):
+        return classifier_as_teacher(settings.teacher, data.table, data.counts, named=data.named)
+    asked = to_constraints(settings.constraints)
+    committee = CommitteeSettings(constraints=None if asked is None else replace(asked, monotone=()))
+    found = learn_committee(
+        data.table, data.counts, committee, seed, limits.lists, late=limits.late, n_jobs=settings.n_jobs
+    )
+    if found.interrupted is not None:
+        raise found.interrupted
+    return lambda table: leading_label_index(found.committee.sums(table))
 
 
 def is_fitted(teacher: Any) -> bool:
@@ -56,11 +98,11 @@ def classifier_as_teacher(teacher: Any, table: Table, counts: Weights | None, *,
         teacher = clone(teacher)
         labels = np.array(table.labels.labels, dtype=object if isinstance(table.labels.labels[0], str) else None)
         more = {} if counts is None else _weights_for(teacher, counts)
-        _asked(teacher, "fit", frame_of(table, named=named), labels[table.labels.codes], **more)
+        _call_teacher(teacher, "fit", frame_of(table, named=named), labels[table.labels.codes], **more)
 
     def label(rows: Table) -> NDArray[np.intp]:
-        said = _asked(teacher, "predict", frame_of(rows, named=named))
-        return _places(said, table.labels, type(teacher).__name__, len(rows))
+        said = _call_teacher(teacher, "predict", frame_of(rows, named=named))
+        return _label_indices(said, table.labels, type(teacher).__name__, len(rows))
 
     return label
 
@@ -77,7 +119,7 @@ def _weights_for(teacher: Any, counts: Weights) -> dict[str, Any]:
     return {f"{step}__sample_weight" if step else "sample_weight": counts}
 
 
-def _asked(teacher: Any, what: str, *given: Any, **more: Any) -> Any:
+def _call_teacher(teacher: Any, what: str, *given: Any, **more: Any) -> Any:
     """Ask a teacher to do something; its errors say that they are the teacher's."""
     try:
         return getattr(teacher, what)(*given, **more)
@@ -88,7 +130,7 @@ def _asked(teacher: Any, what: str, *given: Any, **more: Any) -> Any:
         raise ParameterError(f"the teacher {type(teacher).__name__} cannot {what}: {error!s:.200}{hint}") from error
 
 
-def _places(said: Any, labels: Labels, name: str, rows: int) -> NDArray[np.intp]:
+def _label_indices(said: Any, labels: Labels, name: str, rows: int) -> NDArray[np.intp]:
     """The places of the labels that a teacher said."""
     found = np.asarray(said, dtype=object)
     if found.shape != (rows,):
@@ -106,7 +148,7 @@ def _places(said: Any, labels: Labels, name: str, rows: int) -> NDArray[np.intp]
 
 def frame_of(table: Table, *, named: bool) -> pd.DataFrame | NDArray[Any]:
     """The features of a table as a frame, or an array of columns without names."""
-    columns = [_cells(column) for column in table.columns]
+    columns = [_column_cells(column) for column in table.columns]
     if named:
         import pandas as pd
 
@@ -114,7 +156,7 @@ def frame_of(table: Table, *, named: bool) -> pd.DataFrame | NDArray[Any]:
     return np.column_stack(columns) if columns else np.empty((len(table), 0))
 
 
-def _cells(column: Column) -> NDArray[Any]:
+def _column_cells(column: Column) -> NDArray[Any]:
     """The cells of a column: numbers with NaN for missing, booleans, or text with None for missing."""
     if not column.categories:
         numbers: NDArray[np.float64] = np.append(column.numbers, np.nan)[column.codes]

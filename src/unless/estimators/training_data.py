@@ -30,7 +30,7 @@ _HEAVIEST = 1e200
 
 
 @dataclass(frozen=True, slots=True)
-class Training:
+class TrainingData:
     """A table, its labels, and ``counts``: how often each row counts; None if each counts once.
 
     ``named`` says whether the columns have names of their own; the columns of an array are called x0, x1 and so on.
@@ -50,7 +50,7 @@ class Training:
     """The indices of its rules that stay; None for all."""
 
     @classmethod
-    def of(cls, table: Table, class_weight: Any, counts: Weights | None = None, *, named: bool = True) -> Training:
+    def of(cls, table: Table, class_weight: Any, counts: Weights | None = None, *, named: bool = True) -> TrainingData:
         """The records of a table, weighted by class; values and labels that no row has are left out."""
         if not len(table):
             raise ReadError("the table has no rows to learn from")
@@ -64,13 +64,13 @@ class Training:
         return cls(table if labels is table.target else replace(table, target=labels), labels, counts, named)
 
     @classmethod
-    def of_blocks(cls, blocks: BlockDataset, held_back: HoldoutSplit | None = None) -> Training:
+    def of_blocks(cls, blocks: BlockDataset, held_back: HoldoutSplit | None = None) -> TrainingData:
         """The records of blocks, of which some are taken out."""
         refuse_amounts(blocks.coding.labels)
         table, counts = blocks.sample(held_back)
         return cls(table, table.labels, counts, named=True, blocks=blocks, held_back=held_back)
 
-    def engine(self, ratio: float, limits: Limits, n_jobs: int | None) -> Engine[Any]:
+    def engine(self, ratio: float, limits: LearningLimits, n_jobs: int | None) -> Engine[Any]:
         """The engine that answers the questions of a learner with that ratio, within limits."""
         if self.blocks is None:
             engine: Engine[Any] = make_engine(MemoryEngine(self.table, self.counts, n_jobs=n_jobs), ratio)
@@ -90,7 +90,7 @@ class Training:
         locked = LockedRules.of(self.keep, self.lock).among(program.features, self.labels.labels, self.table.columns)
         return dict(zip(locked_positions(locked, program), locked.numbers, strict=True))
 
-    def decided(self, learned: LearnedProgram) -> RuleStatistics:
+    def count_decided(self, learned: LearnedProgram) -> RuleStatistics:
         """What the rules decide of all records that they were learned from."""
         if self.blocks is None:
             return measured(learned, self.table, self.counts)
@@ -105,19 +105,19 @@ class Training:
         """The values that the named features had."""
         return domain_table(self.table, features) if self.blocks is None else self.blocks.domain(features)
 
-    def gaps(self, features: Iterable[str]) -> dict[str, float] | None:
+    def missing_counts(self, features: Iterable[str]) -> dict[str, float] | None:
         """How many cells of these features are missing, or their weight; None of blocks, which do not count them."""
-        return None if self.blocks is not None else gaps_in(self.table, features, self.counts)
+        return None if self.blocks is not None else count_missing(self.table, features, self.counts)
 
 
-def gaps_in(table: Table, features: Iterable[str], counts: Weights | None) -> dict[str, float]:
+def count_missing(table: Table, features: Iterable[str], counts: Weights | None) -> dict[str, float]:
     """How many cells of the named features are missing, or their weight."""
     columns = [table.column(name) for name in features]
     there = {column.name: column.codes == column.missing for column in columns}
     return {name: float(gaps.sum() if counts is None else counts[gaps].sum()) for name, gaps in there.items()}
 
 
-class Limits:
+class LearningLimits:
     """When a learner stops; and what it shows of its progress."""
 
     def __init__(self, shown: Meter, rules: int | None, seconds: float | None) -> None:
@@ -149,7 +149,7 @@ class Limits:
 # Labels and the weights of classes.
 
 
-def known_place(label: object, labels: tuple[Label, ...], what: str) -> int:
+def known_label_index(label: object, labels: tuple[Label, ...], what: str) -> int:
     """The place of a label among those of training, whatever its type (`class_index`); ``what`` starts the error."""
     found = to_python_value(label)
     place = class_index(found, labels) if isinstance(found, str | bool | int | float) else None
@@ -191,7 +191,7 @@ def class_weights(class_weight: Any, labels: tuple[Label, ...], totals: Weights)
     unknown: list[UnknownNameError] = []
     for label, weight in class_weight.items():
         try:
-            found[known_place(label, labels, "class_weight names")] = _class_weight(label, weight)
+            found[known_label_index(label, labels, "class_weight names")] = _class_weight(label, weight)
         except UnknownNameError as error:
             unknown.append(error)
     if unknown and np.isnan(found).any():  # if all classes have weights, a fold of a cross-validation may lack some

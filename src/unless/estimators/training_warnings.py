@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from unless.constraints import to_constraints
 from unless.errors import TrainingWarning
 from unless.estimators.learners import FoldRMLearner, FoldRPPLearner, Learner, learn
-from unless.estimators.training_data import Training
+from unless.estimators.training_data import TrainingData
 from unless.evaluation.constraint_check import violations
 from unless.evaluation.metrics import measure
 from unless.explanation.words import join_reasons
@@ -71,7 +71,7 @@ def warn_of(remarks: Sequence[Remark]) -> None:
     warnings.warn(TrainingWarning(text, tuple(remarks)), stacklevel=3)
 
 
-def all_remarks(learner: Learner, data: Training, model: Model, seconds: float) -> tuple[Remark, ...]:
+def all_remarks(learner: Learner, data: TrainingData, model: Model, seconds: float) -> tuple[Remark, ...]:
     """Everything there is to say about a training that took so many seconds."""
     about = (*on_labels(data.labels), *find_useless_columns(data.table))
     return tuple(dict.fromkeys((*about, *on_learning(learner, data, model, seconds))))
@@ -85,7 +85,7 @@ def on_labels(labels: Labels) -> Iterator[Remark]:
         yield doubt
 
 
-def on_learning(learner: Learner, data: Training, model: Model, seconds: float) -> tuple[Remark, ...]:
+def on_learning(learner: Learner, data: TrainingData, model: Model, seconds: float) -> tuple[Remark, ...]:
     """What is said after learning: texts that should be numbers, features that give the label away, idle rules."""
     decides = _idle(learner, data, model, seconds) or _weak(model)
     said = (
@@ -98,7 +98,7 @@ def on_learning(learner: Learner, data: Training, model: Model, seconds: float) 
     return (*_on_texts(data.table), *_leaks(data, model), *(one for one in said if one is not None))
 
 
-def _on_wishes(learner: Learner, data: Training, model: Model) -> Iterator[Remark]:
+def _on_wishes(learner: Learner, data: TrainingData, model: Model) -> Iterator[Remark]:
     """Locked rules that decide nothing, and what in the program breaks constraints: only locked rules can."""
     if data.keep is None:
         return
@@ -137,7 +137,7 @@ def _on_dates(model: Model) -> Iterator[Remark]:
         yield Remark("past-dates", name, f"is a date, and {rules} {have} that {met} ({bound})", str(last))
 
 
-def _unpromising(learner: Learner, data: Training, model: Model) -> Remark | None:
+def _unpromising(learner: Learner, data: TrainingData, model: Model) -> Remark | None:
     """The rules of FOLD-RM and FOLD-R++ that `UnlessClassifier` would drop, because those after them promise more."""
     program, trained = model.program, model.statistics
     sampled = data.blocks is not None and len(data.table) < trained.total
@@ -153,7 +153,7 @@ def _unpromising(learner: Learner, data: Training, model: Model) -> Remark | Non
     return Remark("unpromising", None, f"{which} expected to be wrong more often than what comes after{first}")
 
 
-def _promises_less(data: Training, model: Model, place: int, rows: NDArray[np.intp]) -> bool:
+def _promises_less(data: TrainingData, model: Model, place: int, rows: NDArray[np.intp]) -> bool:
     """Whether less is expected of a rule, which decides these rows, than of the rules after it."""
     program, trained = model.program, model.statistics
     behind = replace(program, rules=program.rules[place + 1 :])
@@ -165,7 +165,7 @@ def _promises_less(data: Training, model: Model, place: int, rows: NDArray[np.in
     return promises_less(trained, place, float(same), others, float(usual))
 
 
-def _sampled(learner: Learner, data: Training, model: Model) -> Remark | None:
+def _sampled(learner: Learner, data: TrainingData, model: Model) -> Remark | None:
     """Whether lists learned only from some of the records, because the others are in blocks."""
     if data.blocks is None or not (model.committee is not None or getattr(learner, "teacher", None)):
         return None
@@ -184,7 +184,7 @@ def _on_texts(table: Table) -> Iterator[Remark]:
             yield told
 
 
-def _leaks(data: Training, model: Model) -> list[Remark]:
+def _leaks(data: TrainingData, model: Model) -> list[Remark]:
     """The features that give the label away; rules that do not test them, or are often wrong, need no warning."""
     statistics, used = model.statistics, set(model.program.used)
     if not used or statistics.right.sum() < _GOOD * statistics.total:
@@ -196,7 +196,7 @@ def _leaks(data: Training, model: Model) -> list[Remark]:
 # Rules that decide little.
 
 
-def _idle(learner: Learner, data: Training, model: Model, seconds: float) -> Remark | None:
+def _idle(learner: Learner, data: TrainingData, model: Model, seconds: float) -> Remark | None:
     """Why a model says the same of every record; None if it does not, or training had only one label."""
     if _used(model) or len(data.labels.labels) < 2:
         return None
@@ -212,7 +212,7 @@ def _idle(learner: Learner, data: Training, model: Model, seconds: float) -> Rem
     return Remark("no-knowledge-of-many" if model.committee is not None else "no-knowledge", None, why)
 
 
-def _trials(learner: Learner, data: Training) -> Iterator[tuple[str, Learner, Training]]:
+def _trials(learner: Learner, data: TrainingData) -> Iterator[tuple[str, Learner, TrainingData]]:
     """The learner with each setting, and then all, as they are by default; and the records without their weights."""
     defaults: dict[str, Any] = {field.name: field.default for field in fields(learner)}
     quick = replace(learner, **{name: value for name, value in _PLAIN.items() if name in defaults})
