@@ -131,7 +131,7 @@ def test_the_scripts_vote_as_the_committee_does(asked, classes, seed):
         expected = [[name, *(f"{points[k]:,}" for k in shown)] for name, points in tally.rows(words)]
         assert [*rows, total] == expected
         assert ends[1:] == [percent(float(shares[k]), 1) for k in shown]
-    assert page.committee.agreed == sum(one["decided"]["label"] == one["followed"]["label"] for one in answers)
+    assert page.committee.agreed.count == sum(one["decided"]["label"] == one["followed"]["label"] for one in answers)
 
 
 @pytest.mark.parametrize(("classes", "seed"), [(2, 3), (4, 4)])
@@ -231,8 +231,8 @@ class TestFigures:
         """Each rule of the list is judged by the committee's decisions, and nothing says what to expect of it."""
         model, _, table, page = two
         agreed = model.predict(table) == unless.predict(model.program_, table)
-        assert 0 < page.committee.agreed == int(agreed.sum()) < len(table)
-        assert sum(rule.right for rule in page.rules) == page.committee.agreed
+        assert 0 < page.committee.agreed.count == int(agreed.sum()) < len(table)
+        assert sum(rule.right for rule in page.rules) == page.committee.agreed.count
         assert all(rule.expected_precision is None and rule.trained is None for rule in page.rules)
         assert page.flow == ()
         assert page.leading is None
@@ -253,7 +253,7 @@ class TestFigures:
         page = summarise(model, table)
         assert page.quality is None
         assert page.committee.right is None
-        assert sum(rule.right for rule in page.rules) == page.committee.agreed
+        assert sum(rule.right for rule in page.rules) == page.committee.agreed.count
 
 
 class TestPage:

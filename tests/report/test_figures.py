@@ -68,10 +68,10 @@ class TestOpening:
         """The share that is right, its interval, and what always giving the usual label of training gets."""
         found, model, table = page
         right = sum(model.predict(table) == table.y)
-        assert (found.trust.right, found.trust.total, found.trust.of) == (right, len(table), "given")
-        assert (found.trust.low, found.trust.high) == wilson_interval(right, len(table))
+        assert (found.trust.right.count, found.trust.right.total, found.trust.of) == (right, len(table), "given")
+        assert found.trust.right.interval == wilson_interval(right, len(table))
         assert found.trust.guess.text.shown == "accept"
-        assert found.trust.guessed == sum(table.y == "accept")
+        assert found.trust.guessed.count == sum(table.y == "accept")
 
     def test_training_records_are_called_that(self):
         """A report over the records that a model was learned from says so, and claims nothing about new ones."""
@@ -236,10 +236,10 @@ class TestCurves:
         """The groups of calibration hold all records, ordered by probability."""
         found, model, table = two
         bins = found.curves.bins
-        assert sum(one.records for one in bins) == len(table)
-        assert sum(one.positive for one in bins) == sum(table.y == model.classes_[1])
+        assert sum(one.positive.total for one in bins) == len(table)
+        assert sum(one.positive.count for one in bins) == sum(table.y == model.classes_[1])
         assert [one.mean for one in bins] == sorted(one.mean for one in bins)
-        mean = sum(one.mean * one.records for one in bins) / len(table)
+        mean = sum(one.mean * one.positive.total for one in bins) / len(table)
         assert mean == pytest.approx(model.predict_proba(table)[:, 1].mean())
 
     def test_only_for_two_labels(self, page):

@@ -36,11 +36,11 @@ def test_the_figures_are_of_records_held_back() -> None:
     assert page.baseline is not None
     assert page.unseen_only
     assert page.same
-    assert page.judged == BACK.sum() == page.quality.records
+    assert page.facts.records == BACK.sum() == page.quality.records
     assert page.quality.accuracy == judged(MODEL.program, TABLE[BACK]).accuracy
-    assert page.learned.accuracy == judged(MODEL.program, TABLE[~BACK]).accuracy
+    assert page.learned.quality.accuracy == judged(MODEL.program, TABLE[~BACK]).accuracy
     assert sum(rule.decided for rule in page.rules) == page.flow[0].reaching == BACK.sum()
-    assert page.baseline.share == pytest.approx(MODEL.tested.baseline)  # type: ignore[union-attr]
+    assert page.baseline[1].value == pytest.approx(MODEL.tested.baseline)  # type: ignore[union-attr]
     assert page.records.total == len(TABLE)
     assert page.data["records"]["held"] == BACK.tolist()
 
@@ -69,7 +69,7 @@ def test_other_records_are_new() -> None:
     """The figures are about all of them; the test of the model is told beside them."""
     other = replace(TABLE[::3], target=replace(TABLE[::3].labels, codes=1 - TABLE[::3].labels.codes.astype(int)))
     page = summarise(MODEL, other)
-    assert (page.learned, page.judged) == (None, len(other))
+    assert (page.learned, page.facts.records) == (None, len(other))
     assert not page.unseen_only
     assert page.tested is MODEL.tested
     assert "When the model was made" in render(page)

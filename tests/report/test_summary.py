@@ -247,7 +247,7 @@ class TestWeak:
         truth = ["c"] * 20 + ["a"] * 10 + ["b"] * 70
         weak = summarise(Program("y", ("n",), rules), Table((column,), Labels.of("y", truth))).weak
         (rule,) = weak.rules
-        assert (rule.number, rule.total, rule.right, rule.instead[1]) == (1, 30, 10, 20)
+        assert (rule.number, rule.right.total, rule.right.count, rule.instead[1]) == (1, 30, 10, 20)
         assert [one.label.text.shown for one in weak.classes] == ["c"]
         assert (weak.by_default, weak.idle, weak.few) == (0, (), ())
 

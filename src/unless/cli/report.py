@@ -82,10 +82,10 @@ def report(
         )
         if strict:
             refuse_ignorance(found, program_of(found) if committee is None else committee.all_rules)
-            refuse(page.unseen)
+            refuse(page.facts.unseen)
         text = render(page)
         write_document(text, output)
-    screen.note(*unseen_lines(page.unseen), _summary(page, output, len(text.encode())))
+    screen.note(*unseen_lines(page.facts.unseen), _summary(page, output, len(text.encode())))
     if show:
         typer.launch(output)
 
@@ -143,17 +143,17 @@ def _summary(page: Page, output: str, size: int) -> str:
     if page.quality is None:
         quality = f"no true labels: column {page.data['target']!r} is missing or incomplete"
     else:
-        low, high = map(share_text, page.between or (0.0, 1.0))
-        unseen = f" on {count_text(page.judged, 'record')} that the rules were not learned from"
+        low, high = map(share_text, page.quality.interval)
+        unseen = f" on {count_text(page.facts.records, 'record')} that the rules were not learned from"
         which = unseen if page.unseen_only else " in training" if page.trained_only else ""
         quality = f"accuracy {share_text(page.quality.accuracy)} ({low} to {high}){which}"
         if page.baseline is not None:
-            quality += f", always {page.baseline.label.text.shown}: {share_text(page.baseline.share)}"
-        if page.learned is not None and page.unseen_only:
+            quality += f", always {page.baseline[0].text.shown}: {share_text(page.baseline[1].value)}"
+        if page.unseen_only and page.learned is not None and page.learned.quality is not None:
             others = "in training" if page.same else "on the others, with those of training"
-            quality += f"; {share_text(page.learned.accuracy)} {others}"
+            quality += f"; {share_text(page.learned.quality.accuracy)} {others}"
     shown = f", {page.records.shown:,} of them shown" if page.records.sampled else ""
-    rules, records = count_text(page.numbered, "rule"), count_text(page.records.total, "record")
+    rules, records = count_text(len(page.facts.program), "rule"), count_text(page.records.total, "record")
     if page.committee is not None:
         rules = f"{count_text(page.committee.lists, 'list')} with {count_text(page.committee.rules, 'rule')} that vote"
     return f"{where} ({size / 1000:,.0f} kB): {rules}, {records}{shown}, {quality}"

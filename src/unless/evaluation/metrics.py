@@ -80,6 +80,11 @@ class Quality:
         return self.right / self.records if self.records else 0.0
 
     @property
+    def interval(self) -> tuple[float, float]:
+        """The 95 % interval of the accuracy (Wilson's)."""
+        return wilson_interval(self.right, self.records)
+
+    @property
     def precision(self) -> float:
         """The weighted average of the classes' precision."""
         return self._weighted([one.precision for one in self.classes])
@@ -155,7 +160,7 @@ def result_text(tested: str, found: Quality, usual: object, baseline: float) -> 
 
     "180 records held back: accuracy 0.967 (0.929 to 0.985), F1 0.966 (always accept: 0.583)".
     """
-    low, high = map(share_text, wilson_interval(found.right, found.records))
+    low, high = map(share_text, found.interval)
     undecided = f", {found.undecided:,} undecided" if found.undecided else ""
     always = f"always {printable(str(usual))}: {share_text(baseline)}"
     accuracy = f"accuracy {share_text(found.accuracy)} ({low} to {high})"

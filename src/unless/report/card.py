@@ -166,7 +166,7 @@ class _GivenRecords:
         if facts.own is None:
             return cls(facts, called, None)
         if facts.own.held_back.any():
-            return cls(facts.taking(facts.own.held_back), f"the records of {called} that were held back", unseen=True)
+            return cls(facts.select(facts.own.held_back), f"the records of {called} that were held back", unseen=True)
         return cls(facts, f"{called}, {_LEARNED[facts.own.same]}", unseen=False)
 
     def measure(self, model: Model) -> QualityFacts | None:

@@ -12,8 +12,8 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from unless.evaluation.shares import Share
 from unless.model.points import POINTS_PER_LOGIT
-from unless.model.rule_statistics import wilson_interval
 from unless.report.facts import DecisionFacts
 from unless.report.rule_sentences import LabelName, Speaker
 from unless.score.committee import Committee
@@ -31,22 +31,11 @@ _DRAWN = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Bin:
-    """Records of similar probability: the mean of it, how many there are and how many have the label."""
+class CalibrationBin:
+    """Records of similar probability: the mean of it, and the share of them that has the label."""
 
     mean: float
-    records: int
-    positive: int
-
-    @property
-    def share(self) -> float:
-        """The share that has the label."""
-        return self.positive / self.records
-
-    @property
-    def ends(self) -> tuple[float, float]:
-        """The 95 % interval of that share."""
-        return wilson_interval(self.positive, self.records)
+    positive: Share
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,7 +84,7 @@ class Curves:
         return float(missed / (self.negatives.sum() + self.positives.sum()))
 
     @property
-    def bins(self) -> tuple[Bin, ...]:
+    def bins(self) -> tuple[CalibrationBin, ...]:
         """Groups of about the same size, from the least probable records to the most probable."""
         sizes = self.negatives + self.positives
         middles = np.cumsum(sizes) - sizes / 2
@@ -104,10 +93,10 @@ class Curves:
         for place in np.unique(places).tolist():
             own = places == place
             mean = float(np.average(self.probabilities[own], weights=sizes[own]))
-            found.append(Bin(mean, int(sizes[own].sum()), int(self.positives[own].sum())))
+            found.append(CalibrationBin(mean, Share(int(self.positives[own].sum()), int(sizes[own].sum()))))
         return tuple(found)
 
-    def data(self) -> dict[str, object]:
+    def to_dict(self) -> dict[str, object]:
         """The table for the scripts."""
         return {
             "labels": [self.negative.place, self.positive.place],
@@ -117,7 +106,7 @@ class Curves:
         }
 
 
-def curves_of(facts: DecisionFacts, speaker: Speaker) -> Curves | None:
+def compute_curves(facts: DecisionFacts, speaker: Speaker) -> Curves | None:
     """The curves, if there are two labels with records, and points."""
     scored = facts.committee or facts.card
     if scored is None or facts.truth is None or len(scored.classes) != 2 or len(facts.labels) != 2:
@@ -143,7 +132,7 @@ def _totals(scored: Committee | ScoreCard, table: Table) -> NDArray[np.int64]:
     return scored.totals(table)[:, 0]
 
 
-def drawn(pairs: list[tuple[float, float]], size: int = 200) -> str:
+def draw_line(pairs: list[tuple[float, float]], size: int = 200) -> str:
     """Pairs of shares as the points of a line in a square of this size, with y upwards; long lines are thinned."""
     step = max(1, -(-len(pairs) // _DRAWN))
     kept = pairs[::step] + ([] if (len(pairs) - 1) % step == 0 else pairs[-1:])

@@ -1,4 +1,4 @@
-"""The counts of a page: what a program does on records, compared with their true labels if they have any."""
+"""What a model does on records, counted once: the page and the model card render it, and compute nothing themselves."""
 
 from __future__ import annotations
 
@@ -13,11 +13,10 @@ from unless.errors import ParameterError, ReadError
 from unless.evaluation.metrics import Quality, aligned, cross_counts, quality
 from unless.evaluation.unseen_values import Unseen, unseen_values
 from unless.model import Model, TrainingOverlap, find_training_overlap, model_of, program_of
-from unless.model.points import leading_label_index
-from unless.model.prediction import deciding_rules, head_indices
+from unless.model.prediction import Decider, deciding_rules, head_indices, label_places
 from unless.model.rule_statistics import RuleStatistics
 from unless.rule import Program
-from unless.score.committee import Committee, committee_of
+from unless.score.committee import Committee
 from unless.score.score_card import ScoreCard
 from unless.table import Column, Table, domain_table
 from unless.values import Label, parse_number
@@ -26,60 +25,103 @@ from unless.values.notation import Notation
 
 @dataclass(frozen=True, eq=False)
 class DecisionFacts:
-    """A program on records, and the committee that decides them if the program only imitates one.
+    """What a model does on the records of a table: the facts that the page and the card render.
 
+    ``program`` are the rules that people read; if they only imitate what decides, ``decider`` is something else.
     ``labels`` are all labels of training, program and records; ``deciding`` has the rule of each record (-1 for none),
     ``given`` the place of the label that it gets, among the labels (-1 for none), ``truth`` that of its true label
-    (None without true labels). ``trained`` are the statistics of training, if known. ``domain`` has the values that
-    each feature may have: those of training, if known, else those of the records. ``unseen`` are values of the records
-    that training did not have, if that is known. ``card`` has the points of the program's parts, if known. If the
+    (None without true labels). ``domain`` has the values that each feature may have: those of training, if known, else
+    those of the records. ``unseen`` are values of the records that training did not have, if that is known. If the
     records have those that the model is from, ``own`` says which of them it was not learned from.
     """
 
+    decider: Decider
     program: Program
     table: Table
     labels: tuple[Label, ...]
     deciding: NDArray[np.int32]
     given: NDArray[np.int64]
     truth: NDArray[np.int64] | None
-    trained: RuleStatistics | None
+    model: Model | None
     domain: Table
     unseen: tuple[Unseen, ...]
-    card: ScoreCard | None = None
     own: TrainingOverlap | None = None
-    committee: Committee | None = None
 
-    def taking(self, rows: NDArray[np.bool_]) -> DecisionFacts:
-        """The same of some of the records."""
+    def select(self, rows: NDArray[np.bool_]) -> DecisionFacts:
+        """Return the same of some of the records."""
         truth = None if self.truth is None else self.truth[rows]
         deciding, given = self.deciding[rows], self.given[rows]
         return replace(self, table=self.table[rows], deciding=deciding, given=given, truth=truth, own=None)
 
-    @cached_property
-    def imitation(self) -> DecisionFacts:
-        """The program compared with what the committee decides, in place of the true labels."""
-        followed = self.heads[self.deciding]
-        return replace(self, given=followed, truth=self.given, trained=None, card=None, own=None, committee=None)
+    def split(self) -> tuple[DecisionFacts, DecisionFacts | None]:
+        """Return the records that figures are about, if possible those that were not learned from, and the others.
+
+        None if they were learned from other records than these.
+        """
+        if self.own is None:
+            return self, self if self.are_training else None
+        held = self.own.held_back
+        if held.all():
+            return self, None
+        return (self.select(held), self.select(~held)) if held.any() else (self, self)
 
     @cached_property
-    def programs(self) -> tuple[Program, ...]:
-        """The program, and the rules of the committee if there is one."""
-        return (self.program,) if self.committee is None else (self.program, self.committee.all_rules)
+    def imitation(self) -> DecisionFacts:
+        """The rules compared with what the decider decides, in place of the true labels."""
+        followed = self.heads[self.deciding]
+        return replace(self, decider=self.program, given=followed, truth=self.given, model=None, own=None)
+
+    @property
+    def committee(self) -> Committee | None:
+        """The committee, if one decides, which scripts run and whose lists are counted."""
+        return self.decider if isinstance(self.decider, Committee) else None
+
+    @property
+    def records(self) -> int:
+        """How many records there are."""
+        return len(self.table)
+
+    @property
+    def trained(self) -> RuleStatistics | None:
+        """The statistics of training, if known."""
+        return None if self.model is None else self.model.statistics
+
+    @property
+    def weighted(self) -> bool:
+        """Whether the figures of training are sums of weights."""
+        return self.trained is not None and self.trained.weighted
+
+    @property
+    def card(self) -> ScoreCard | None:
+        """The points of the parts of the rules, if the rules decide and the points are known."""
+        return self.model.card if self.model is not None and self.decider.by_rule else None
+
+    @cached_property
+    def usual(self) -> Label | None:
+        """The most frequent label of the records that the model was learned from; with weights, the heaviest."""
+        if self.model is None:
+            return None
+        statistics, origin = self.model.statistics, self.model.origin
+        return statistics.classes[int(np.argmax(statistics.prior))] if origin is None else origin.usual
+
+    @cached_property
+    def are_training(self) -> bool:
+        """Whether these are the training records: each rule decides what it decided in training, label by label."""
+        trained = self.trained
+        if trained is None or self.truth is None or trained.weighted or len(self.labels) != len(trained.classes):
+            return False
+        return bool(np.array_equal(self.counts[:, list(map(self.labels.index, trained.classes))], trained.counts))
 
     @cached_property
     def used(self) -> tuple[str, ...]:
         """The features that rules test."""
-        tested = {feature for program in self.programs for feature in program.used}
+        tested = {*self.program.used, *self.decider.used}
         return tuple(feature for feature in self.program.features if feature in tested)
 
     @cached_property
     def notations(self) -> dict[str, Notation]:
         """How the rules write the numbers that they compare, by feature."""
-        return {feature: one for program in self.programs for feature, one in program.notations.items()}
-
-    def labels_of(self, table: Table) -> NDArray[np.int64]:
-        """The place of the label that each record of a table gets; -1 is none."""
-        return _given(self.program, self.committee, table, self.labels)
+        return {**self.program.notations, **self.decider.all_rules.notations}
 
     def column(self, feature: str) -> Column:
         """A column of the records as the program reads it: where rules compare dates, texts that spell dates are."""
@@ -152,37 +194,27 @@ def gather_facts(model: Program | Model, table: Table, labels: Sequence[Label] =
     if trained is None and not isinstance(model, Program):
         what = f"a {type(model).__name__} is neither a program nor a fitted model"
         raise ParameterError(f"{what}; fit it first, or load one")
-    program, committee = program_of(model), committee_of(model)
-    statistics = None if trained is None else trained.statistics
-    others = (*(() if committee is None else committee.classes), *(() if statistics is None else statistics.classes))
-    known, truth = tuple(labels) or in_order({*program.labels, *others}), None
+    program, decider = program_of(model), program_of(model) if trained is None else trained.decider
+    classes = () if trained is None else trained.statistics.classes
+    known, truth = tuple(labels) or in_order({*program.labels, *decider.labels, *classes}), None
     if table.target is not None:
         target = aligned(table.target, known)
         if trained is None:  # a program knows only the labels that it gives: no other label is new
             target = aligned(target, in_order(target.labels))
         truth, known = target.codes.astype(np.int64), target.labels
     return DecisionFacts(
+        decider,
         program,
         table,
         known,
         deciding_rules(program, table),
-        _given(program, committee, table, known),
+        label_places(decider, table, known),
         truth,
-        statistics,
+        trained,
         domain_table(table, program.used) if trained is None else trained.domain,
         unseen=() if trained is None else unseen_values(trained, table, labels=True),
-        card=None if trained is None else trained.card,
         own=None if trained is None else find_training_overlap(trained, table),
-        committee=committee,
     )
-
-
-def _given(program: Program, committee: Committee | None, table: Table, labels: tuple[Label, ...]) -> NDArray[np.int64]:
-    """The place of the label that each record gets, among some labels; -1 is none."""
-    if committee is None:
-        return head_indices(program, labels)[deciding_rules(program, table)]
-    places = np.array([labels.index(label) for label in committee.classes], dtype=np.int64)
-    return places[leading_label_index(committee.sums(table))]
 
 
 def expected_precision(statistics: RuleStatistics, place: int) -> tuple[float, float, float] | None:

@@ -1,28 +1,34 @@
-"""What the scripts of a page need besides rules and records: other columns, pictures, groups, costs, words."""
+"""The data for the scripts of a page: rules, records, other columns, pictures, groups, costs and words."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
-from dataclasses import asdict
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, fields, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from unless.errors import ProgramError
-from unless.explanation.words import Words
+from unless.explanation.sentences import rule_expectation_text
+from unless.explanation.words import Phrase, Words, printable
+from unless.export.cell_sources import typed_form
 from unless.export.json import to_dict
 from unless.report.curves import Curves
 from unless.report.facts import DecisionFacts, is_identifier
 from unless.report.histograms import histograms
 from unless.report.rule_sentences import LabelName
 from unless.report.subgroup_views import Groups
-from unless.rule import Literal, Program, label_text
+from unless.rule import OPERATOR_WORDS, Literal, Program, Rule, label_text
+from unless.score.committee import Committee
+from unless.score.score_card import ScoreCard
 from unless.table import Column
-from unless.values import Label, Value, label_to_json, value_to_json
-from unless.values.notation import LevelNotation, NotatedNumber
+from unless.values import Label, Value, label_to_json, number_to_json, value_to_json
+from unless.values.notation import DAY, Amounts, LevelNotation, NotatedNumber, Notation
 
 _COLUMNS = 40
 """The most columns that no rule tests; those that tell records apart come first."""
@@ -41,41 +47,73 @@ def shown_columns(facts: DecisionFacts) -> tuple[Column, ...]:
     return tuple(column for column in ranked if column.name in kept)
 
 
-def kept_data(
+def page_data(  # noqa: PLR0917 - what a page is made of
     everything: DecisionFacts,
     facts: DecisionFacts,
     rows: NDArray[np.intp],
     words: Words,
-    *,
     spoken: Words,
     labels: tuple[LabelName, ...],
     groups: Groups,
     curves: Curves | None,
 ) -> dict[str, Any]:
-    """The data, for JSON: the records are among ``everything``, the figures are about ``facts``.
+    """Return the data for JSON: the records are rows of ``everything``, the figures are about ``facts``.
 
     ``spoken`` are the words that were given, ``words`` the same with groups of digits where numbers need them.
     """
-    others = shown_columns(everything)
-    confusion = None if facts.quality is None or len(facts.labels) > _COSTS else facts.quality.confusion.tolist()
+    program = facts.program
+    label_names = [str(label) for label in facts.labels]
     return {
+        "target": program.target,
+        "labels": [label_to_json(label) for label in facts.labels],
+        "label_texts": [words.labels.get(label) or printable(str(label)) for label in facts.labels],
+        "operators": OPERATOR_WORDS,
+        "features": [_feature(everything, everything.column(name), words) for name in facts.used],
+        **_rules(everything),
+        "records": _records(everything, rows),
         "colours": [label.colour for label in labels],
-        "label_names": [str(label) for label in facts.labels],
-        "printed": printed(facts.program, facts.labels, facts.used),
-        "sql": _sql_pieces(facts.program),
+        "label_names": label_names,
+        "printed": printed(program, facts.labels, facts.used),
+        "sql": _sql_pieces(program),
         "label_codes": [json.dumps(label_to_json(label), ensure_ascii=True) for label in facts.labels],
-        "names": list(facts.program.features),
-        "used": [facts.program.features.index(name) for name in facts.used],
-        "fingerprint": fingerprint(facts.program),
-        "others": [_other(column, rows, words) for column in others],
+        "names": list(program.features),
+        "used": [program.features.index(name) for name in facts.used],
+        "fingerprint": fingerprint(program),
+        "others": [_other(column, rows, words) for column in shown_columns(everything)],
         "histograms": histograms(facts),
-        "confusion": confusion,
-        "curves": None if curves is None else curves.data(),
+        "confusion": None if facts.quality is None or len(labels) > _COSTS else facts.quality.confusion.tolist(),
+        "curves": None if curves is None else curves.to_dict(),
         "groups": [
-            {"place": one.place, "groups": [[group.name, *_asked(group.test, one.used)] for group in one.groups]}
+            {"place": one.place, "groups": [[group.name, *_group_test(group.test, one.used)] for group in one.groups]}
             for one in groups.columns
         ],
         "words": _words(spoken),
+    }
+
+
+def _rules(facts: DecisionFacts) -> dict[str, Any]:
+    """The rules and, of each, what it decided in training; the points of the score card or the committee."""
+    program, trained, heads = facts.program, facts.trained if facts.decider.by_rule else None, facts.heads.tolist()
+    place = {feature: k for k, feature in enumerate(facts.used)}
+    return {
+        "rules": [[head, *_body(rule, place)] for head, rule in zip(heads, program.rules, strict=False)],
+        "otherwise": None if heads[-1] < 0 else heads[-1],
+        "figures": trained
+        and [rule_expectation_text(trained, rule, labelled=head >= 0) for rule, head in enumerate(heads)],
+        "card": facts.card and _card(facts.card, facts.labels, place),
+        "committee": facts.committee and _committee(facts.committee, facts.labels, place),
+    }
+
+
+def _records(facts: DecisionFacts, rows: NDArray[np.intp]) -> dict[str, Any]:
+    """The cells and true labels of some rows, and which of them the model was not learned from."""
+    return {
+        "total": facts.records,
+        "shown": len(rows),
+        "rows": list(map(facts.table.number, rows.tolist())),
+        "truth": None if facts.truth is None else facts.truth[rows].tolist(),
+        "held": None if facts.own is None else facts.own.held_back[rows].tolist(),
+        "columns": [_cells(facts.column(name), rows) for name in facts.used],
     }
 
 
@@ -114,29 +152,122 @@ def fingerprint(program: Program) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
-def _other(column: Column, rows: NDArray[np.intp], words: Words) -> dict[str, Any]:
+def _card(card: ScoreCard, labels: Sequence[Label], place: Mapping[str, int]) -> dict[str, Any]:
+    """The score card: the places of its classes among the labels, the points of every record and part, and its cuts."""
+    classes = [labels.index(label) for label in card.classes]
+    cuts = _literals(card.cuts, place)
+    return {"classes": classes, "base": card.base.tolist(), "points": card.points.tolist(), "cuts": cuts}
+
+
+def _committee(committee: Committee, labels: Sequence[Label], place: Mapping[str, int]) -> dict[str, Any]:
+    """A committee: the places of its classes, each literal once, and for each list its rules and their points.
+
+    A rule is the numbers of its literals, then its exceptions, which are such rules. The points are those of one rule
+    after another.
+    """
+    numbers: dict[Literal, int] = {}
+    lists = [[_numbered(rule, numbers) for rule in program.rules] for program in committee.lists]
+    return {
+        "classes": [labels.index(label) for label in committee.classes],
+        "base": committee.base.tolist(),
+        "literals": _literals(numbers, place),
+        "lists": lists,
+        "points": [points.reshape(-1).tolist() for points in committee.points],
+    }
+
+
+def _numbered(rule: Rule, numbers: dict[Literal, int]) -> list[Any]:
+    """A rule as the numbers of its literals and, behind them, its exceptions; new literals get new numbers."""
+    own: list[Any] = [numbers.setdefault(literal, len(numbers)) for literal in rule.default]
+    return own + list(map(partial(_numbered, numbers=numbers), rule.exceptions))
+
+
+def _feature(facts: DecisionFacts, column: Column, words: Words) -> dict[str, Any]:
+    """A feature: what it was in training, and what the reader calls it."""
+    known = facts.known(column.name)
+    notation = facts.notations.get(column.name) or (None if known is None else known.notation)
+    phrase = words.phrase(column.name)
+    if isinstance(notation, Amounts) and phrase.number == Phrase().number:
+        phrase = replace(phrase, number=notation.template)
+    low, high = (None, None) if known is None or not len(known.numbers) else known.numbers[[0, -1]].tolist()
+    return {
+        "name": column.name,
+        "kind": column.kind if known is None else known.kind,
+        "low": low,
+        "high": high,
+        "step": _step(column.numbers, low, high, notation),
+        "notation": None if notation is None else notation.data(),
+        "form": typed_form(notation),
+        "noted": column.name in facts.notations,
+        "categories": [] if known is None else list(known.categories),
+        "phrase": {**{part.name: getattr(phrase, part.name) for part in fields(phrase)}, "values": dict(phrase.values)},
+        "grouped": column.name in words.grouped,
+        "whole": column.name in words.whole,
+    }
+
+
+_TIMES = (float(DAY), DAY / 24, DAY / 1440, DAY / 86_400, 1000.0)
+"""Days, hours, minutes, seconds and milliseconds, in microseconds."""
+
+
+def _step(numbers: NDArray[np.float64], low: float | None, high: float | None, notation: Notation | None) -> float:
+    """The step of a control: 1 if all numbers are whole, else a power of ten with 100 steps or more in the range.
+
+    A range of a thousand whole numbers and more still has steps of 1: any of them may be meant. Times have steps of the
+    largest unit that all of them are multiples of.
+    """
+    ends = [end for end in (low, high) if end is not None]
+    finite = np.append(numbers[np.isfinite(numbers)], ends)
+    if notation is not None and notation.name in ("datetime", "instant", "time", "duration"):
+        return next((unit for unit in _TIMES if not (finite % unit).any()), 1.0)
+    if (notation is not None and notation.step) or (finite == np.floor(finite)).all():
+        return 1.0 if notation is None else notation.step or 1.0
+    width = (high or 0.0) - (low or 0.0)
+    if not 0 < width < math.inf:
+        return 0.01
+    return float(10.0 ** math.floor(math.log10(width / 100)))
+
+
+def _body(rule: Rule, place: Mapping[str, int]) -> list[Any]:
+    exceptions = map(partial(_body, place=place), rule.exceptions)  # one frame per level: 200 stay within the limit
+    return [_literals(rule.default, place), list(exceptions)]
+
+
+def _literals(literals: Iterable[Literal], place: Mapping[str, int]) -> list[list[Any]]:
+    return [[place[literal.feature], literal.op, number_to_json(_number(literal.value))] for literal in literals]
+
+
+def _cells(column: Column, rows: NDArray[np.intp]) -> dict[str, Any]:
+    """The cells of some rows: the distinct values, and for each row the place of its value."""
     distinct, codes = np.unique(column.codes[rows], return_inverse=True)
+    return {"values": [value_to_json(_number(column.value(int(code)))) for code in distinct], "codes": codes.tolist()}
+
+
+def _number(value: Value) -> Value:
+    """A value for the scripts, which know how the numbers of a feature are written."""
+    return float(value) if isinstance(value, NotatedNumber) else value
+
+
+def _other(column: Column, rows: NDArray[np.intp], words: Words) -> dict[str, Any]:
+    """A column that no rule tests; its texts are cut."""
+    cells = _cells(column, rows)
     return {
         "name": column.name,
         "shown": words.name(column.name),
         "identifier": is_identifier(column),
         "notation": None if column.notation is None else column.notation.data(),
         "grouped": False,
-        "values": [_short(column.value(int(code))) for code in distinct],
-        "codes": codes.tolist(),
+        "values": list(map(_cut, cells["values"])),
+        "codes": cells["codes"],
     }
 
 
-def _asked(test: tuple[object, ...], used: bool) -> list[object]:  # noqa: FBT001
-    """What a group asks of a cell, as long as the cells of its column are."""
+def _group_test(test: tuple[object, ...], used: bool) -> list[object]:  # noqa: FBT001
+    """What a group asks of a cell, cut as the cells of its column are."""
     if used:
         return list(test)
-    kind, *asked = test
-    return [kind, *(list(map(_cut, one)) if isinstance(one, list) else _cut(one) for one in asked)]
-
-
-def _short(value: Value) -> object:
-    return _cut(value_to_json(float(value) if isinstance(value, NotatedNumber) else value))
+    kind, *bounds = test
+    return [kind, *(list(map(_cut, one)) if isinstance(one, list) else _cut(one) for one in bounds)]
 
 
 def _cut(value: object) -> object:

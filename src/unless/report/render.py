@@ -20,7 +20,7 @@ from unless.explanation.words import DEFAULT, Words
 from unless.files import write_whole
 from unless.model import Model
 from unless.model.rule_statistics import RuleStatistics
-from unless.report.curves import drawn
+from unless.report.curves import draw_line
 from unless.report.rule_sentences import Speaker
 from unless.report.scripts import join_scripts, page_asset
 from unless.report.summary import Page, summarise
@@ -86,7 +86,7 @@ def render(page: Page) -> str:
         script=script,
         policy=f"{_POLICY}; script-src {_hash(first)} {_hash(script)}",
         data=as_script(page.data),
-        drawn=drawn,
+        draw_line=draw_line,
     )
     return text.encode("utf-8", "backslashreplace").decode()
 

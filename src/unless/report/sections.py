@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from unless.evaluation.metrics import ClassQuality, Quality
 from unless.evaluation.unseen_values import numbers_called
+from unless.model.prediction import label_places
 from unless.report.facts import DecisionFacts, expected_precision
 from unless.report.rule_sentences import LabelName, Sentence, Speaker, Text
 from unless.rule import Program, Rule
@@ -80,15 +81,15 @@ class RuleView:
         return None if self.right is None or not self.decided else self.right / self.decided
 
 
-def rule_views(facts: DecisionFacts, speaker: Speaker) -> tuple[RuleView, ...]:
+def describe_rules(facts: DecisionFacts, speaker: Speaker) -> tuple[RuleView, ...]:
     """Every rule and, last, the records without a rule, if there are any or the program has a label for them."""
-    views = [_rule_view(facts, speaker, place, rule) for place, rule in enumerate(facts.program.rules)]
+    views = [_describe_rule(facts, speaker, place, rule) for place, rule in enumerate(facts.program.rules)]
     if facts.decided[-1] or facts.program.otherwise is not None:
-        views.append(_rule_view(facts, speaker, len(views), None))
+        views.append(_describe_rule(facts, speaker, len(views), None))
     return tuple(views)
 
 
-def _rule_view(facts: DecisionFacts, speaker: Speaker, place: int, rule: Rule | None) -> RuleView:
+def _describe_rule(facts: DecisionFacts, speaker: Speaker, place: int, rule: Rule | None) -> RuleView:
     tested = set() if rule is None else {literal.feature for literal in rule.literals()}
     decided, head = int(facts.decided[place]), int(facts.heads[place])
     return RuleView(
@@ -97,7 +98,7 @@ def _rule_view(facts: DecisionFacts, speaker: Speaker, place: int, rule: Rule | 
         sentence=None if rule is None else speaker.sentence(rule),
         features=tuple(k for k, feature in enumerate(facts.used) if feature in tested),
         decided=decided,
-        share=decided / len(facts.table),
+        share=decided / facts.records,
         right=None if facts.truth is None else int(facts.right[place]),
         parts=_parts(facts, speaker, place),
         length=decided / max(int(facts.decided.max()), 1),
@@ -149,7 +150,7 @@ class Step:
         return self.reaching - self.taken
 
 
-def flow(facts: DecisionFacts, speaker: Speaker) -> tuple[Step, ...]:
+def trace_flow(facts: DecisionFacts, speaker: Speaker) -> tuple[Step, ...]:
     """The first rules one by one, the rest together, and last the records without a rule."""
     rules = len(facts.program.rules)
     single = rules if rules <= _STEPS + 1 else _STEPS
@@ -207,15 +208,15 @@ class Errors:
     confusions: tuple[tuple[LabelName, LabelName | None, int], ...]
 
 
-def matrix(quality: Quality, speaker: Speaker) -> Errors:
+def find_errors(quality: Quality, speaker: Speaker) -> Errors:
     """Which labels were confused. Labels that neither occur nor are given are left out."""
     present = [k for k, one in enumerate(quality.classes) if one.support or one.decided]
     if len(present) <= _CLASSES:
-        return Errors(_matrix(quality, speaker, present, []), None, _confusions(quality, speaker))
-    worst = _most_confused(quality, present)
+        return Errors(_matrix(quality, speaker, present, []), None, _list_confusions(quality, speaker))
+    worst = _find_most_confused(quality, present)
     shown = _matrix(quality, speaker, sorted(worst), [k for k in present if k not in worst])
     whole = _matrix(quality, speaker, present, []) if len(present) <= _WHOLE else None
-    return Errors(shown, whole, _confusions(quality, speaker))
+    return Errors(shown, whole, _list_confusions(quality, speaker))
 
 
 def _matrix(quality: Quality, speaker: Speaker, shown: list[int], rest: list[int]) -> Matrix:
@@ -227,15 +228,15 @@ def _matrix(quality: Quality, speaker: Speaker, shown: list[int], rest: list[int
     return Matrix(names, tuple(zip(names, counts, strict=True)), bool(ends), tuple(rest))
 
 
-def _most_confused(quality: Quality, present: list[int]) -> list[int]:
+def _find_most_confused(quality: Quality, present: list[int]) -> list[int]:
     """The classes of the worst confusions, pair by pair; if there are few, the largest classes too."""
-    pairs = [(true, given) for true, given, _ in _worst(quality)]
+    pairs = [(true, given) for true, given, _ in _rank_confusions(quality)]
     named = [k for pair in pairs for k in pair if k < len(quality.labels)]
     largest = sorted(present, key=lambda k: -quality.classes[k].support)
     return list(dict.fromkeys([*named, *largest]))[: _CLASSES - 1]
 
 
-def _worst(quality: Quality) -> list[tuple[int, int, int]]:
+def _rank_confusions(quality: Quality) -> list[tuple[int, int, int]]:
     """The places of true and decided labels that are confused, and how often, worst first; the last place is none."""
     wrong = quality.confusion.copy()
     np.fill_diagonal(wrong, 0)
@@ -243,12 +244,14 @@ def _worst(quality: Quality) -> list[tuple[int, int, int]]:
     return [(*map(int, divmod(place, wrong.shape[1])), int(wrong.flat[place])) for place in order.tolist()]  # type: ignore[misc]
 
 
-def _confusions(quality: Quality, speaker: Speaker) -> tuple[tuple[LabelName, LabelName | None, int], ...]:
+def _list_confusions(quality: Quality, speaker: Speaker) -> tuple[tuple[LabelName, LabelName | None, int], ...]:
     names = (*speaker.labels, None)
-    return tuple((speaker.labels[true], names[given], count) for true, given, count in _worst(quality)[:_CONFUSIONS])
+    return tuple(
+        (speaker.labels[true], names[given], count) for true, given, count in _rank_confusions(quality)[:_CONFUSIONS]
+    )
 
 
-def class_rows(quality: Quality, speaker: Speaker) -> tuple[tuple[LabelName, ClassQuality], ...]:
+def list_classes(quality: Quality, speaker: Speaker) -> tuple[tuple[LabelName, ClassQuality], ...]:
     """Every class that occurs or is given, with its measures."""
     rows = zip(speaker.labels, quality.classes, strict=True)
     return tuple((name, one) for name, one in rows if one.support or one.decided)
@@ -283,13 +286,13 @@ class Shuffling:
     accuracy: float | None
 
 
-def feature_views(facts: DecisionFacts, speaker: Speaker, seed: int) -> tuple[tuple[FeatureView, ...], Shuffling]:
+def describe_features(facts: DecisionFacts, speaker: Speaker, seed: int) -> tuple[tuple[FeatureView, ...], Shuffling]:
     """The features that rules test; those that matter most come first."""
-    rows = _shuffled_rows(facts, seed)
+    rows = _sample_for_shuffling(facts, seed)
     given, table = facts.given[rows], facts.table[rows]
     truth = None if facts.truth is None else facts.truth[rows]
-    testing, shares, views = _testing(_deciding(facts)), _shares(facts), []
-    for feature, found in zip(_deciding(facts).used, _shuffled(facts, table, seed), strict=True):
+    testing, shares, views = _testing(facts.decider.all_rules), _shares(facts), []
+    for feature, found in zip(facts.decider.all_rules.used, _shuffle(facts, table, seed), strict=True):
         cost = float(_costs(found.reshape(_REPEATS, -1), given, truth).mean())
         place, name, kind = facts.used.index(feature), speaker.feature(feature), _kind(facts, feature)
         views.append(FeatureView(place, name, kind, len(testing[feature]), shares[feature], cost))
@@ -298,7 +301,7 @@ def feature_views(facts: DecisionFacts, speaker: Speaker, seed: int) -> tuple[tu
     return tuple(views), Shuffling(len(table), _REPEATS, before)
 
 
-def sampled(total: int, most: int, seed: int) -> NDArray[np.intp]:
+def sample_rows(total: int, most: int, seed: int) -> NDArray[np.intp]:
     """The places of all records or, if there are more than ``most``, of that many drawn at random, in order."""
     if total <= most:
         return np.arange(total)
@@ -310,14 +313,9 @@ def _shares(facts: DecisionFacts) -> dict[str, float]:
     """For each feature, the share of records that are decided by a rule that tests it, or of lists that test it."""
     if facts.committee is None:
         tested = _testing(facts.program)
-        return {name: float(facts.decided[rules].sum() / len(facts.table)) for name, rules in tested.items()}
+        return {name: float(facts.decided[rules].sum() / facts.records) for name, rules in tested.items()}
     lists = Counter(name for program in facts.committee.lists for name in program.used)
     return {name: count / len(facts.committee) for name, count in lists.items()}
-
-
-def _deciding(facts: DecisionFacts) -> Program:
-    """The rules that decide: of a committee those of all lists."""
-    return facts.program if facts.committee is None else facts.committee.all_rules
 
 
 def _testing(program: Program) -> dict[str, list[int]]:
@@ -337,24 +335,24 @@ def _kind(facts: DecisionFacts, feature: str) -> str:
     return {"number": numbers, "text": "categories", "mixed": f"{numbers} and categories"}[column.kind]
 
 
-def _shuffled_rows(facts: DecisionFacts, seed: int) -> NDArray[np.intp]:
-    literals = sum(sum(1 for _ in rule.literals()) for rule in _deciding(facts).rules)
+def _sample_for_shuffling(facts: DecisionFacts, seed: int) -> NDArray[np.intp]:
+    literals = sum(sum(1 for _ in rule.literals()) for rule in facts.decider.all_rules.rules)
     work = max(literals, 1) * max(len(facts.used), 1) * _REPEATS
-    return sampled(len(facts.table), min(max(_WORK // work, 1000), _RECORDS), seed)
+    return sample_rows(facts.records, min(max(_WORK // work, 1000), _RECORDS), seed)
 
 
-def _shuffled(facts: DecisionFacts, table: Table, seed: int) -> Iterator[NDArray[np.int64]]:
+def _shuffle(facts: DecisionFacts, table: Table, seed: int) -> Iterator[NDArray[np.int64]]:
     """For each feature that decides, the labels given when its values are shuffled, one repeat after another.
 
     The repeats are one table, since a program of 1,000 rules takes 50 ms to assemble for a table of any size.
     """
-    columns = [table.column(name) for name in _deciding(facts).used]
+    columns = [table.column(name) for name in facts.decider.all_rules.used]
     repeated = [replace(column, codes=np.tile(column.codes, _REPEATS)) for column in columns]
     for place, column in enumerate(columns):
         rng = np.random.default_rng([seed, place])
         codes = np.concatenate([rng.permutation(column.codes) for _ in range(_REPEATS)])
         changed = (*repeated[:place], replace(column, codes=codes), *repeated[place + 1 :])
-        yield facts.labels_of(Table(changed))
+        yield label_places(facts.decider, Table(changed), facts.labels)
 
 
 def _costs(found: NDArray[np.int64], before: NDArray[np.int64], truth: NDArray[np.int64] | None) -> NDArray[np.float64]:

@@ -66,10 +66,7 @@ class Groups:
         return tuple(sorted(found, key=lambda one: -abs(one[2].share - one[2].elsewhere)))
 
 
-NO_GROUPS = Groups()
-
-
-def groups_of(facts: DecisionFacts, speaker: Speaker, words: Words, shown: Sequence[Column]) -> Groups:
+def find_groups(facts: DecisionFacts, speaker: Speaker, words: Words, shown: Sequence[Column]) -> Groups:
     """The groups of the columns that a page has: what rules test first, then the others."""
     tested = len(facts.used)  # a measured whole number that rules test is no identifier, however many values it has
     kept = [

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from unless.model.rule_statistics import wilson_interval
+from unless.evaluation.shares import Share
 from unless.report.facts import DecisionFacts
 from unless.report.rule_sentences import LabelName, Speaker
 
@@ -21,26 +21,23 @@ _ERRORS = 2
 
 @dataclass(frozen=True, slots=True)
 class WeakSpot:
-    """A rule or a class that does worse than the whole program: ``right`` of its ``total`` records are right.
+    """A rule or a class that does worse than the whole program.
 
-    ``low`` to ``high`` is the 95 % interval of that share. ``instead`` is the label of the most frequent error, and how
+    ``right`` is the share of its records that are right. ``instead`` is the label of the most frequent error, and how
     often it occurs: for a rule the true label, for a class the label that it gets, None if undecided. A rule has a
     ``number``; ``trained`` is its share in training, if that was higher by more than chance.
     """
 
     label: LabelName
-    total: int
-    right: int
-    low: float
-    high: float
+    right: Share
     instead: tuple[LabelName | None, int]
     number: int | None = None
     trained: float | None = None
 
     @property
-    def share(self) -> float:
-        """The share of records for which it is right."""
-        return self.right / self.total
+    def wrong(self) -> int:
+        """How many records are wrong."""
+        return round(self.right.total - self.right.count)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,19 +70,19 @@ class Weak:
         return not any(found)
 
 
-def weak_spots(facts: DecisionFacts, speaker: Speaker) -> Weak:
+def find_weak_spots(facts: DecisionFacts, speaker: Speaker) -> Weak:
     """The weak spots; those that cost most come first."""
     decided = facts.decided[:-1]
-    lists = facts.committee is not None  # then no rule of the program decides
+    alone = facts.decider.by_rule  # else no rule of the program decides
     known = len(facts.trained.classes) if facts.trained is not None else len(facts.labels)
     return Weak(
-        rules=() if lists else tuple(_weak_rules(facts, speaker)),
-        classes=tuple(_weak_classes(facts, speaker)),
-        by_default=0 if lists else int(facts.decided[facts.defaults].sum()),
+        rules=tuple(_find_weak_rules(facts, speaker)) if alone else (),
+        classes=tuple(_find_weak_classes(facts, speaker)),
+        by_default=int(facts.decided[facts.defaults].sum()) if alone else 0,
         by_default_right=None if facts.truth is None else int(facts.right[facts.defaults].sum()),
         undecided=int(np.count_nonzero(facts.given < 0)),
-        idle=() if lists else _numbers(decided == 0),
-        few=() if lists else _numbers((decided > 0) & (decided < _FEW) & ~facts.defaults[:-1]),
+        idle=_numbers(decided == 0) if alone else (),
+        few=_numbers((decided > 0) & (decided < _FEW) & ~facts.defaults[:-1]) if alone else (),
         new=speaker.labels[known:],
         unseen=speaker.unseen(facts.unseen),
         unseen_in=tuple(facts.used.index(one.feature) if one.feature in facts.used else -1 for one in facts.unseen),
@@ -98,7 +95,7 @@ def _numbers(rules: NDArray[np.bool_]) -> tuple[int, ...]:
     return tuple((np.flatnonzero(rules) + 1).tolist())
 
 
-def _weak_rules(facts: DecisionFacts, speaker: Speaker) -> list[WeakSpot]:
+def _find_weak_rules(facts: DecisionFacts, speaker: Speaker) -> list[WeakSpot]:
     """The weak rules, costliest first.
 
     A rule is weak if it is wrong more often than right, if its precision is below the accuracy by more than chance, or
@@ -112,13 +109,13 @@ def _weak_rules(facts: DecisionFacts, speaker: Speaker) -> list[WeakSpot]:
     found = []
     for place in np.flatnonzero(judged).tolist():
         spot = _spot(speaker, int(facts.heads[place]), facts.counts[place])
-        trained = _higher_before(facts, place) if spot.share < accuracy else None
-        if spot.high < accuracy or spot.share < 0.5 or trained is not None:
+        trained = _find_fall(facts, place) if spot.right.value < accuracy else None
+        if spot.right.interval[1] < accuracy or spot.right.value < 0.5 or trained is not None:
             found.append(replace(spot, number=place + 1, trained=trained))
-    return sorted(found, key=_cost)
+    return sorted(found, key=lambda spot: -spot.wrong)
 
 
-def _weak_classes(facts: DecisionFacts, speaker: Speaker) -> list[WeakSpot]:
+def _find_weak_classes(facts: DecisionFacts, speaker: Speaker) -> list[WeakSpot]:
     """The classes with a recall below a half, or below the accuracy by more than chance; costliest first."""
     if facts.quality is None:
         return []
@@ -126,34 +123,29 @@ def _weak_classes(facts: DecisionFacts, speaker: Speaker) -> list[WeakSpot]:
     for place, row in enumerate(facts.quality.confusion):
         if row.any():
             spot = _spot(speaker, place, row)
-            below = spot.high < facts.quality.accuracy and spot.total - spot.right >= _ERRORS
-            found += [spot] * (below or spot.share < 0.5)
-    return sorted(found, key=_cost)
+            below = spot.right.interval[1] < facts.quality.accuracy and spot.wrong >= _ERRORS
+            found += [spot] * (below or spot.right.value < 0.5)
+    return sorted(found, key=lambda spot: -spot.wrong)
 
 
 def _spot(speaker: Speaker, label: int, counts: NDArray[np.int64]) -> WeakSpot:
     """A rule or a class, given its label and the number of records by true label or by decision, the last undecided."""
-    total, right = int(counts.sum()), int(counts[label])
     others = counts.copy()
     others[label] = 0
     most = int(others.argmax())
     instead = (*speaker.labels, None)[most], int(others[most])
-    return WeakSpot(speaker.labels[label], total, right, *wilson_interval(right, total), instead)
+    return WeakSpot(speaker.labels[label], Share(int(counts[label]), int(counts.sum())), instead)
 
 
-def _cost(spot: WeakSpot) -> int:
-    return spot.right - spot.total
-
-
-def _higher_before(facts: DecisionFacts, place: int) -> float | None:
-    """The precision of a rule in training, if it was higher by more than chance: Newcombe's interval excludes zero.
+def _find_fall(facts: DecisionFacts, place: int) -> float | None:
+    """Return the precision of a rule in training if it was higher by more than chance (Newcombe's interval).
 
     Both shares are uncertain: to be right for all of 4 records in training is not more than for 4 of 5 here. Shares of
     weights cannot be compared with shares of records.
     """
-    if facts.trained is None or facts.trained.weighted or not facts.trained.support[place] > 0:
+    if facts.trained is None or facts.weighted or not facts.trained.support[place] > 0:
         return None
-    before, now = float(facts.trained.precision[place]), float(facts.right[place] / facts.decided[place])
-    least, _ = wilson_interval(float(facts.trained.right[place]), float(facts.trained.support[place]))
-    _, most = wilson_interval(float(facts.right[place]), float(facts.decided[place]))
-    return before if before - now > math.hypot(before - least, most - now) else None
+    before = Share(float(facts.trained.right[place]), float(facts.trained.support[place]))
+    now = Share(float(facts.right[place]), float(facts.decided[place]))
+    chance = math.hypot(before.value - before.interval[0], now.interval[1] - now.value)
+    return before.value if before.value - now.value > chance else None
