@@ -85,7 +85,7 @@ def test_of_a_rule_that_was_never_wrong_nobody_knows_that_it_will_be() -> None:
 def test_rules_that_were_taught_are_trusted_more() -> None:
     """A teacher labels as many records as it takes, so that less of what a rule tells is chance."""
     rows = [[14.0, 0.0], [0.0, 100.0], [0.0, 0.0]]
-    assert trained(rows, (3, 3), taught=True).expected_precision[0] > trained(rows, (3, 3)).expected_precision[0]
+    assert trained(rows, (3, 3), distilled=True).expected_precision[0] > trained(rows, (3, 3)).expected_precision[0]
 
 
 def test_a_rule_for_one_of_many_labels_is_believed_where_chance_would_not_find_it() -> None:

@@ -113,7 +113,7 @@ class Learner:
         card, stopped = fit_points(program, data, settings.constraints)
         model = Model(
             program,
-            replace(decided, labels=program.heads, taught=more.get("distillation") is not None),
+            replace(decided, labels=program.heads, distilled=more.get("distillation") is not None),
             data.table.schema,
             data.domain(program.used),
             self._classifier,

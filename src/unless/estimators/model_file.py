@@ -193,7 +193,7 @@ def from_document(document: Any) -> Model | Program:
     node = document["statistics"]
     statistics, learner, parameters, shares, card = training_in(node, program)
     distillation = taught_in(node)
-    statistics = replace(statistics, taught=distillation is not None)
+    statistics = replace(statistics, distilled=distillation is not None)
     found = Model(
         program,
         statistics,

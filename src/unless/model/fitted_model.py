@@ -132,7 +132,7 @@ class DataOrigin:
     """The data that a model is from, so that it is known again: in any order and format, in whole or for the most part.
 
     ``split`` tells which records were held back, if any, ``fingerprint`` is that of all the data, ``records`` how many
-    there are, and ``sample`` are hashes of a few of them: they tell whether other data has most of this. ``usual`` is
+    there are, and ``sample`` are hashes of a few of them: they show whether other data has most of this. ``usual`` is
     the most frequent label of the records that were learned from.
     """
 
@@ -143,7 +143,7 @@ class DataOrigin:
     sample: tuple[int, ...] = ()
 
     def identities(self, table: Table, features: Sequence[str]) -> Hashes:
-        """The hashes by which records of a table with labels can be told again."""
+        """The hashes by which records of a table with labels are recognised."""
         return record_identities(feature_hashes(table, features), table.labels, self.split.labels)
 
     def knows(self, found: Hashes) -> bool:
@@ -206,16 +206,16 @@ class HoldoutResult:
 
 
 def is_all_holdout(model: Program | Model, table: Table) -> bool | None:
-    """Whether all records of a table are among those that the model holds back; None if that cannot be told.
+    """Whether all records of a table are among those that the model holds back; None if that is not known.
 
-    Of a record that is not, nobody can tell from it alone whether the model was learned from it, or it is new.
+    A record that is not among them may be new, or the model was learned from it: the record alone does not show which.
     """
     held = None if isinstance(model, Program) else holdout_rows(model, table)
     return None if held is None else bool(held.all())
 
 
 def holdout_rows(model: Model, table: Table) -> NDArray[np.bool_] | None:
-    """Which records of a table the model holds back, whether or not they are its data; None if that cannot be told."""
+    """Which records of a table the model holds back, whether or not they are its data; None if that is not known."""
     origin, features = model.origin, tuple(model.schema.kinds)
     if origin is None or table.target is None or not set(features) <= set(table.features):
         return None

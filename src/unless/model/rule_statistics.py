@@ -27,12 +27,12 @@ class _Chance(NamedTuple):
     """What the search for rules finds where there is nothing to find."""
 
     gain: float
-    """How much less likely the records of a rule of one literal must be without it, as a logarithm, to believe half."""
+    """How much less likely the records of a rule of one literal must be without it, as a logarithm, to trust half."""
     spread: float
-    """How uncertain the share to believe is, compared with how far it is from all and nothing."""
+    """How uncertain the share to trust is, compared with how far it is from all and nothing."""
 
 
-_SEARCHED, _OF_ONE_LABEL, _TAUGHT = _Chance(9.0, 1.3), _Chance(7.0, 0.8), _Chance(4.0, 1.3)
+_SEARCHED, _OF_ONE_LABEL, _DISTILLED = _Chance(9.0, 1.3), _Chance(7.0, 0.8), _Chance(4.0, 1.3)
 """Rules that were searched for; all for one label, as in FOLD-R++; with new records that a teacher has labelled, too.
 
 What a rule misses comes to others of its label, if there is only one. A teacher labels as many records as it takes.
@@ -60,7 +60,7 @@ class RuleStatistics:
     weighted: bool = False
     literals: tuple[int, ...] | None = None
     """How many literals each rule has, with its exceptions; None if nobody searched for rules with these counts."""
-    taught: bool = False
+    distilled: bool = False
     """Whether rules were learned from new records, too, which a teacher has labelled."""
     unseen: NDArray[np.float64] | None = None
     """The same counts of records that were held back."""
@@ -166,10 +166,10 @@ class RuleStatistics:
         gain = self.support * _divergence(precision, without)
         literals = np.array([*self.literals, 0], np.float64)
         literals = np.maximum(np.where(literals == 0, _OF_OTHERS * literals.sum(), literals), 1.0)
-        believed = gain / (gain + self._chance.gain * np.sqrt(literals))
-        share = without + believed * (precision - without)
-        doubt = self._chance.spread * believed * (1 - believed) * (precision - without)
-        of_share = doubt**2 / np.maximum(share * (1 - share), 1e-9)
+        trusted = gain / (gain + self._chance.gain * np.sqrt(literals))
+        share = without + trusted * (precision - without)
+        uncertainty = self._chance.spread * trusted * (1 - trusted) * (precision - without)
+        of_share = uncertainty**2 / np.maximum(share * (1 - share), 1e-9)
         sure = np.maximum(1 / (1 / (self.support + 1) + _SPREAD**2 + of_share), _LEAST_SURE)
         held_back = self._held_back
         both = sure + held_back.support
@@ -177,8 +177,8 @@ class RuleStatistics:
 
     @property
     def _chance(self) -> _Chance:
-        if self.taught:
-            return _TAUGHT
+        if self.distilled:
+            return _DISTILLED
         return _OF_ONE_LABEL if len(set(self.labels[:-1])) == 1 else _SEARCHED
 
     @cached_property
