@@ -1,0 +1,11 @@
+"""Rules about things that are connected: features of an individual's parts, searched for, computed and written.
+
+- What there is: `world` has facts as columns, `definitions` says what features mean, as text that is read back, and
+  `evaluation` computes them for the individuals of any world.
+"""
+
+from unless.relational.definitions import Definition, Goal, parse_definition
+from unless.relational.evaluation import evaluate, feature_table
+from unless.relational.world import NUMBER, Relation, World
+
+__all__ = ["NUMBER", "Definition", "Goal", "Relation", "World", "evaluate", "feature_table", "parse_definition"]

@@ -1,0 +1,270 @@
+"""Compute features of the individuals of a world: joins along the goals of a definition, then one number for each.
+
+This is the definition of what a feature means. Tables of parts, clingo, Prolog and SQL are tested against it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unless.errors import ProgramError
+from unless.relational.definitions import Argument, Definition, Goal
+from unless.relational.world import NUMBER, Relation, World
+from unless.rule import Program
+from unless.table import Column, Labels, Table
+from unless.values import Label
+
+YES, NO = "yes", "no"
+
+_LARGE = 1 << 62
+
+
+@dataclass(frozen=True, eq=False)
+class Values:
+    """What one feature is for each individual: booleans; numbers, with NaN for none; or codes, with -1 for none."""
+
+    kind: str
+    """``yes``, ``number``, or the type of entities."""
+    cells: NDArray[Any]
+
+    def column(self, name: str, world: World) -> Column:
+        """The values as a column of a table."""
+        if self.kind == "yes":
+            return Column(name, "text", np.empty(0), (NO, YES), self.cells.astype(np.uint8))
+        if self.kind == NUMBER:
+            numbers, ranks = np.unique(self.cells, return_inverse=True)
+            missing = np.isnan(numbers)
+            return Column(name, "number", numbers[~missing], (), np.minimum(ranks, len(numbers) - int(missing.sum())))
+        known, ranks = np.unique(self.cells, return_inverse=True)
+        texts = [world.names[self.kind][code] for code in known.tolist() if code >= 0]
+        order = sorted(range(len(texts)), key=texts.__getitem__)
+        place = np.full(len(texts) + 1, len(texts))  # the last one is for -1, which comes before the first known code
+        place[order] = np.arange(len(texts))
+        ranks = place[ranks - (len(known) > len(texts))]
+        return Column(name, "text", np.empty(0), tuple(map(texts.__getitem__, order)), ranks)
+
+
+@dataclass(frozen=True, eq=False)
+class Bindings:
+    """Rows that satisfy goals: the individual of each, in order, and what each variable is."""
+
+    owner: NDArray[np.int64]
+    columns: Mapping[int, NDArray[Any]]
+    types: Mapping[int, str]
+    single: frozenset[int]
+    """Variables that the others determine: rows are distinct without them."""
+
+    def __len__(self) -> int:
+        return len(self.owner)
+
+    def of(self, rows: NDArray[Any]) -> Bindings:
+        """Only some rows, or some rows several times."""
+        columns = {one: column[rows] for one, column in self.columns.items()}
+        return replace(self, owner=self.owner[rows], columns=columns)
+
+
+def evaluate(world: World, definition: Definition) -> Values:
+    """The values of a feature for all individuals of a world."""
+    found = bindings(world, definition.goals)
+    count = len(world)
+    if definition.how == "exists":
+        holds = np.zeros(count, np.bool_)
+        holds[found.owner] = True
+        return Values("yes", holds)
+    if definition.how in ("count", "share"):
+        number = _sizes(distinct(found, definition.over), count)
+        if definition.how == "count":
+            return Values(NUMBER, number)
+        whole = _sizes(distinct(bindings(world, definition.goals[: definition.among]), definition.over), count)
+        with np.errstate(invalid="ignore"):
+            return Values(NUMBER, number / whole)
+    if definition.value is None:
+        raise ProgramError(f"the feature has no value: {definition}")
+    kind = found.types.get(definition.value, NUMBER)
+    if definition.how == "value":
+        return Values(kind, _one_value(found, definition.value, kind, count))
+    if definition.how == "latest":
+        return Values(kind, _latest(found, definition, kind, count))
+    return Values(NUMBER, aggregate(definition.how, distinct(found, definition.over), definition.value, count))
+
+
+def _sizes(found: Bindings, count: int) -> NDArray[np.float64]:
+    return np.bincount(found.owner, minlength=count).astype(np.float64)
+
+
+def aggregate(how: str, found: Bindings, value: int, count: int) -> NDArray[np.float64]:
+    """The least, greatest, mean or sum of a variable for each of ``count`` individuals; NaN without rows."""
+    cells = found.columns[value]
+    order = np.lexsort((cells, found.owner))  # the sums of floats depend on their order: let it be that of the values
+    owner, cells = found.owner[order], cells[order]
+    out = np.full(count, np.nan)
+    starts = np.flatnonzero(np.diff(owner, prepend=-1))
+    ends = np.append(starts[1:], len(owner))
+    match how:
+        case "least":
+            out[owner[starts]] = cells[starts]
+        case "greatest":
+            out[owner[starts]] = cells[ends - 1]
+        case _ if len(starts):
+            total = np.add.reduceat(cells, starts)
+            out[owner[starts]] = total / (ends - starts) if how == "mean" else total
+    return out
+
+
+def _one_value(found: Bindings, value: int, kind: str, count: int) -> NDArray[Any]:
+    """The only value of each individual; the least one where there are several."""
+    cells = found.columns.get(value, np.empty(0))
+    out: NDArray[Any] = np.full(count, np.nan) if kind == NUMBER else np.full(count, -1, np.int32)
+    order = np.lexsort((cells, found.owner))[::-1]
+    out[found.owner[order]] = cells[order]
+    return out
+
+
+def _latest(found: Bindings, definition: Definition, kind: str, count: int) -> NDArray[Any]:
+    """The value where another one is greatest; of several, the greatest."""
+    value, by = found.columns[definition.value or 0], found.columns[definition.by or 0]
+    out: NDArray[Any] = np.full(count, np.nan) if kind == NUMBER else np.full(count, -1, np.int32)
+    order = np.lexsort((value, by, found.owner))
+    out[found.owner[order]] = value[order]
+    return out
+
+
+def distinct(found: Bindings, over: Iterable[int]) -> Bindings:
+    """One row for each individual and each combination of some variables."""
+    keys = [one for one in over if one in found.columns]
+    others = set(found.columns) - set(keys)
+    if others <= found.single:
+        return found
+    order = np.lexsort([*(found.columns[one] for one in keys), found.owner])
+    new = np.zeros(len(order), np.bool_)
+    new[:1] = True
+    for cells in (found.owner, *(found.columns[one] for one in keys)):
+        new[1:] |= cells[order][1:] != cells[order][:-1]
+    return found.of(order[new])
+
+
+def bindings(world: World, goals: Iterable[Goal]) -> Bindings:
+    """All rows of individuals and other entities that satisfy goals; each goal shares a variable with those before."""
+    width = len(world.root)
+    found = Bindings(
+        np.arange(len(world)), dict(enumerate(world.individuals)), dict(enumerate(world.root)), frozenset(range(width))
+    )
+    waiting = list(goals)
+    while waiting:
+        place = next((k for k, goal in enumerate(waiting) if _ready(goal, found)), None)
+        if place is None:
+            raise ProgramError(f"no variable of {waiting[0].name} is bound by the goals before it")
+        goal = waiting.pop(place)
+        if goal.compares:
+            found = found.of(np.flatnonzero(_compared(world, goal, found)))
+        elif (relation := world.relations.get((goal.name, len(goal.arguments)))) is None:
+            found = found.of(np.empty(0, np.int64))
+            found = replace(found, columns={**found.columns, **dict.fromkeys(goal.variables, np.empty(0))})
+        else:
+            found = _joined(world, relation, goal, found)
+    return found
+
+
+def _ready(goal: Goal, found: Bindings) -> bool:
+    """Whether a goal can be evaluated now: comparisons as soon as their variables are bound."""
+    bound = [one in found.columns for one in goal.variables]
+    return all(bound) if goal.compares else any(bound) or not bound
+
+
+def _compared(world: World, goal: Goal, found: Bindings) -> NDArray[np.bool_]:
+    left, right = (_side(world, one, goal.arguments[1 - k], found) for k, one in enumerate(goal.arguments))
+    match goal.name:
+        case "=":
+            return np.asarray(left == right)
+        case "!=":
+            return np.asarray(left != right)
+        case "<":
+            return np.asarray(left < right)
+        case "<=":
+            return np.asarray(left <= right)
+        case ">":
+            return np.asarray(left > right)
+    return np.asarray(left >= right)
+
+
+def _side(world: World, argument: Argument, other: Argument, found: Bindings) -> Any:
+    """One side of a comparison: a column, or what a constant is beside the other side."""
+    if isinstance(argument, int):
+        return found.columns[argument]
+    if isinstance(argument, str) and isinstance(other, int):
+        kind = found.types[other]
+        code = world.code(kind, argument) if kind != NUMBER else -1
+        return code if code >= 0 else -2  # a constant that the world does not have equals nothing
+    return argument
+
+
+def _joined(world: World, relation: Relation, goal: Goal, found: Bindings) -> Bindings:
+    """The rows extended by the facts of one relation that agree with what is bound, and with constants."""
+    at = next((k for k, a in enumerate(goal.arguments) if isinstance(a, int) and a in found.columns), None)
+    if at is None:
+        places = np.repeat(np.arange(len(found)), len(relation))
+        rows = np.tile(np.arange(len(relation)), len(found))
+    elif relation.types[at] == NUMBER:
+        places, rows = _equal(found.columns[goal.arguments[at]], relation.columns[at])  # type: ignore[index]
+    elif relation.types[at] != found.types[goal.arguments[at]]:  # type: ignore[index]
+        places = rows = np.empty(0, np.int64)
+    else:
+        size = world.size(relation.types[at])
+        places, rows = relation.index(at, size).rows(found.columns[goal.arguments[at]])  # type: ignore[index]
+    keep = np.ones(len(rows), np.bool_)
+    new: dict[int, NDArray[Any]] = {}
+    types: dict[int, str] = {}
+    for k, argument in enumerate(goal.arguments):
+        cells, kind = relation.columns[k], relation.types[k]
+        if k != at:
+            cells = cells[rows]
+            keep &= ~np.isnan(cells) if kind == NUMBER else cells >= 0
+        if isinstance(argument, int) and k != at:
+            known = found.columns[argument][places] if argument in found.columns else new.get(argument)
+            if known is None:
+                new[argument], types[argument] = cells, kind
+            else:
+                keep &= known == cells if kind == found.types.get(argument, types.get(argument)) else False
+        elif isinstance(argument, str):
+            keep &= cells == (world.code(kind, argument) if kind != NUMBER else _LARGE)
+        elif isinstance(argument, float):
+            keep &= cells == argument if kind == NUMBER else False
+    once = at is not None and relation.types[at] != NUMBER and relation.functional(at)
+    single = found.single | set(new) if once else found.single
+    grown = found.of(places)
+    grown = replace(grown, columns={**grown.columns, **new}, types={**found.types, **types}, single=single)
+    grown = grown if keep.all() else grown.of(np.flatnonzero(keep))
+    return grown if once or None not in goal.arguments else _without_repeats(grown)
+
+
+def _without_repeats(found: Bindings) -> Bindings:
+    """Distinct rows: arguments that do not matter may have repeated them."""
+    keys = [one for one in found.columns if one not in found.single]
+    return distinct(replace(found, single=frozenset()), keys) if len(found) else found
+
+
+def _equal(left: NDArray[Any], right: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The places of equal numbers, in the order of the left ones."""
+    order = np.argsort(right, kind="stable")
+    low, high = np.searchsorted(right[order], left, "left"), np.searchsorted(right[order], left, "right")
+    count = high - low
+    places = np.repeat(np.arange(len(left)), count)
+    return places, order[np.arange(len(places)) - np.repeat(np.cumsum(count) - count - low, count)]
+
+
+def feature_table(
+    world: World, definitions: Mapping[str, Definition], target: str = "", labels: Iterable[Label] | None = None
+) -> Table:
+    """The individuals of a world as a table: a column for each definition, by name."""
+    columns = tuple(evaluate(world, one).column(name, world) for name, one in definitions.items())
+    return Table(columns, None if labels is None else Labels.of(target, labels), rows=len(world))
+
+
+def program_table(world: World, program: Program, definitions: Mapping[str, Definition]) -> Table:
+    """The columns that the rules of a program test."""
+    return feature_table(world, {name: definitions[name] for name in program.used})

@@ -1,0 +1,66 @@
+"""Definitions of features: their texts, and what they mean."""
+
+import pytest
+
+from tests.relational.worlds import meaning, random_world
+from unless.errors import ProgramError
+from unless.relational import evaluate, parse_definition
+
+TEXTS = [
+    "exists: part(X,A), long(A)",
+    "exists: part(X,A), long(A), size(A,B), B <= 0.5",
+    'exists: part(X,A), colour(A,"light blue")',
+    "exists: part(X,A), colour(A,B), B != red",
+    "exists: part(X,A), part(X,B), A != B, size(A,C), size(B,D), C < D",
+    "exists: part(X,A), near(A,B), long(B)",
+    "exists: part(X,A), near(A,A)",
+    "exists: part(X,A), colour(A,purple)",
+    "exists: part(X,A), weight(A,B)",
+    "exists: part(X,A), size(A,1)",
+    "exists: part(X,A), size(A,B), age(X,B)",
+    "count A: part(X,A)",
+    "count A: part(X,A), near(A,B), long(B)",
+    "count A: part(X,A), near(A,_)",
+    "count A,B: part(X,A), near(A,B)",
+    "share of A: part(X,A) | long(A)",
+    "share of A: part(X,A) | near(A,B), long(B)",
+    "least B of A: part(X,A), size(A,B)",
+    "greatest B of A: part(X,A), long(A), size(A,B)",
+    "sum B of A: part(X,A), size(A,B)",
+    "mean C of A,B: part(X,A), link(A,B,C)",
+    "sum C of A: part(X,A), near(A,B), long(B), size(A,C)",
+    "latest C by B of A: part(X,A), size(A,B), link(A,A,C)",
+    "value A: age(X,A)",
+]
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_definitions_are_read_from_the_texts_that_they_print(text):
+    """A definition prints as it was written."""
+    assert str(parse_definition(text)) == text
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_features_are_what_trying_all_facts_gives(text):
+    """The joins of columns find what a search through all combinations of facts finds."""
+    definition = parse_definition(text)
+    for seed in range(4):
+        world = random_world(seed, 6)
+        if ("weight", 2) in definition.relations:
+            assert not evaluate(world, definition).cells.any()
+            continue
+        column = evaluate(world, definition).column("f", world)
+        found = [column.value(code) for code in column.codes]
+        wanted = [meaning(world, definition, one) for one in world.names["thing"]]
+        if definition.how == "exists":
+            wanted = ["yes" if one else "no" for one in wanted]
+        assert found == pytest.approx(wanted)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "exists", "exists: ", "most A: p(X,A)", "exists: p(X", "exists: p(X,A) q(A)", "least Z: p(X,A)"]
+)
+def test_what_is_no_definition_is_refused(text):
+    """A text that is no definition gives an error that shows it."""
+    with pytest.raises(ProgramError, match=r"feature|definition"):
+        parse_definition(text)
