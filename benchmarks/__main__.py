@@ -17,7 +17,7 @@ from benchmarks.fit import by_classifiers, from_frames, on_codes
 from benchmarks.large import against_memory
 from benchmarks.logic import with_clingo
 from benchmarks.prediction import rows_per_second
-from benchmarks.protocols import side_by_side
+from benchmarks.protocols import MORE, many_labels, side_by_side
 from benchmarks.report import Section, merged, page
 from benchmarks.runs import FOLDER, now
 from benchmarks.scale import against_tree, growth
@@ -33,7 +33,10 @@ _PAGE = ROOT / "docs" / "benchmarks.md"
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """How much to measure: seconds for each contestant, generated rows, steps of the growth, starts, size of models."""
+    """How much to measure: seconds for each contestant, generated rows, steps of the growth, starts, size of models.
+
+    Then labels, and whether committees are fitted to all datasets, which takes minutes.
+    """
 
     seconds: float = 1.0
     rows: int = 1_000_000
@@ -41,16 +44,19 @@ class Size:
     imports: int = 11
     starts: int = 5
     models: float = 1.0
+    labels: int = 10_000
+    long: bool = True
 
 
-_QUICK = Size(0.3, 100_000, (10_000, 100_000), imports=3, starts=1, models=0.1)
-_QUICKLY = ("protocols", "codes", "files", "import")
+_QUICK = Size(0.3, 100_000, (10_000, 100_000), imports=3, starts=1, models=0.1, long=False)
+_QUICKLY = ("protocols", "labels", "codes", "files", "import")
 
 
 def sections(size: Size) -> dict[str, Callable[[], Section]]:
     """Every measurement by its name, in the order of the page."""
     return {
-        "protocols": lambda: side_by_side(datasets.find(), size.seconds),
+        "protocols": lambda: side_by_side(datasets.find((*datasets.NAMES, *MORE)), size.seconds, long=size.long),
+        "labels": lambda: many_labels(size.labels),
         "codes": lambda: on_codes(datasets.find(), size.seconds),
         "frames": lambda: from_frames(datasets.find(), size.seconds),
         "classifiers": lambda: by_classifiers(datasets.find(), size.seconds),

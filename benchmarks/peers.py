@@ -17,7 +17,7 @@ from unless import Table
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["FROM_FRAME", "PREDICTORS", "THREADS", "decision_tree", "matrix"]
+__all__ = ["BOOSTERS", "FROM_FRAME", "PREDICTORS", "THREADS", "decision_tree", "matrix"]
 
 THREADS = 1 if CLOCK is time.process_time else 2
 """By the clock of the processor one: on a busy machine, threads burn time while they wait for each other."""
@@ -61,25 +61,24 @@ def _categories(frame: pd.DataFrame, target: str) -> tuple[pd.DataFrame, Codes]:
     return cells.astype(dict.fromkeys(_texts(cells), "category")), label.astype("category").cat.codes.to_numpy()
 
 
-def _xgboost_of(frame: pd.DataFrame, target: str) -> object:
+def _xgboost_of(frame: pd.DataFrame, target: str, threads: int = THREADS) -> object:
     from xgboost import XGBClassifier
 
     cells, label = _categories(frame, target)
-    return XGBClassifier(enable_categorical=True, n_jobs=THREADS).fit(cells, label)
+    return XGBClassifier(enable_categorical=True, n_jobs=threads).fit(cells, label)
 
 
-def _lightgbm_of(frame: pd.DataFrame, target: str) -> object:
+def _lightgbm_of(frame: pd.DataFrame, target: str, threads: int = THREADS) -> object:
     from lightgbm import LGBMClassifier
 
     cells, label = _categories(frame, target)
-    return LGBMClassifier(n_jobs=THREADS, verbose=-1).fit(cells, label)
+    return LGBMClassifier(n_jobs=threads, verbose=-1).fit(cells, label)
 
 
-FROM_FRAME: dict[str, Callable[[pd.DataFrame, str], object]] = {
-    "DecisionTree": _decision_tree_of,
-    "XGBoost": _xgboost_of,
-    "LightGBM": _lightgbm_of,
-}
+BOOSTERS: dict[str, Callable[..., object]] = {"XGBoost": _xgboost_of, "LightGBM": _lightgbm_of}
+"""They also take a number of ``threads``."""
+
+FROM_FRAME: dict[str, Callable[[pd.DataFrame, str], object]] = {"DecisionTree": _decision_tree_of, **BOOSTERS}
 """Fit from a pandas frame, everything that has to be encoded included."""
 
 

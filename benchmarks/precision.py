@@ -22,7 +22,7 @@ from benchmarks import accuracy_datasets
 from benchmarks.planted import PLANTED, planted
 from unless import Table
 from unless.errors import UnlessError
-from unless.estimators.holdout import Halves
+from unless.estimators.holdout import Holdout
 from unless.estimators.learners import LEARNERS, learn
 from unless.evaluation.metrics import measure
 
@@ -116,7 +116,7 @@ def measured(table: Table, way: Way, size: int, seed: int) -> list[Found]:
     """What is expected of the rules that decide enough of the records that were not in a sample, and what is found."""
     order = np.random.default_rng(seed + 100).permutation(len(table))
     fresh = table[order[size : size + _MOST]]
-    parts = Halves.of(table[order[:size]], way.held_back, seed)
+    parts = Holdout.of(table[order[:size]], way.held_back, seed)
     model = parts.tested(learn(LEARNERS[way.algorithm](n_jobs=1, **way.parameters), parts.records).model)
     trained, found = model.statistics, measure(model.program, fresh)
     low, high = trained.expected_between

@@ -40,15 +40,17 @@ def race(
     rounds: int = 5,
     clock: Callable[[], float] = CLOCK,
     figure: Callable[[list[float]], float] = median,
+    least: int = 3,
 ) -> dict[str, float]:
     """The median time of each contestant, run in turn so that a slow moment of the machine strikes all of them.
 
-    Each gets ``seconds``, or what three runs take, in equal rounds; fast ones run many times in a round. The first run
-    does not count: it also loads and allocates what comes lazily. Only a very long one counts, and is the only one.
+    Each gets ``seconds``, or what ``least`` runs take, in equal rounds; fast ones run many times in a round. The
+    first run does not count: it also loads and allocates what comes lazily. Only a very long one counts, and is the
+    only one.
     """
     first = {name: spent(run, clock) for name, run in contestants.items()}
     times = {name: [long] if long > _LONG else [] for name, long in first.items()}
-    entered = {name: max(seconds, 3 * short) for name, short in first.items() if short <= _LONG}
+    entered = {name: max(seconds, least * short) for name, short in first.items() if short <= _LONG}
     for number in range(1, rounds + 1):
         for name, budget in entered.items():
             times[name] += _runs(contestants[name], budget * number / rounds - sum(times[name]), clock)

@@ -10,7 +10,7 @@ from benchmarks.planted import PLANTED, planted
 from benchmarks.precision import CHOSEN_ON, CONFIRMED_ON, WAYS, Found, Result, measured
 
 from unless import Table, read_table
-from unless.estimators.holdout import Halves
+from unless.estimators.holdout import Holdout
 
 _SAMPLES = 5
 
@@ -47,8 +47,8 @@ def test_labels_that_no_record_has_do_not_shift_what_records_held_back_show() ->
     """A part of a table knows labels that none of its records has; what is held back is counted by the others."""
     table = _three_labels()
     some = table[np.flatnonzero(table.labels.codes != 0)]
-    halves = Halves.of(some, 0.2, 0)
-    assert halves.split.labels == ("b", "c") == halves.records.labels.labels
+    holdout = Holdout.of(some, 0.2, 0)
+    assert holdout.split.labels == ("b", "c") == holdout.records.labels.labels
 
 
 def _three_labels() -> Table:

@@ -185,16 +185,26 @@ class TestSections:
         assert len(section.header) == len(section.rows[0])
         assert section.targets[0].met is not None
 
-    @pytest.mark.usefixtures("shared")
+    @pytest.mark.usefixtures("shared", "boosters")
     @pytest.mark.filterwarnings("ignore")
     def test_which_figure_is_which(self) -> None:
-        """Four ways to measure, a line each; to compare runs, the one that no other section has."""
+        """A line for each way to measure; to compare runs, the one that no other section has."""
         section = protocols.side_by_side(datasets.find(), QUICK)
 
-        assert [line[0] for line in section.rows] == list(protocols._WAYS)
+        assert [line[0] for line in section.rows] == [
+            way.name for way in (*protocols._WAYS, *protocols._LONG_WAYS) if "numpy" not in way.name
+        ]
+        assert len(section.targets) == len(section.rows)
         assert {len(line) for line in section.rows} == {len(section.header)}
         assert set(section.seconds["adult"]) == {"unless", "DecisionTree"}
         assert protocols.side_by_side([]).text == datasets.ABSENT
+
+    def test_many_labels(self) -> None:
+        """A line and a target for each of two classifiers."""
+        section = protocols.many_labels(30)
+
+        assert [target.met for target in section.targets] == [True, True]
+        assert [line[0] for line in section.rows] == list(section.seconds)
 
     @pytest.mark.usefixtures("shared", "boosters")
     @pytest.mark.filterwarnings("ignore")
