@@ -221,7 +221,7 @@ def test_cells_mean_what_they_mean_in_memory(spread, target):
     store = spread(frame, task_of(frame, target), parts=2)
     table = read_table(frame, target=target)
     assert store.labels == table.target.labels
-    assert store.schema == table.schema
+    assert store.coding.schema == table.schema
     for one, column in zip(store.bins, table.columns, strict=True):
         assert one.column.numbers.tolist() == column.numbers.tolist(), column.name
         assert tuple(one.column.categories) == column.categories, column.name
@@ -383,7 +383,7 @@ class DeadlyTask(EncodingTask):
     second: bool = False
 
     def load(self, source, texts=()):
-        if self.second == self.plan.alike:
+        if self.second == self.plan.like_training:
             kill(self.what, self.folder)
         super().load(source, texts)
 

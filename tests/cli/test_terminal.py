@@ -19,6 +19,7 @@ from tests.cli.command import COMMAND, environment
 from unless.cli import app as cli
 from unless.cli import console
 from unless.cli.file_io import terminal
+from unless.cli.loading import DataSource
 from unless.cli.options import complete_columns, complete_features, complete_labels
 from unless.export import json as programs
 
@@ -129,8 +130,8 @@ def test_what_takes_long(monkeypatch):
     """Nor is it where a line says what takes so long."""
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setattr(console, "_PATIENCE", 0.01)
-    read_table = library.read_table
-    monkeypatch.setattr("unless.read_table", lambda *given, **named: (time.sleep(0.3), read_table(*given, **named))[1])
+    read = DataSource.read
+    monkeypatch.setattr(DataSource, "read", lambda *given, **named: (time.sleep(0.3), read(*given, **named))[1])
     seen = shown(["explain", MODEL, CSV, "--row", "3"])
     assert "reading \\x1b" in seen
     assert not [code for code in ("\x1b[2J", "\x1b]0;t", "\x9b", "\u202e", "\u2066", "\x07", "\b") if code in seen]

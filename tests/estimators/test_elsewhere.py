@@ -30,7 +30,9 @@ MODELS = {
     "FoldRPPClassifier": FoldRPPClassifier(ratio=np.float32(0.5)),
     "UnlessCommittee": UnlessCommittee(size=4),
 }
-HOMES = {name: f"unless.estimators.{'committee' if 'Comm' in name else 'classifiers'}.{name}" for name in MODELS}
+HOMES = {
+    name: f"unless.estimators.{'committee_classifier' if 'Comm' in name else 'classifiers'}.{name}" for name in MODELS
+}
 
 
 @pytest.fixture(scope="module", params=list(MODELS))
