@@ -14,7 +14,7 @@ from tests.evaluation.test_watch import records
 from unless.errors import ParameterError
 from unless.estimators.learners import CommitteeLearner, FoldRMLearner, UnlessLearner, learn
 from unless.estimators.relearning import refits_by, stability_of
-from unless.evaluation.stability import ALIKE, Stability, bootstraps, decided_by
+from unless.evaluation.stability import MATCHING_OVERLAP, Stability, bootstraps, decided_by
 from unless.rule import Literal, Program, Rule
 from unless.table import Column, Labels, Table
 from unless.values.notation import DATE, NotatedNumber
@@ -215,7 +215,7 @@ def test_a_label_that_a_sample_lacks():
     rare = replace(data, target=Labels.of("risk", ["rare", *[str(one) for one in data.y[1:]]]))
     own = learn(UnlessLearner(warn=False), rare).model.program
     assert stability_of(UnlessLearner(warn=False), own, rare, n=6).refits == 6
-    assert 0 < ALIKE < 1
+    assert 0 < MATCHING_OVERLAP < 1
 
 
 def test_locked_rules_are_in_every_refit():

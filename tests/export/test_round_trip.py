@@ -169,7 +169,10 @@ LINES = {
             for bad in BAD
         ),
         *(("jsonl", bad, rf"line 2: the byte 0x{bad[0]:02x} is not UTF-8; save the file as UTF-8 text") for bad in BAD),
-        *(("jsonl", half, r"line 2: '\\u\w+' is half a character; write both halves, or none") for half in HALVES),
+        *(
+            ("jsonl", half, r"line 2: '\\u\w+' is half a character; write both surrogates, or neither")
+            for half in HALVES
+        ),
     ],
 )
 def test_what_is_no_text_is_refused(form: str, bad: bytes, reason: str) -> None:

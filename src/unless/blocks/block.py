@@ -152,7 +152,7 @@ class Block(MemoryEngine):
         return values, found
 
     def extent(self, place: int) -> tuple[float, float]:
-        """The smallest and the largest finite number of a column; NaN if there is none."""
+        """The smallest and the largest finite number of a column; NaN if none exists."""
         numbers = self._cells(place) if place in self._bare else self._columns[place].numbers
         finite = numbers[np.isfinite(numbers)]
         return (float(finite.min()), float(finite.max())) if len(finite) else (np.nan, np.nan)
@@ -180,7 +180,7 @@ class Block(MemoryEngine):
         return list(np.ascontiguousarray(self.arrays.uncached.rows("records", len(self._bare), rows).T))
 
     def sample_every(self, rows: RowSelection, count: int) -> RowSelection:
-        """One row of so many, in the order in which they were read, whatever order they lie in."""
+        """One of ``size`` rows, in the order in which they were read, whatever order they lie in."""
         numbers = rows.rows()
         if self._places is not None:
             self._need("places")

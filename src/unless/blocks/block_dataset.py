@@ -37,7 +37,7 @@ from unless.table.holdout_split import fingerprint_text
 from unless.threads import available_cores
 
 Progress = Callable[[str, int], object]
-"""Told what is being done, and how many records it was done for."""
+"""Called with what is being done, and how many records it was done for."""
 
 FETCHED_ROWS = 1_000_000
 """How many records are learned from in memory, once so few are left."""
@@ -171,7 +171,7 @@ def make_block_dataset(  # noqa: PLR0913 - all that can be asked for, to be seen
     of weight 0.
     Blocks are written to a folder of their own in ``folder``, or where temporary files are. If they are to be kept,
     ``keep`` says where: then what is there already is used, and learners go on where they were. What ``leave_out``
-    depends on is told by ``keep.asked``.
+    depends on is said by ``keep.asked``.
     """
     if formats := options.part_formats:
         stream = PartsStream(stream, formats)

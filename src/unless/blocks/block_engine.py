@@ -355,7 +355,7 @@ class BlockEngine(Engine[RowSet]):
         return self._ask(FiniteRanges, [], columns)
 
     def sample_every(self, every: int, *, tests: bool = False) -> tuple[Table, NDArray[np.float64]]:
-        """One record of so many, of those held back if they are wanted, and how much each weighs, in units."""
+        """One of ``size`` records, or of those held back if they are wanted, and how much each weighs, in units."""
         rows = self._held if tests and self._held is not None else self._all
         some = RowSet(RowSetDefinition.one("every", (_definition_for_blocks(rows),), (every,)))
         pieces: list[FetchedRows] = self._ask(FetchRows, [some])

@@ -1,6 +1,6 @@
 """What blocks are asked, and how their answers become one: they add up, or are put together.
 
-Rows are told by definitions, never by number, so that a block that has lost its rows, or never had them, can work them
+Rows are named by definitions, never by number, so that a block that has lost its rows, or never had them, can work them
 out again: all rows; those with a label, or with another; those that a rule covers, or does not; and so on.
 """
 
@@ -388,7 +388,7 @@ def sum_weighted_values(pieces: Sequence[WeightedValues]) -> WeightedValues:
 
 @dataclass(frozen=True)
 class NeighbouringNumbers(BlockQuery[NDArray[np.float64]]):
-    """Of one set: the largest number of a column up to a number, and the smallest above; NaN if there is none."""
+    """Of one set: the largest number of a column up to a number, and the smallest above; NaN if none exists."""
 
     column: int
     number: float
@@ -412,7 +412,7 @@ class NeighbouringNumbers(BlockQuery[NDArray[np.float64]]):
 
 @dataclass(frozen=True)
 class FiniteRanges(BlockQuery[NDArray[np.float64]]):
-    """The smallest and the largest finite number of some columns; NaN if there is none."""
+    """The smallest and the largest finite number of some columns; NaN if none exists."""
 
     columns: Sequence[int]
 

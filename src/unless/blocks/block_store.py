@@ -83,7 +83,7 @@ class LocalBlockStore(BlockStore):
         try:
             return next(combine_in_groups(run_ahead(self._pool, answer, prefetch_blocks(), self._ahead), query))
         except BaseException:
-            for block in self.blocks:  # some of which have read what nobody will ask for
+            for block in self.blocks:  # some have read what nobody will ask for
                 block.arrays.drop_rarely_needed()
             raise
 
@@ -96,7 +96,7 @@ class LocalBlockStore(BlockStore):
 def run_ahead(
     pool: ThreadPoolExecutor | None, function: Callable[[Item], Result], items: Iterable[Item], most: int = 4
 ) -> Iterator[Result]:
-    """The results for all items, in order, with at most so many in work; ``pool.map`` would take all items first."""
+    """The results for all items, in order, with a limited number at work; ``pool.map`` would take all items first."""
     if pool is None:
         yield from map(function, items)
         return

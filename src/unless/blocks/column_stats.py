@@ -152,7 +152,7 @@ class ColumnStats:
         return make_column_bins(_without_rows(column), weights, open=too_many)
 
     def _refuse_guess(self, name: str, plan: ColumnPlan, column: Column) -> None:
-        """Refuse to guess what a column is of which only some texts are known."""
+        """Refuse to guess the kind of a column if only some of its texts are known."""
         if plan.features[name] is None and name not in plan.notations:
             raise ReadError(
                 f"{name!r} has more than {_TEXTS:,} different texts, and some look like {_describe_kind(column)}; "

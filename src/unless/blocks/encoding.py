@@ -109,9 +109,9 @@ class TableStats:
         task.load(source, texts)
         found.rows = source.rows
         weights, kept = task.weights_in(source), task.weighty_in(source)
-        for name, survey in found.columns.items():
+        for name, stats in found.columns.items():
             cells = _take_cells(source.cells(name), kept)
-            survey.add(cells_without_notation(cells) if name in texts else cells)
+            stats.add(cells_without_notation(cells) if name in texts else cells)
         cells = _take_cells(source.cells(task.target), kept)
         found.target.add(cells)
         values = [*cells.numbers.tolist(), *cells.texts, None]
@@ -123,8 +123,8 @@ class TableStats:
 
     def merge(self, other: TableStats) -> None:
         """Take what was found in other batches."""
-        for name, survey in self.columns.items():
-            survey.merge(other.columns[name])
+        for name, stats in self.columns.items():
+            stats.merge(other.columns[name])
         self.target.merge(other.target)
         self.weighed.update(other.weighed)
         self.rows += other.rows
@@ -133,7 +133,7 @@ class TableStats:
         """The columns that have to be looked at again, as text: how their numbers are written decides."""
         if task.plan.spelled:
             return columns_with_conflicting_kinds(self.columns, task.tokens)
-        return [name for name, survey in self.columns.items() if survey.has_conflicting_kinds]
+        return [name for name, stats in self.columns.items() if stats.has_conflicting_kinds]
 
 
 def _count_pairs(weights: NDArray[np.float64] | None, codes: NDArray[Any]) -> Iterator[tuple[float, int, int]]:
@@ -172,7 +172,7 @@ class BlockEncoding:
             raise ParameterError("weights: every row weighs 0; there is nothing to learn from")
         labels, label_of = _decide_labels(task, overview)
         units, unit = _decide_units(overview, labels, label_of, factors)
-        bins = tuple(survey.bins(name, task.plan) for name, survey in overview.columns.items())
+        bins = tuple(stats.bins(name, task.plan) for name, stats in overview.columns.items())
         return cls(task, bins, labels, label_of, units, unit, overview.rows)
 
     @property
@@ -253,17 +253,17 @@ class BlockEncoding:
 
 def _decide_labels(task: EncodingTask, overview: TableStats) -> tuple[tuple[Label, ...], dict[Any, int]]:
     """The labels, and the place of the label of each cell of the target."""
-    survey = overview.target
-    gone = missing_among(survey.texts, task.tokens)
-    lacking = survey.missing + sum(times for text, times in survey.texts.items() if text in gone)
+    stats = overview.target
+    gone = missing_among(stats.texts, task.tokens)
+    lacking = stats.missing + sum(times for text, times in stats.texts.items() if text in gone)
     if lacking and not task.drop_unlabelled:
         raise MissingLabelsError(
             f"the target {task.target!r} is missing in {lacking:,} of {overview.rows:,} rows; "
             "leave those rows out, or fill in their labels"
         )
-    if survey.sampled or survey.more_texts:
+    if stats.sampled or stats.more_texts:
         raise ReadError(f"{task.target!r} has very many labels: is it the right column?")
-    cells = survey.cells()
+    cells = stats.cells()
     texts = [text for text in cells.texts if text not in gone]
     if not len(cells.numbers) and not texts:
         raise ReadError(f"no row has a label in {task.target!r}; there is nothing to learn from")

@@ -21,7 +21,7 @@ from unless.storage.json_log import JsonLog
 
 @dataclass(frozen=True)
 class FolderCheckpoints:
-    """The checkpoints of learners that learn from the blocks of a folder; ``about`` says which rows of which blocks."""
+    """The checkpoints of learners that learn from a folder of blocks; ``about`` names the rows and blocks."""
 
     folder: Path
     coding: BlockEncoding
@@ -53,7 +53,7 @@ class FileCheckpoint(Checkpoint):
 
     @classmethod
     def at(cls, path: Path, head: str, coding: BlockEncoding) -> FileCheckpoint:
-        """Read a checkpoint; begin one if there is none, or if it is about something else."""
+        """Read a checkpoint; begin one if none exists, or if it is about something else."""
         found = cls(log=JsonLog(path, head), coding=coding)
         lines = [line for line in found.log.lines if isinstance(line, list) and len(line) in (2, 3)]
         try:

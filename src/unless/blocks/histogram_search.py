@@ -28,13 +28,13 @@ Ends = Sequence[tuple[float | None, float | None]]
 """Where parts of numbers begin and end; None means no limit."""
 
 _FEW = 2048
-"""Up to so many rows in parts of a column, their values are asked for at once."""
+"""The values of parts are asked for at once if the parts of a column have no more rows than this."""
 
 _MANY = 1 << 17
-"""From so many rows in parts on, parts are cut into slices before their values are asked for: those would be many."""
+"""Parts with at least this many rows are cut into slices before their values, which would be many, are asked for."""
 
 _FITS = 2**31
-"""Up to so many rows, a product of two counts fits into 64 bits."""
+"""With this many rows or fewer, a product of two counts fits into 64 bits."""
 
 _ORDER: Mapping[Operator, tuple[int, int]] = {
     "<=": (0, 0),
@@ -270,7 +270,7 @@ class HistogramSearch:
         return reach
 
     def _look_closer(self, open_intervals: Sequence[_OpenInterval]) -> None:
-        """Take the finer parts of boxes, in columns with so many rows in boxes that their values would be many."""
+        """Take the finer parts of boxes, in columns whose boxes have too many rows to ask for their values."""
         rows: Counter[int] = Counter()
         for open_interval in open_intervals:
             rows[open_interval.interval.column] += int(open_interval.inside.sum())
@@ -310,7 +310,7 @@ class HistogramSearch:
         self._on_parts(i, ends, np.hstack(weights), np.hstack(up_to), open_intervals[0].every)
 
     def _look_into_slices(self, open_intervals: Sequence[_OpenInterval]) -> None:
-        """Take the slices of finer parts, if all boxes have so many rows that their values would be many."""
+        """Take the slices of finer parts, if all boxes have too many rows to ask for their values."""
         some = [open_interval for open_interval in open_intervals if self._has_slices(open_interval.interval)]
         if sum(int(open_interval.inside.sum()) for open_interval in some) <= _MANY:
             self._open_intervals += open_intervals

@@ -23,7 +23,7 @@ from unless.table import Column, Labels, Table
 
 
 class LocalRows:
-    """Fetched rows, as a table in memory; ``fetched`` are the numbers of sets, of which others here are made."""
+    """Fetched rows, as a table in memory; ``fetched`` are the numbers of sets that others here are made of."""
 
     def __init__(
         self, store: BlockStore, banned: Iterable[Literal], pieces: Sequence[FetchedRows], fetched: Iterable[int]

@@ -23,7 +23,7 @@ _RULES = 16
 """How many rules are learned: what comes after them decides little, and would take long where labels are many."""
 
 _BITS = 64
-"""How many literals can be told from one another: each is a bit of a number."""
+"""How many literals can be distinguished: each is a bit of a number."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,7 @@ from unless.kernels import RowSelection
 from unless.rule import MAX_DEPTH, Literal, Rule
 
 _FEW = 1 << 16
-"""Up to so many rows that are gone are counted, so that a larger set need not be counted again."""
+"""Rows that are gone are counted up to this number, so that a larger set need not be counted again."""
 
 _MANY = 500_000
 """How many weights of a set are remembered, in parts and of values."""

@@ -18,7 +18,7 @@ _OVERHEAD = 200
 class SelectionCache:
     """Sets of rows by number. Those that were not used for longest are packed, and then forgotten.
 
-    Sets are made from one another. If one is lost, so many may have to be made again for every query that learning from
+    Sets are made from one another. If one is lost, many may have to be made again for every query that learning from
     wide data would never end. ``memory_budget`` bytes are for sets, and as many for packed ones.
     """
 

@@ -122,7 +122,7 @@ class FileStream:
     path: str | os.PathLike[str]
     options: ReadOptions = PLAIN_OPTIONS
     share: Callable[[float | None], object] | None = None
-    """Told which share of the bytes was read."""
+    """Called with the share of the bytes that was read."""
     read_as: str = ""
     """How the files were read, if they are not plain, as `Table.read_as` says it; once they are."""
     _names: list[str] | None = None

@@ -128,7 +128,7 @@ class SparkBlockStore(BlockStore):
 
     def _map_partitions(self, function: Callable[[Batches], Iterator[pa.RecordBatch]]) -> RDD[Any]:
         """What a function tells of each partition."""
-        return self._frame.mapInArrow(function, "told binary").rdd.map(_unpickle_row)
+        return self._frame.mapInArrow(function, "result binary").rdd.map(_unpickle_row)
 
     def _answers(self, query: BlockQuery[Answer], numbers: Sequence[int]) -> dict[int, Answer]:
         """What partitions answer, except those that Spark has sent to an executor without their files."""
@@ -168,42 +168,42 @@ def _columns(frame: DataFrame, names: Sequence[str]) -> DataFrame:
     return frame.toDF(*places.values()).select(*(places[name] for name in names))
 
 
-def _raise_refusal(told: Any) -> Any:
-    """What was told, unless a task refused something."""
-    if isinstance(told, UnlessError):
-        raise told
-    return told
+def _raise_refusal(result: Any) -> Any:
+    """The result of a task; raise what it refused."""
+    if isinstance(result, UnlessError):
+        raise result
+    return result
 
 
-# What follows runs in the Python workers of the executors. What they refuse is told: Spark would try again.
+# What follows runs in the Python workers of the executors. Errors are returned: Spark would retry what raises.
 
 
 def _unpickle_row(row: Any) -> Any:
-    return pickle.loads(row.told)  # noqa: S301 - ours
+    return pickle.loads(row.result)  # noqa: S301 - ours
 
 
-def _batch(told: object) -> pa.RecordBatch:
+def _batch(result: object) -> pa.RecordBatch:
     import pyarrow as pa
 
-    return pa.record_batch({"told": pa.array([pickle.dumps(told)], pa.binary())})
+    return pa.record_batch({"result": pa.array([pickle.dumps(result)], pa.binary())})
 
 
 def _collect_stats(batches: Batches, names: Sequence[str], task: EncodingTask) -> Iterator[pa.RecordBatch]:
     """Tell what there is in a partition, and the sum of the hashes of its rows."""
-    told: Any = None, 0
+    result: Any = None, 0
     try:
         for frame in _frames(batches, names):
-            told = _merge_stats(told, (TableStats.of(task, PolarsFrame(frame)), _checksum(frame)))
+            result = _merge_stats(result, (TableStats.of(task, PolarsFrame(frame)), _checksum(frame)))
     except UnlessError as error:
-        told = error
-    yield _batch(told)
+        result = error
+    yield _batch(result)
 
 
 def _merge_stats(one: Any, other: Any) -> Any:
     """What there is in two lots of rows."""
-    for told in (one, other):
-        if isinstance(told, UnlessError):
-            return told
+    for result in (one, other):
+        if isinstance(result, UnlessError):
+            return result
     if one is None or one[0] is None:
         return other
     if other is not None and other[0] is not None:

@@ -49,7 +49,7 @@ class FileOptions:
         str | None, data_option("NAME", "The sheet of a workbook, by name or number.  [default: the first]")
     ] = None
     header_row: Annotated[int | None, data_option("N", _HEADER, low=1)] = None
-    skip: Annotated[int | None, data_option("N", "Skip so many lines before the names of the columns.", low=0)] = None
+    skip: Annotated[int | None, data_option("N", "Skip N lines before the names of the columns.", low=0)] = None
 
     @property
     def options(self) -> dict[str, Any]:

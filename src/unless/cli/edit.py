@@ -144,7 +144,7 @@ def _unchanged(screen: Screen, json: bool, model: str) -> None:
 
 
 def _editor() -> list[str]:
-    """Return the words of the user's editor; none if there is none."""
+    """Return the words of the user's editor; none if no editor is set."""
     return shlex.split(os.environ.get("VISUAL") or os.environ.get("EDITOR") or "")
 
 
@@ -266,8 +266,8 @@ class _Result:
             return []
         if self.measured:
             records = count_text(round(self.model.statistics.total), "record")
-            told = [f"measured on {records}{self.of}: decisions, points and importances"]
-            return [*told, *self._test]
+            counts = [f"measured on {records}{self.of}: decisions, points and importances"]
+            return [*counts, *self._test]
         statistics = self.model.statistics
         open_rules = [row + 1 for row in range(len(self.model.program.rules)) if not statistics.known(row)]
         gone = "the points and the importances are left out"
@@ -320,7 +320,7 @@ def _result(
 
 
 def _tell_broken(screen: Screen, model: FittedModel | Program, program: Program) -> None:
-    """Say which constraints of the model the new rules break: they may, since people know better than wishes."""
+    """Say which constraints of the model the new rules break: people may decide so."""
     from unless.evaluation.constraint_check import violations
 
     asked = None if isinstance(model, Program) else model.parameters.get("constraints")

@@ -156,10 +156,10 @@ def reasons(
     everything: bool = False,
 ) -> Iterator[RenderableType]:
     """Yield the decision, its reasons, and why earlier rules did not apply: the nearest few of them, or all."""
-    told = list(story_lines(proof, number, statistics, words, probability))
+    lines = list(story_lines(proof, number, statistics, words, probability))
     shown = _nearest([tried for tried in proof.tried if not tried.covers], everything=everything)
-    others = [line for line in told if line.role == "other"]
-    for line in told[: len(told) - len(others)] + [others[place] for place in shown]:
+    others = [line for line in lines if line.role == "other"]
+    for line in lines[: len(lines) - len(others)] + [others[place] for place in shown]:
         yield hanging(line.lead, Text(line.text, _STYLES.get(line.role, "")))
     if more := len(others) - len(shown):
         yield _more(more, f"{count_text(more, 'other earlier rule')} did not apply")

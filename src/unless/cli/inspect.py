@@ -146,7 +146,7 @@ def _next(
 ) -> str:
     """Return the command to run next, with the options that were given, and those that follow the advice.
 
-    ``known`` are the columns of which options say what they are.
+    ``known`` are the columns whose kind is set by options.
     """
     target = found.target.name if found.target else found.likely_target
     if target is None or (found.target and found.target.remarks and found.target.remarks[-1].code in _NO_LABELS):

@@ -120,8 +120,8 @@ def _columns_to_leave_out(
     check_names(first.features, target, excluded, included)
     found: dict[str, dict[str, Any] | None] = dict.fromkeys(excluded)
     for remark in find_useless_columns(first):
-        survey = overview.columns[str(remark.column)]
-        alone = len(survey.numbers) + len(survey.texts) + bool(survey.missing) <= 1
+        stats = overview.columns[str(remark.column)]
+        alone = len(stats.numbers) + len(stats.texts) + bool(stats.missing) <= 1
         if remark.column not in {*excluded, *included} and (remark.code not in _CONSTANT or alone):
             found[str(remark.column)] = asdict(remark)
     return found

@@ -17,7 +17,7 @@ from unless.cli.loading import DataSource, read_fitted_model, read_labelled
 from unless.cli.options import Data, Json, Model, Quiet, Seed, target_option, value_option
 from unless.errors import ReadError
 from unless.evaluation.metrics import aligned
-from unless.evaluation.stability import ALIKE, Stability
+from unless.evaluation.stability import MATCHING_OVERLAP, Stability
 from unless.evaluation.unseen_values import unknown_labels
 from unless.model import Model as FittedModel
 from unless.model import find_training_overlap
@@ -117,7 +117,9 @@ def _show(screen: Screen, stable: Stability, *, complete: bool) -> None:
     screen.show("", _rules(stable))
     if stable.thresholds:
         screen.show("", _thresholds(stable))
-    screen.note("", f"returns: a rule with the same label shares at least {percent(ALIKE)} of the records of both")
+    screen.note(
+        "", f"returns: a rule with the same label shares at least {percent(MATCHING_OVERLAP)} of the records of both"
+    )
 
 
 def _rules(stable: Stability) -> RenderableType:

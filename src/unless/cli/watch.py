@@ -101,7 +101,7 @@ def _show(screen: Screen, seen: Watch, data: str) -> None:
     if shown:
         screen.show(_table(seen, shown[:most]))
     if len(shown) > most:
-        screen.note(f"and {count_text(len(shown) - most, 'more check')}, of which none moved: --json has all of them")
+        screen.note(f"and {count_text(len(shown) - most, 'more check')} that did not move: --json has all of them")
     if not screen.quiet and seen.checks:
         false = "p is adjusted for the number of checks; if nothing has changed, something moves in at most"
         screen.note("", f"{false} {percent(seen.alpha)} of all runs")

@@ -1,11 +1,11 @@
 """Two programs side by side: rules kept, moved, changed, added and removed.
 
 Each rule of one program is matched with at most one rule of the other, with the same label. Rules that say the same are
-matched first. The others are assigned so that all pairs together are as alike as possible, and each pair is at least
-as alike as `ALIKE`. The order of literals and of exceptions does not change what a rule says; the order of rules does.
-A text and the label that it spells are the same: one program may come from a text file, the other from a data frame.
-Thresholds are the same, or one that changed, only if they are on one number line: a date is never compared with a plain
-number or a duration, nor a level with that of another order.
+matched first. The others are assigned so that all pairs together are as alike as possible, and each pair is at least as
+alike as `LEAST_LIKENESS`. The order of literals and of exceptions does not change what a rule says; the order of rules
+does. A text and the label that it spells are the same: one program may come from a text file, the other from a data
+frame. Thresholds are the same, or one that changed, only if they are on one number line: a date is never compared with
+a plain number or a duration, nor a level with that of another order.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from unless.rule import Literal, Operator, Program, Rule
 from unless.values import Label, Value, label_index, label_to_json, same_label
 from unless.values.notation import DateNotation, NotatedNumber
 
-ALIKE = 0.35
+LEAST_LIKENESS = 0.35
 """How alike two rules must be to count as one that was changed: from 0, nothing in common, to 1, everything.
 
 One of two literals is enough (0.5), and so is the same test with other numbers (0.67). One common feature with another
@@ -242,9 +242,9 @@ def _by_label(old: Sequence[Rule], new: Sequence[Rule]) -> Iterator[tuple[_Numbe
 def _matched(old: _Numbered, new: _Numbered) -> list[_Pair]:
     """Every rule of both programs once, with its counterpart or None."""
     equal = _equal(old, new)
-    alike = _assigned(*_others(old, new, equal))
-    left, right = _others(old, new, equal + alike)
-    return [*equal, *alike, *((number, None) for number in left), *((None, number) for number in right)]
+    similar = _assigned(*_others(old, new, equal))
+    left, right = _others(old, new, equal + similar)
+    return [*equal, *similar, *((number, None) for number in left), *((None, number) for number in right)]
 
 
 def _others(old: _Numbered, new: _Numbered, pairs: Sequence[tuple[int, int]]) -> tuple[_Numbered, _Numbered]:
@@ -278,7 +278,7 @@ def _assigned(old: _Numbered, new: _Numbered) -> list[tuple[int, int]]:
     from scipy.optimize import linear_sum_assignment  # type: ignore[import-untyped]
 
     likeness = _likeness([*old.values()], [*new.values()])
-    likeness[likeness < ALIKE] = 0
+    likeness[likeness < LEAST_LIKENESS] = 0
     distance = np.abs(np.linspace(0, 1, len(old))[:, None] - np.linspace(0, 1, len(new)))
     places = zip(*linear_sum_assignment(likeness - 1e-6 * distance, maximize=True), strict=True)
     olds, news = list(old), list(new)
@@ -298,8 +298,8 @@ def _likeness(old: Sequence[Rule], new: Sequence[Rule]) -> NDArray[np.float64]:
     table = csr_array((roots, (rows, columns)), shape=(len(traits), len(place)))
     total = table.multiply(table).sum(axis=1)
     shared = (table[: len(old)] @ table[len(old) :].T).toarray()
-    alike: NDArray[np.float64] = 2 * shared / (total[: len(old), None] + total[None, len(old) :])
-    return alike
+    likeness: NDArray[np.float64] = 2 * shared / (total[: len(old), None] + total[None, len(old) :])
+    return likeness
 
 
 def _traits(rule: Rule) -> dict[Hashable, float]:

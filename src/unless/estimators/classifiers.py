@@ -66,7 +66,7 @@ class UnlessClassifier(RuleClassifier, UnlessLearner):
     class_weight
         How much a record with this label counts, or: balanced. A dict of weights by label, or "balanced".
     max_rules
-        At most N rules: the best list of so many rules, the default rule included, that optimising finds.
+        At most N rules: the best list of N rules, the default rule included, that optimising finds.
     max_seconds
         Stop after X seconds, with the rules learned so far: a valid program.
     verbose

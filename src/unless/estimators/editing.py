@@ -108,8 +108,8 @@ def fitting(program: Program, old: Program, classes: tuple[Label, ...]) -> Progr
 def still_true(statistics: RuleStatistics, old: Program, new: Program) -> RuleStatistics:
     """What is known of the rules of a new program from what those of an old one decided.
 
-    The rules before the first change decide what they did. If the next rule takes all other records, or there is
-    none, that is known too: all the others.
+    The rules before the first change decide what they did. If the next rule takes all other records, or there is no
+    such rule, that is known too: all the others.
     """
     same = next((k for k, (one, other) in enumerate(zip(old.rules, new.rules)) if one != other), None)  # noqa: B905
     kept = min(len(old.rules), len(new.rules)) if same is None else same

@@ -176,7 +176,7 @@ class UnlessLearner(Learner):
     random_state: Any = 0
 
     _classifier, _name = "UnlessClassifier", "unless"
-    _stops_at_max_rules = False  # it looks for the best list of so many rules
+    _stops_at_max_rules = False  # it looks for the best list of that size
 
     def _settings(self) -> UnlessSettings:
         check_teacher(self.teacher)

@@ -30,7 +30,7 @@ from unless.inspection import (
     labels_as_texts,
     single_label_remark,
 )
-from unless.learn.rule_pruning import in_doubt, promises_less
+from unless.learn.rule_pruning import is_doubtful, promises_less
 from unless.model import Model
 from unless.model.prediction import deciding_rules
 from unless.report.finding_text import remark_lines
@@ -144,7 +144,7 @@ def _unpromising(learner: Learner, data: TrainingData, model: Model) -> Remark |
     if not isinstance(learner, FoldRMLearner | FoldRPPLearner) or sampled or trained.total < _ENOUGH:
         return None
     deciding, locked = deciding_rules(program, data.table), data.locked_in(program)
-    doubtful = [k for k in range(len(program.rules)) if k not in locked and in_doubt(program, trained, k)]
+    doubtful = [k for k in range(len(program.rules)) if k not in locked and is_doubtful(program, trained, k)]
     found = [k + 1 for k in doubtful if _promises_less(data, model, k, np.flatnonzero(deciding == k))]
     if sum(trained.coverage[k - 1] for k in found) < _FEW:
         return None

@@ -1,6 +1,6 @@
 """How good a program is.
 
-`shares`: so many of so many. `metrics`: what each rule decides, and accuracy, precision, recall and F1 of decisions.
+`shares`: a part of a whole. `metrics`: what each rule decides, and accuracy, precision, recall and F1 of decisions.
 `validation`: the test split, folds, and learners compared on them. `training_overlap`: a model on its own data, in
 batches. `tradeoff`: accuracy against the number of rules. `importance`: how much each feature matters.
 `unseen_values`: values in new records that training lacked. `constraint_check`: whether a program keeps constraints.

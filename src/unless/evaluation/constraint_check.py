@@ -1,12 +1,13 @@
 """Whether a program keeps constraints: exactly, for any record there could be.
 
-Most constraints are about what rules look like. A wish such as ``income: more never refuse`` is about what the program
-decides, so it is decided by searching for two records that break it. If there are any, there are two with incomes on
-either side of one threshold: on the way from one income to the other, the decision changes at some threshold. So for
-each threshold the rules are taken twice, as they are just below and just above it, and the search is for the values of
-all other features where one of the two lists says the label and the other does not. One of the rules that decide must
-be another one above than below; with that rule it begins, and divides the remaining box until no other rule covers it
-(`explanation.changes.boxes`). A program that learners have made under the wish needs no search (`learn.rule_limits`).
+Most constraints are about what rules look like. A constraint such as ``income: more never refuse`` is about what the
+program decides, so it is decided by searching for two records that break it. If there are any, there are two with
+incomes on either side of one threshold: on the way from one income to the other, the decision changes at some
+threshold. So for each threshold the rules are taken twice, as they are just below and just above it, and the search is
+for the values of all other features where one of the two lists says the label and the other does not. One of the rules
+that decide must be another one above than below; with that rule it begins, and divides the remaining box until no other
+rule covers it (`explanation.changes.boxes`). A program that learners have made under the constraint needs no search
+(`learn.rule_limits`).
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from unless.values import Label, Value, class_index, count_text
 from unless.values.notation import NotatedNumber
 
 _STEPS = 100_000
-"""How many boxes are divided to decide one wish: seconds. Finding out is as hard as any puzzle."""
+"""How many boxes are divided to decide one constraint, which takes seconds. An exact check is NP-hard."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,12 +49,12 @@ class Violation:
 def violations(program: Program, constraints: Constraints) -> tuple[Violation, ...]:
     """What in a program breaks constraints; nothing if it keeps them, whatever the records are.
 
-    A monotone wish that cannot be decided in 100,000 steps is said to be so, as a violation without records.
+    A monotone constraint that cannot be decided in 100,000 steps is said to be so, as a violation without records.
 
     >>> from unless import Constraints, Literal, Program, Rule
     >>> poor = Rule("refuse", (Literal("income", ">", 21000.0),))
-    >>> wish = Constraints(monotone="income: more never refuse")
-    >>> print(*violations(Program("decision", ("income",), (poor,), "accept"), wish))
+    >>> constraints = Constraints(monotone="income: more never refuse")
+    >>> print(*violations(Program("decision", ("income",), (poor,), "accept"), constraints))
     income: more never refuse: with income 21000.0 it is 'accept', with 21000.000000000004 'refuse'
     """
     asked = to_constraints(constraints)
@@ -62,7 +63,7 @@ def violations(program: Program, constraints: Constraints) -> tuple[Violation, .
     if asked is None:
         return ()
     rules = (one for k, rule in enumerate(program.rules, 1) for one in _of_rule(k, rule, asked))
-    return (*rules, *(one for wish in asked.monotone for one in _of_wish(program, wish)))
+    return (*rules, *(one for monotone in asked.monotone for one in _broken_directions(program, monotone)))
 
 
 # What rules look like.
@@ -98,33 +99,33 @@ def _defaults(rule: Rule) -> Iterator[tuple[Literal, ...]]:
 # What the program decides.
 
 
-def _of_wish(program: Program, wish: Monotone) -> Iterator[Violation]:
+def _broken_directions(program: Program, monotone: Monotone) -> Iterator[Violation]:
     labels = program.labels
-    place = class_index(wish.label, labels)
-    if place is None or wish.feature not in program.used:
+    place = class_index(monotone.label, labels)
+    if place is None or monotone.feature not in program.used:
         return
     label = labels[place]
     try:
-        pair = _breaking(program, Monotone(wish.feature, wish.direction, label))
+        pair = _breaking(program, Monotone(monotone.feature, monotone.direction, label))
     except _UndecidedError:
-        yield Violation(f"{wish}: this could not be decided in {_STEPS:,} steps")
+        yield Violation(f"{monotone}: this could not be decided in {_STEPS:,} steps")
         return
     if pair is not None:
-        yield Violation(_said(program, wish, pair), None, pair)
+        yield Violation(_said(program, monotone, pair), None, pair)
 
 
-def _said(program: Program, wish: Monotone, pair: tuple[dict[str, Value], dict[str, Value]]) -> str:
+def _said(program: Program, monotone: Monotone, pair: tuple[dict[str, Value], dict[str, Value]]) -> str:
     low, high = pair
-    here = f"{wish}: with {wish.feature} {low[wish.feature]!r} it is {program.label(low)!r}"
-    here += f", with {high[wish.feature]!r} {program.label(high)!r}"
+    here = f"{monotone}: with {monotone.feature} {low[monotone.feature]!r} it is {program.label(low)!r}"
+    here += f", with {high[monotone.feature]!r} {program.label(high)!r}"
     others = [f"{name} {'missing' if value is None else repr(value)}" for name, value in low.items()]
-    others.remove(f"{wish.feature} {low[wish.feature]!r}")
+    others.remove(f"{monotone.feature} {low[monotone.feature]!r}")
     return f"{here}, where all else is the same: {', '.join(others)}" if others else here
 
 
-def keeps_directions(program: Program, wish: Monotone) -> bool:
-    """Whether the literals of a program alone show that it keeps a wish (`learn.rule_limits` says why)."""
-    asked, after = Constraints(monotone=(wish,)), {program.otherwise}
+def keeps_directions(program: Program, monotone: Monotone) -> bool:
+    """Whether the literals of a program alone show that it keeps a constraint (`learn.rule_limits` says why)."""
+    asked, after = Constraints(monotone=(monotone,)), {program.otherwise}
     for rule in reversed(program.rules):
         labels = [label for label in after if label is not None]
         if rule.head is None or not limits_for_label(asked, program.features, rule.head, labels).admits(rule):
@@ -133,16 +134,16 @@ def keeps_directions(program: Program, wish: Monotone) -> bool:
     return True
 
 
-def _breaking(program: Program, wish: Monotone) -> tuple[dict[str, Value], dict[str, Value]] | None:
-    """Two records that break a wish, the one with less of the feature first; None if there are none."""
-    if keeps_directions(program, wish):
+def _breaking(program: Program, monotone: Monotone) -> tuple[dict[str, Value], dict[str, Value]] | None:
+    """Two records that break a constraint, the one with less of the feature first; None if there are none."""
+    if keeps_directions(program, monotone):
         return None
-    search = _Search(program, wish.label)
-    axis = search.places[wish.feature]
+    search = _Search(program, monotone.label)
+    axis = search.places[monotone.feature]
     for cell in range(len(search.axes[axis].thresholds)):
         if search.axes[axis].above(cell) is None:
             continue
-        pair = (cell + 1, cell) if wish.direction == "more" else (cell, cell + 1)
+        pair = (cell + 1, cell) if monotone.direction == "more" else (cell, cell + 1)
         found = search.clash(axis, *pair)
         if found is not None:
             return search.record(found, axis, cell), search.record(found, axis, cell + 1)
@@ -163,7 +164,7 @@ class _ConstraintAxis(FeatureCells):
         return every if self.above(len(self.thresholds) - 1) is not None else every & ~(1 << len(self.thresholds))
 
     def above(self, cell: int) -> float | None:
-        """A number in the cell above a threshold; None if there is none."""
+        """A number in the cell above a threshold; None if none exists."""
         if cell < 0:
             return 0.0
         if cell + 1 < len(self.thresholds):

@@ -391,7 +391,7 @@ def _check_share(name: str, value: float) -> None:
 
 
 def _judged(checks: list[DriftCheck], silent: int, alpha: float, least: float) -> list[DriftCheck]:
-    """The checks, each in view of all, and of so many that could have found something and did not."""
+    """The checks, each in view of all, and of those that could have found something and did not."""
     chances = [check.chance for check in checks if check.chance is not None]
     adjusted = iter(holm([*chances, *[1.0] * silent]))
     found = [check if check.chance is None else replace(check, adjusted=next(adjusted)) for check in checks]

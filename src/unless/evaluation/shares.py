@@ -13,7 +13,7 @@ from unless.values.json_forms import to_json
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """So many of so many records, or of their weight."""
+    """A part of some records, or of their weight."""
 
     count: float
     total: float

@@ -1,12 +1,12 @@
 """How stable rules are: learn again from other samples of the same records, and see what comes back.
 
-A sample is a Poisson bootstrap: every record counts 0, 1, 2 … times, once on average. How often is told by a hash of
+A sample is a Poisson bootstrap: every record counts 0, 1, 2 … times, once on average. How often follows from a hash of
 the record and the seed, so the samples, and with them the result, do not depend on the order of rows.
 
 A rule *comes back* in a refit if a rule with the same label decides nearly the same records: those that both decide are
-at least `ALIKE` of those that either decides (Jaccard). It has the *same tests* if such a label's rule asks for the
-same features in the same directions, and for the same categories; thresholds may differ, and exceptions do not count.
-The first says that the knowledge is stable, the second that its wording is.
+at least `MATCHING_OVERLAP` of those that either decides (Jaccard). It has the *same tests* if such a label's rule asks
+for the same features in the same directions, and for the same categories; thresholds may differ, and exceptions do not
+count. The first says that the knowledge is stable, the second that its wording is.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ from unless.table import Table
 from unless.table.record_hashes import mix_bits, record_hashes
 from unless.values import Label, Value, count_text, label_to_json, percent, value_to_json
 
-__all__ = ["ALIKE", "Refit", "RuleStability", "Stability", "ThresholdStability", "bootstraps", "refits"]
+__all__ = ["MATCHING_OVERLAP", "Refit", "RuleStability", "Stability", "ThresholdStability", "bootstraps", "refits"]
 
-ALIKE = 0.5
+MATCHING_OVERLAP = 0.5
 """How much of the records that either of two rules decides both must decide, to be one rule that has come back."""
 
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
@@ -47,7 +47,7 @@ Relearn = Callable[[Table, Weights], Decider]
 
 
 def bootstraps(table: Table, count: int, seed: int = 0) -> Iterator[Weights]:
-    """How often every record counts, in each of so many samples; equal records that are repeated count on their own."""
+    """How often every record counts in each sample; equal records that are repeated count on their own."""
     for name, value, least in (("n", count, 1), ("random_state", seed, 0)):
         if isinstance(value, bool) or not isinstance(value, int) or value < least:
             raise ParameterError(f"{name} must be a whole number of at least {least}, not {value!r}")
@@ -162,7 +162,7 @@ class ThresholdStability:
 
 @dataclass(frozen=True, eq=False)
 class Stability:
-    """How stable the rules of a model are, over so many refits.
+    """How stable the rules of a model are over some refits.
 
     ``records`` has for every record the share of refits that give it the same label as the model. Of a committee there
     are no rules or thresholds to compare.
@@ -232,7 +232,7 @@ class Stability:
         shares = np.sort(self.records)
         return {
             "refits": self.refits,
-            "alike": ALIKE,
+            "alike": MATCHING_OVERLAP,
             "agreement": self.agreement,
             "records": {
                 "count": len(shares),
@@ -323,7 +323,7 @@ def _rule(
     form = _form(program.rules[place])
     forms = [{_form(rule) for rule in refit.program.rules} for refit in found if refit.program is not None]
     overlaps = [max(one[place][1], 0.0) for one in matched]
-    back = float(np.mean([overlap >= ALIKE for overlap in overlaps]))
+    back = float(np.mean([overlap >= MATCHING_OVERLAP for overlap in overlaps]))
     return RuleStability(place, back, float(np.mean([form in one for one in forms])), float(np.mean(overlaps)))
 
 
@@ -345,7 +345,7 @@ def _thresholds(
     likes = [
         refit.program.rules[one[place][0]]
         for refit, one in zip(found, matched, strict=True)
-        if refit.program is not None and one[place][1] >= ALIKE
+        if refit.program is not None and one[place][1] >= MATCHING_OVERLAP
     ]
     parts = [(False, rule.default), (True, [one for part in rule.exceptions for one in part.literals()])]
     for exception, literal in [(inside, one) for inside, part in parts for one in part if _is_threshold(one)]:

@@ -1,7 +1,7 @@
 """Subgroups: how often a model is right, and what it decides, for the records with each value of a column.
 
 A difference to all other records is one that chance does not explain. All tests of all columns count together
-(`chance`): the chance that any difference is found where there is none is at most 5 %. The model card and the page
+(`chance`): the chance that any difference is found where none exists is at most 5 %. The model card and the page
 both show what is found here.
 """
 
@@ -207,7 +207,7 @@ class _Records(NamedTuple):
     labels: tuple[Label, ...]
 
     def counted(self, feature: str, parts: Sequence[_Part], member: NDArray[np.int64]) -> Iterator[Group]:
-        """The groups of a column, of which ``member`` says where each record belongs."""
+        """The groups of a column; ``member`` says where each record belongs."""
         width, groups = len(self.labels) + 1, len(parts)
         given = np.where(self.given < 0, width - 1, self.given)
         decided = np.bincount(member * width + given, minlength=groups * width).reshape(groups, width).tolist()

@@ -19,7 +19,7 @@ Settings = Mapping[str, float]
 
 Learn = Callable[[Table, Settings], Program]
 Progress = Callable[[int, int], object]
-"""Told how many settings are done, and how many there are."""
+"""Called with how many settings are done, and how many there are."""
 
 _FEWER = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128)
 _MORE = (0.5, 0.25)

@@ -55,7 +55,7 @@ class OwnCounts:
         self._counts = np.zeros((2, 2), np.int64)  # learned from or held back; wrong or right
 
     def add(self, table: Table, right: NDArray[np.bool_]) -> None:
-        """Count labelled records, of which it is known which are decided correctly."""
+        """Count labelled records, given which are decided correctly."""
         hashes = feature_hashes(table, self._features)
         found = record_identities(hashes, table.labels, self._origin.split.labels)
         self._sums += identity_sums(found)

@@ -1,7 +1,7 @@
 """Values in new records that training did not have: categories, numbers outside the range, text among numbers; labels.
 
 The rules still decide such records, literally: a new category is just not the one that a rule names. So a renamed
-category can change every decision without an error, and users need to be told. A label that is spelled otherwise than
+category can change every decision without an error, and users need to know. A label that is spelled otherwise than
 in training makes every decision wrong.
 """
 
@@ -145,7 +145,7 @@ def refuse_ignorance(model: object, program: Program) -> None:
 class UnseenCounts:
     """Counts values that training did not have, batch by batch.
 
-    Rules alone know no values, and only the labels that they give: if they know none of those, that is told.
+    Rules alone know no values, and only the labels that they give: if they know none of those, that is reported.
     """
 
     def __init__(self, model: Model | Program) -> None:

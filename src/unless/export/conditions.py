@@ -93,7 +93,7 @@ def decided_points(card: ScoreCard, index: int | None) -> list[int]:
 
 
 def head_index(card: ScoreCard, index: int | None) -> int:
-    """The position of the label of a rule; -1 if there is none."""
+    """The position of the label of a rule; -1 if none exists."""
     return int(card.heads[len(card.program.rules) if index is None else index])
 
 

@@ -153,7 +153,7 @@ class _Reading:
         return kind, cases([*arms, (None, exp.Null())])
 
     def texts(self, collation: str) -> tuple[str, Cells]:
-        """A column of texts, some of which may be numbers, booleans or missing, as in training."""
+        """A column of texts, where some may be numbers, booleans or missing, as in training."""
         self._refuse_format()
         if self.unit is not None:
             raise ParameterError(

@@ -48,7 +48,7 @@ class Dialect:
     nan_is_high = True
     """NaN can be stored, equals itself, and is above every number."""
     infinity: str | None = "Infinity"
-    """How an infinite double is spelled in a text; None where there is none."""
+    """How an infinite double is spelled in a text; None where none exists."""
     unquotable: tuple[str, ...] = ("\0",)
     """What cannot stand between quotes, as sqlglot escapes it: a text with any of these is given by its bytes."""
     spells_bytes = True
@@ -197,7 +197,7 @@ class Dialect:
     # Columns of any type, whose cells may be numbers or spell them.
 
     def value(self, column: exp.Expression) -> exp.Expression:
-        """The number that a cell of a column of any type is or spells, as a double; NULL where there is none."""
+        """The number that a cell of a column of any type is or spells, as a double; NULL where none exists."""
         number, numeric = cast(column, DOUBLE), self.numeric(column)
         arms: list[tuple[exp.Expression, exp.Expression]] = []
         if numeric is not None:

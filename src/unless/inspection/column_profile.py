@@ -232,7 +232,7 @@ def check_identifier(counts: CellCounts) -> Remark | None:
     """Say why a column is an identifier: whole numbers that count the records, or texts that nearly all differ.
 
     Measurements may differ in every record too. So numbers are suspected only if they are whole, and either run
-    without a gap, never repeat although so many of their range would, or have a name such as ``customer_id``. Of
+    without a gap, never repeat although many of their range would, or have a name such as ``customer_id``. Of
     texts it is said what they are: sentences, numbers or dates that are not read as such, or just texts.
     """
     column, present, distinct, numbers = counts.column, counts.present, counts.distinct, counts.numbers

@@ -68,7 +68,7 @@ def profile_table(  # noqa: PLR0913 - as in read_table
     tokens: dict[str, tuple[tuple[str, int], ...]] = {}
     if spelled and (incomplete := [one.name for one in features if (one.codes == one.missing).any()]):
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", GuessWarning)  # it was told above
+            warnings.simplefilter("ignore", GuessWarning)  # it was said above
             cells = read_table(source, features=incomplete, categorical=incomplete, missing=(), **how)
         tokens = {column.name: count_missing_spellings(column, table.missing) for column in cells.columns}
     declared = dict.fromkeys(numeric, "numeric") | dict.fromkeys(categorical, "categorical")
@@ -150,13 +150,13 @@ def find_copies(columns: Sequence[Column]) -> list[Remark]:
     With few records the second may be chance, and only equal cells count. Where most cells differ, any two columns go
     together like that; then the values must be in the same order too.
     """
-    alike: dict[bytes, list[Column]] = defaultdict(list)
+    by_shape: dict[bytes, list[Column]] = defaultdict(list)
     for column in columns:
         counts = column.counts()
         if np.count_nonzero(counts) > 1:
-            alike[np.sort(counts[counts > 0]).tobytes()].append(column)
+            by_shape[np.sort(counts[counts > 0]).tobytes()].append(column)
     found: list[Remark] = []
-    for shape, group in alike.items():
+    for shape, group in by_shape.items():
         first: dict[int, Column] = {}
         for column in group if len(group) > 1 else ():
             twin = first.setdefault(_hash_pattern(column, len(shape) // 8), column)
@@ -216,8 +216,8 @@ def _find_contradictions(cells: NDArray[np.uint64], target: Column) -> list[Rema
     starts = np.flatnonzero(np.diff(groups, prepend=-1))
     sizes, most = np.add.reduceat(counts, starts), np.maximum.reduceat(counts, starts)
     records, wrong = int(sizes[sizes > most].sum()), int((sizes - most).sum())
-    alike = f"{records:,} records have the same cells as a record with another label"
-    text = f"{alike}: any rules are wrong for at least {wrong:,} of {int(counts.sum()):,}"
+    text = f"{records:,} records have the same cells as a record with another label"
+    text = f"{text}: any rules are wrong for at least {wrong:,} of {int(counts.sum()):,}"
     return [Remark("contradictions", None, text)]
 
 

@@ -73,8 +73,8 @@ def find_disguise(name: str, texts: Sequence[str]) -> Remark | None:
     for form in DATE_FORMS:
         read = DateNotation("datetime", 1.0, format=form).number
         if _most_pass(lambda text: read(text) is not None, others, len(texts)):  # noqa: B023 - called at once
-            doubt = "" if re.search("%[bBy]|^%Y", form) else "; no cell tells whether the day or the month comes first"
-            return Remark("date-as-text", name, f"has dates, such as {others[0]!r}{doubt}", form)
+            guess = "" if re.search("%[bBy]|^%Y", form) else "; no cell tells whether the day or the month comes first"
+            return Remark("date-as-text", name, f"has dates, such as {others[0]!r}{guess}", form)
     return None
 
 

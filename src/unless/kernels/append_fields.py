@@ -154,7 +154,7 @@ def object_ends(data: cython.const[cython.uchar][::1], places: cython.longlong[:
 def last_letter(
     data: cython.const[cython.uchar][::1], start: cython.Py_ssize_t, end: cython.Py_ssize_t
 ) -> cython.Py_ssize_t:
-    """The place of the last byte that is not white space, ``start - 1`` if there is none."""
+    """The place of the last byte that is not white space, ``start - 1`` if none exists."""
     end -= 1
     while end >= start and (data[end] == 32 or data[end] == 9 or data[end] == 10 or data[end] == 13):
         end -= 1

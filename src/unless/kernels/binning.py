@@ -19,7 +19,7 @@ compiled: object = bool(cython.compiled)
 MANY: object = 50_000
 """From this many rows on, threads share the work, and selections take no more memory than they need.
 
-Sharing costs about 50 µs, and going over so many rows of one column about as much.
+Sharing costs about 50 µs, and going over this many rows of one column about as much.
 """
 
 BLOCKS: object = 4
@@ -128,12 +128,12 @@ class BinnedGrid:
     @cython.cfunc
     @cython.inline
     def shared(self, number: Size) -> cython.bint:
-        """Whether threads share the work on so many rows."""
+        """Whether threads share the work on ``n`` rows."""
         return self.threads > 1 and number >= self.many
 
     @cython.cfunc
     def blocks(self, number: Size) -> list:
-        """Blocks of so many rows, each with its number: one for all rows, or some for every thread."""
+        """Blocks of rows, each with its number: one for all rows, or some for every thread."""
         return self.divided(number) if self.shared(number) else [(0, 0, number)]
 
     @cython.cfunc

@@ -45,7 +45,7 @@ def past_string(data: cython.const[cython.uchar][::1], i: cython.Py_ssize_t) -> 
 @cython.nogil
 @cython.exceptval(check=False)
 def past_value(data: cython.const[cython.uchar][::1], i: cython.Py_ssize_t) -> cython.Py_ssize_t:
-    """The place after the value that begins here, or of the line feed that interrupts it; the same if there is none."""
+    """The place after the value that begins here, or of the line feed that interrupts it; the same if none exists."""
     depth: cython.Py_ssize_t = 0
     if data[i] == 34:
         return past_string(data, i)

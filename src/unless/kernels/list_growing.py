@@ -21,7 +21,7 @@ else:
 Size = cython.typedef(cython.Py_ssize_t)
 
 OFTEN: object = 1 << 20
-"""After looking at so many cells, about a millisecond, the learner asks whether to go on."""
+"""After looking at this many cells, about a millisecond, the learner asks whether to go on."""
 
 MANY: object = 1 << 19
 """From this many cells on, threads share the counting; starting them costs as much as counting some 50,000."""
@@ -106,13 +106,13 @@ class ListGrower:
     # -- a list
 
     def learn(self, index, labels, weights, picked, criteria, rare_first: cython.bint, most: Size, check_stop, decided):
-        """Learn a list from some rows and columns, with at most so many rules, the last one included.
+        """Learn a list from some rows and columns, with at most ``most`` rules, the last one included.
 
         ``check_stop`` is called before each rule, and now and then, with the number of rules; if it raises something,
         `learned` has the rules until then. The number of the rule that decides each of these rows goes to ``decided``,
         if it is not the last one.
 
-        The last of the ``criteria`` tells when a label without a rule is tried again: when so large a share of the rows
+        The last of the ``criteria`` says when a label without a rule is tried again: when that share of the rows
         is left since then, or no other label has a rule. With 1 that is after every rule, as `learn.unless_learner` has
         it.
         """
@@ -151,7 +151,7 @@ class ListGrower:
                 aside[label] = self.weight_left()
 
     def learned(self):
-        """The labels of the rules of the list, the last of which has no literals, and the code of the others."""
+        """The labels of the rules of the list, where the last rule has no literals, and the code of the others."""
         last: Size = 0
         for k in range(len(self.label_weights)):
             if self.label_weights[k] > self.label_weights[last]:
@@ -220,7 +220,7 @@ class ListGrower:
 
     @cython.cfunc
     def learn_rule(self, label: Size) -> cython.bint:
-        """Add a rule for a label; False if there is none."""
+        """Add a rule for a label; False if none exists."""
         everything: cython.longlong = self.weight_left()
         self.split_label(label)
         positive: Size = self.at
@@ -560,7 +560,7 @@ class ListGrower:
     # -- which rule decides
 
     def decide(self, code, rules: Size, index, out: cython.int[::1]):
-        """Write the number of the deciding rule of some rows; the last rule is the one after so many in the code."""
+        """Write the number of the deciding rule of some rows; the number of the last rule follows those of the code."""
         if not cython.compiled:
             out = memoryview(out)
         self.program = view(code)

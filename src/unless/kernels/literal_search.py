@@ -20,7 +20,7 @@ else:
     from unless.kernels.row_filtering import RowGrid
 
 Size = cython.typedef(cython.Py_ssize_t)
-AT_ONCE = cython.declare(cython.Py_ssize_t, 4)  # columns are searched together while a row is looked up in so many
+AT_ONCE = cython.declare(cython.Py_ssize_t, 4)  # this many columns are searched together while a row is looked up
 
 
 @cython.final
@@ -373,7 +373,7 @@ class LiteralSearch(RowGrid):
     @cython.nogil
     @cython.exceptval(check=False)
     def search_every(self, first: Size, step: Size) -> cython.void:
-        """Search one column of so many."""
+        """Search one of several columns."""
         i: Size = first
         while i < self.columns and not (self.best_gain >= self.perfect and i > self.best_feature):
             if (not self.limited or self.kinds[i]) and self.look_into(i):
@@ -813,7 +813,7 @@ TABLE: object = np.zeros(1)
 
 
 def table_to(size):
-    """So many values of n ln n; they are computed once, which takes 10 ms for a million."""
+    """Values of n ln n; they are computed once, which takes 10 ms for a million."""
     global TABLE  # noqa: PLW0603 - it only grows
     if len(TABLE) < size:
         n = np.arange(size, dtype=np.float64)
@@ -824,7 +824,7 @@ def table_to(size):
 
 @cython.ccall
 def search_some(search: LiteralSearch, first: Size, step: Size):
-    """Let a twin search one column of so many."""
+    """Let a twin search one of several columns."""
     with cython.nogil:
         search.search_every(first, step)
 

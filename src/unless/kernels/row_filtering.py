@@ -525,7 +525,7 @@ class RowGrid(CountingGrid):
         failed: cython.int[::1],
         ends: Size[::1],
     ):
-        """Find the rows of a block for which at most one literal is false, and which: 0 is none.
+        """Find the rows of a block for which at most one literal is false, and which: 0 for no literal.
 
         Count them by that, and all.
         """

@@ -54,7 +54,7 @@ class MaskedRuleImprover(MaskGrid):
     ):
         """The rule improved, or one with new exceptions, or a new one, if that is worth more.
 
-        Without a rule, a new one; None if there is none. ``criteria`` are those of `Rules.grow`, with the levels.
+        Without a rule, a new one; None if none exists. ``criteria`` are those of `Rules.grow`, with the levels.
         """
         self.begin()
         *given, self.levels = criteria

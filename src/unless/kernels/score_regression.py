@@ -161,7 +161,7 @@ class Regression:
         return self.descend(view(logits), view(slopes))
 
     def minimum(self, rounds: cython.int, close: cython.double):
-        """The logits where the loss is least: L-BFGS, in so many steps from the base alone.
+        """The logits where the loss is least: L-BFGS, in ``steps`` steps from the base alone.
 
         It ends earlier with a step that lessens the loss by no more than this share of it.
         """

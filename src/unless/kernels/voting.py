@@ -30,7 +30,7 @@ def add_votes(
     """Add to ``sums``, which has ``width`` numbers per row, the points of each row of a block.
 
     `unless.score.committee_votes` describes the code, and makes enough ``room``. A condition is a bit for each row, in
-    so many ``words``, so that wide instructions work out a test of many rows, and a rule decides all its rows at once.
+    ``words`` words, so that wide instructions work out a test of many rows, and a rule decides all its rows at once.
     """
     if not cython.compiled:
         intervals, tests, code, points, block, room, sums = map(
@@ -166,7 +166,7 @@ def but(room: cython.ulonglong[::1], words: Size, one: Size, other: Size) -> cyt
 @cython.nogil
 @cython.exceptval(check=False)
 def begin(room: cython.ulonglong[::1], words: Size, left: Size, rows: Size) -> cython.void:
-    """Write that no row is decided; there are so many."""
+    """Write that none of the rows is decided."""
     i: Size
     one: cython.ulonglong = 1
     for i in range(words):

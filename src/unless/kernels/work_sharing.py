@@ -31,7 +31,7 @@ class SharedWork:
 
 
 def run_in_threads(function, items, threads):
-    """Call a function with every item, which is a tuple of arguments, by so many threads: this one and new ones.
+    """Call a function with every item, which is a tuple of arguments, by ``threads`` threads: this one and new ones.
 
     Threads start in 20 µs and end with the work, so there is no pool to look after. When the call returns or raises,
     all of them are done: whatever they write to is whole, after Ctrl-C too.

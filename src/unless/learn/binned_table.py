@@ -75,9 +75,9 @@ class BinnedTable:
         """The literals without those that follow from another one: of thresholds the later one is closer."""
         numeric = [place < self._parts[feature].numbers for feature, place in zip(features, places, strict=True)]
         tests = list(zip(features, numeric, others, strict=True))
-        told = {feature for feature, number, other in tests if number or not other}
+        known = {feature for feature, number, other in tests if number or not other}
         named = {feature for feature, number, _ in tests if not number}
-        if any(features.count(feature) > 1 for feature in told & named):
+        if any(features.count(feature) > 1 for feature in known & named):
             return without_implied(literals)
         last = {(*test, test[1] or place): k for k, (test, place) in enumerate(zip(tests, places, strict=True))}
         return tuple(literals[k] for k in sorted(last.values()))  # that it is not this and not that stays

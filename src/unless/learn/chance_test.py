@@ -47,7 +47,7 @@ def needs_validation(learned: LearnedProgram, chance: float) -> bool:
 def beats_chance_on_holdout(engine: Engine[Rows], rows: Rows, learn: Callable[[Rows], Program]) -> bool:
     """Whether lists learned from four fifths of the rows know something about the labels of the other fifth.
 
-    It is known as soon as what they know would be enough if all other rows told nothing: of 17 lists in doubt that
+    It is known as soon as what they know would be enough if all other rows showed nothing: of 17 doubtful lists that
     proved themselves, that spared 30 of 85 fifths.
     """
     won = lost = gained = variance = tried = 0.0
@@ -75,7 +75,7 @@ def beats_chance_on_holdout(engine: Engine[Rows], rows: Rows, learn: Callable[[R
 
 
 def _expected_by_chance(said: Sequence[float], there: Sequence[float]) -> tuple[float, float]:
-    """How many rows get their label if so many labels of each kind are given out at random, and the variance."""
+    """How many rows get their label if the same labels are given out at random, and the variance."""
     rows = sum(there)
     if rows <= 1:
         return rows, 0.0

@@ -79,5 +79,5 @@ class Checkpoint:
 
 
 def open_checkpoint(engine: Engine[Any], learner: str, **settings: Any) -> Checkpoint:
-    """The page of a learner in the diary of its engine; an empty one that nobody keeps, if there is none."""
+    """The checkpoint of a learner in its engine; an empty one that nobody keeps, if there is no other."""
     return Checkpoint() if engine.checkpoints is None else engine.checkpoints.open(learner, settings)

@@ -72,17 +72,17 @@ _GRAIN = 2.0**-6
 """Weights of records are rounded to units, before they are multiplied by how often a record counts; to this at most."""
 
 _AGAIN = 0.9
-"""A label without a rule is tried again when only so many of the records are left: lists are as good as if it were
+"""A label without a rule is tried again when only this share of the records is left: lists are as good as if it were
 after every rule, and where labels are many, most of the time went there (of letters: two thirds)."""
 
 _EXACT = 1000
 """From how many records on the thresholds of one list lie between bins: it has found them, and not guessed them."""
 
-_DEMANDS = ((1.0, 1.0, 1.0), (0.5, 2 / 3, 0.2), (0.25, 1 / 3, 0.2))
+_GROWTH_CRITERIA = ((1.0, 1.0, 1.0), (0.5, 2 / 3, 0.2), (0.25, 1 / 3, 0.2))
 """What is tried: parts of the penalty, of the support and of the floor. One that is better than the first may win."""
 
 _SMALL = 25
-"""A committee of at most so many lists has no trials."""
+"""A committee with no more lists than this has no trials."""
 
 _TRIAL, _TRIAL_RATE = 15, 0.6
 """The lists of a trial, and the rate at which they learn: 25 at a rate of 0.5 do not decide better."""
@@ -239,7 +239,7 @@ class _BoostingState:
         return not self.columns or bool(self.counts @ self.wrong < _SURE * self.counts.sum())
 
     def learn(self, size: int, progress: Progress | None) -> bool:
-        """Learn until there are so many lists; False if it is late, or there is nothing left to correct."""
+        """Learn until there are ``lists`` lists; False if it is late, or there is nothing left to correct."""
         if len(self.found) < size and not self.is_finished():
             self.put_into_bins(progress)
         while len(self.found) < size and not self.is_finished():
@@ -384,7 +384,7 @@ def choose_growth_settings(
     best, most, first = settings, 0.0, None
     small = _BoostingState(table, np.where(held, 0.0, weights), settings, seed, training.n_jobs)
     small.put_into_bins(stop)
-    for penalty, support, floor in _DEMANDS:
+    for penalty, support, floor in _GROWTH_CRITERIA:
         asked = replace(
             settings,
             penalty=settings.penalty * penalty,

@@ -231,7 +231,7 @@ class Engine(ABC, Generic[Rows]):
         """
 
     def improver(self, criteria: GrowthCriteria, price: float) -> RuleImprover[Rows]:
-        """What improves rules and exceptions, each of which costs a price."""
+        """What improves rules and exceptions; each costs a price."""
         return RuleImprover(self, criteria, price)
 
     def optimiser_engine(self, rows: Rows) -> tuple[Engine[Any], Any]:

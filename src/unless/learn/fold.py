@@ -6,7 +6,7 @@ conjunction of literals of a rule; *exceptions* are learned by swapping E+ and E
 that no rule is evaluated twice.
 
 Beyond the paper, and only if asked: a *place* says which literals are allowed there (`rule_limits`), rules may be
-locked (`locked_rules`). Under constraints a rule without literals is none, and a label without a rule is put aside.
+locked (`locked_rules`). Under constraints a rule needs literals, and a label without a rule is put aside.
 """
 
 from __future__ import annotations

@@ -74,7 +74,7 @@ class ListOptimiser(Generic[Rows]):
     # The whole list.
 
     def run(self, most_rules: int | None = None, most_parts: int | None = None) -> None:
-        """Improve rules, insert new ones, and improve all again; at most so many rules, and rules and exceptions."""
+        """Improve rules, insert new ones, and improve all again; with a limit of rules, and of rules and exceptions."""
         if self.insert(self.improve()):
             self.improve()  # more rounds find hardly any more rules
         if most_parts is not None:
@@ -150,7 +150,7 @@ class ListOptimiser(Generic[Rows]):
         return at_top
 
     def insert(self, right: Rows, most: int | None = None) -> bool:
-        """Put new rules on top that get more right, at most up to so many rules, and return whether there are any."""
+        """Put new rules on top that get more right, up to a limit of rules, and return whether there are any."""
         engine, before, tried, top = self.engine, len(self.rules), set[int](), self.top
         reach = self.all_rows
         for _, before_it in self.rules[:top]:
@@ -199,7 +199,7 @@ class ListOptimiser(Generic[Rows]):
         return Program(self.engine.target, self.engine.features, (*found, Rule(labels[self.last])))
 
     def improve_if_worth_price(self, rule: Rule | None, gains: Rows, losses: Rows, limits: RuleLimits) -> Rule | None:
-        """A better rule, or a new one where there is none; None if it is not worth its price."""
+        """A better rule, or a new one where no rule is; None if it is not worth its price."""
         improver = self.improver
         found = (
             improver.grow_improved_rule(gains, losses, limits)

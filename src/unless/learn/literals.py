@@ -139,7 +139,7 @@ def find_literal(
     used: Iterable[Literal] = (),
     allowed: AllowedKinds | None = None,
 ) -> FoundLiteral | None:
-    """The first literal with the best score, on a value that no ``used`` literal has; None if there is none.
+    """The first literal with the best score, on a value that no ``used`` literal has; None if none exists.
 
     With the gain this is Algorithm 2. A literal of a kind that is not ``allowed`` is left out.
     """
@@ -184,7 +184,7 @@ def without_implied(default: tuple[Literal, ...]) -> tuple[Literal, ...]:
         places.setdefault(literal.feature, []).append(k)
     if len(places) == len(default):
         return default  # the usual case: a tenth of the time that a committee takes went into the other
-    implied = {k for alike in places.values() for k in alike if any(_implies(default, j, k) for j in alike)}
+    implied = {k for group in places.values() for k in group if any(_implies(default, j, k) for j in group)}
     return tuple(literal for k, literal in enumerate(default) if k not in implied)
 
 

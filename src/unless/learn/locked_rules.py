@@ -77,7 +77,7 @@ class LockedRules:
         return [k + before for k, before in enumerate(accumulate(self.gap_sizes), 1)]
 
     def refuse_more_than(self, most: int | None, others: int = 1) -> None:
-        """Refuse a limit of rules that the locked ones exceed, with so many others that there always are."""
+        """Refuse a limit of rules that the locked ones exceed, with the other rules that there always are."""
         if self and most is not None and len(self.rules) + others > most:
             more = " and there is at least one more" if others else ""
             locked = f"{count_text(len(self.rules), 'rule')} {'is' if len(self.rules) == 1 else 'are'} locked"
@@ -139,7 +139,7 @@ def learn_around_locked_rules(
 def _find_correcting_rule(
     engine: Engine[Rows], rows: Rows, behind: Sequence[Rule], learn: Learn[Rows], labels: Collection[int] | None
 ) -> Rule | None:
-    """A rule that corrects the ones behind it; None if there is none."""
+    """A rule that corrects the ones behind it; None if none exists."""
     nothing = engine.minus(rows, rows)
     right, left = nothing, rows
     for rule in behind:

@@ -32,7 +32,7 @@ Tests = tuple[list[Test], list["Tests"]]
 """A rule for the kernels: the tests of its default, and its exceptions."""
 
 FEW_ENOUGH, FEW_CELLS = 1 << 19, 1 << 26
-"""Up to so many rows, lists are optimised by masks, if labels times rows are no more than that: each label has a mask.
+"""Lists are optimised by masks up to this number of rows and of labels times rows: each label has a mask.
 
 Of 100,000 rows that takes two thirds of the time for all of `fit`; of a million it takes as long as without, and 100 MB
 more. With 5,000 labels of 200,000 rows, counting labels by masks took 60 times as long as by rows.

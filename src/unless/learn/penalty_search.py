@@ -33,12 +33,12 @@ _WRONG = 0.05
 """A list that gets less than this share of its own records wrong has no more to learn."""
 
 _PART, _SEEN, _UNSEEN = 1_000, 4, 2
-"""Lists are tried on parts of at most about so many records: that many to learn from, and that many to test on."""
+"""Lists are tried on parts of at most about this many records: as many to learn from, and as many to test on."""
 
 _SIGMAS = ((False, 4.0), (True, 2.5))
 """By how many standard deviations a list of less penalty must be better: one learned rule by rule, one optimised."""
 
-_LENIENT = 0.25
+_LOWER = 0.25
 """The penalty that is tried."""
 
 
@@ -60,12 +60,12 @@ def search_penalty(
     seen, unseen = reduce(engine.plus, parts[:_SEEN]), reduce(engine.plus, parts[_SEEN:])
     for optimise, sigmas in _SIGMAS:
         right, more = (
-            correctly_decided_rows(engine, unseen, learn(seen, penalty, optimise)) for penalty in (usual, _LENIENT)
+            correctly_decided_rows(engine, unseen, learn(seen, penalty, optimise)) for penalty in (usual, _LOWER)
         )
         won, lost = engine.size(engine.minus(more, right)), engine.size(engine.minus(right, more))
         if won - lost <= sigmas * sqrt(won + lost):
             return usual
-    return _LENIENT
+    return _LOWER
 
 
 def _error_weight(learned: LearnedProgram) -> float:

@@ -20,7 +20,7 @@ STEP = 0.5
 
 
 class RuleImprover(Generic[Rows]):
-    """Improves rules and exceptions, each of which costs a price; grows them as demanded."""
+    """Improves and grows rules and exceptions; each costs a price."""
 
     def __init__(self, engine: Engine[Rows], criteria: GrowthCriteria, price: float) -> None:
         self.engine = engine

@@ -4,14 +4,14 @@ A *place* is a default of a rule for some label, or one of its exceptions, at so
 are, they come down to this: which kinds of literals (`literals.LITERAL_KINDS`) a place allows on each feature, when a
 default is full, and whether exceptions may follow.
 
-For a wish such as ``income: more never refuse``, rules for *refuse* must cover less as the income grows, and rules for
-other labels more. A rule covers less if the literals of its default want small numbers (``<=``), and its exceptions,
-by the same reasoning, cover more: ``>``. So the kinds swap from level to level. Literals on categories and missing
-values are the same for all numbers, and are allowed anywhere. That is enough for the whole list: where a record is
-refused, it is by a rule that covers the same record with less income, too; any earlier rule for another label that
+For a constraint such as ``income: more never refuse``, rules for *refuse* must cover less as the income grows, and
+rules for other labels more. A rule covers less if the literals of its default want small numbers (``<=``), and its
+exceptions, by the same reasoning, cover more: ``>``. So the kinds swap from level to level. Literals on categories and
+missing values are the same for all numbers, and are allowed anywhere. That is enough for the whole list: where a record
+is refused, it is by a rule that covers the same record with less income, too; any earlier rule for another label that
 does not cover the record with more income does not cover it with less; so with less income, the first rule that covers
-it is the same one, or an earlier one for *refuse*. If it is refused because no rule covers it, that stays so, or a
-rule for *refuse* does. Thresholds may move, and parts be dropped: the kinds of literals stay. A rule for another label
+it is the same one, or an earlier one for *refuse*. If it is refused because no rule covers it, that stays so, or a rule
+for *refuse* does. Thresholds may move, and parts be dropped: the kinds of literals stay. A rule for another label
 matters only to what comes after it: where nothing after it refuses, it may have any literals.
 """
 

@@ -33,7 +33,7 @@ def promising(engine: Engine[Rows], learned: LearnedProgram, locked: Collection[
     The last rule, which takes all other records, is not among them.
     """
     rules, trained = learned.program.rules, _statistics(engine, learned)
-    doubtful = [k for k in range(len(rules) - 1) if k not in locked and in_doubt(learned.program, trained, k)]
+    doubtful = [k for k in range(len(rules) - 1) if k not in locked and is_doubtful(learned.program, trained, k)]
     if not doubtful:
         return list(range(len(rules) - 1))
     everything = engine.all_rows()
@@ -57,7 +57,7 @@ def promising(engine: Engine[Rows], learned: LearnedProgram, locked: Collection[
     return kept[:0:-1]
 
 
-def in_doubt(program: Program, trained: RuleStatistics, place: int) -> bool:
+def is_doubtful(program: Program, trained: RuleStatistics, place: int) -> bool:
     """Whether the rules after a rule could be right more often: what is right most of the time needs no comparison."""
     head = program.rules[place].head
     later = (*(rule.head for rule in program.rules[place + 1 :]), program.otherwise)
@@ -67,7 +67,7 @@ def in_doubt(program: Program, trained: RuleStatistics, place: int) -> bool:
 def promises_less(trained: RuleStatistics, place: int, same: float, others: float, usual: float) -> bool:
     """Whether a rule is expected to be right clearly less often than the rules after it would be for its records.
 
-    In training they get so many right that have the rule's label, and so many that have ``others``, and the ``usual``
+    In training they get some right that have the rule's label, and some that have ``others``, and the ``usual``
     share of their own records. On new records they get the same shares right of those that have the label and of those
     that have not. One record more, like their own, counts where the rule was never wrong.
     """

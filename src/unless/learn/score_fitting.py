@@ -36,7 +36,7 @@ _MOST_VALUES = 200_000
 """The most points of a card, parts times labels: more take far longer than learning, and much memory."""
 
 _RECORDS, _CELLS, _LEAST = 8000, 40_000, 1000
-"""The most records to learn points from: so many, so many in all columns together, but never fewer than the last."""
+"""The most records to learn points from: in one column, in all columns together, but never fewer than the last."""
 
 _QUANTILES = np.arange(1, 5) / 5
 """Where the numbers of a feature are cut: a list asks as little as it can, and a rank wants to know more."""
@@ -127,7 +127,7 @@ class _DistinctRecords:
 def _distinct_records(
     program: Program, parts: Sequence[ProgramPart], table: Table, counts: Floats | None, most: int
 ) -> _DistinctRecords:
-    """At most about so many records, all different, in the order of their hashes."""
+    """A limited number of records, all different, in the order of their hashes."""
     columns = [table.column(name) for name in program.used]
     reader = PartReader(program, parts, columns)
     bins = reader.bins([column.codes for column in columns], len(table))
@@ -180,7 +180,7 @@ def _thin_out(number_distinct_rows: Hashes, weights: Floats, most: int) -> tuple
     if len(there) <= most:
         return there, np.ones(len(there))
     heaviest = np.sort(own)[::-1]
-    rest = np.cumsum(heaviest[::-1])[::-1]  # with so many heavier ones kept for sure, the weight of all others
+    rest = np.cumsum(heaviest[::-1])[::-1]  # with the heavier ones kept for sure, the weight of all others
     levels = rest[:most] / (most - np.arange(most))
     level = levels[np.argmax(heaviest[:most] <= levels)]
     lots = number_distinct_rows[there].astype(np.float64) / 2.0**64

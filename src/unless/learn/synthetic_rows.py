@@ -17,7 +17,7 @@ _BEYOND = 0.6
 """How far beyond either of the two a new number may lie, as a share of their distance."""
 
 _COMPARED = 10_000
-"""Neighbours are sought among at most so many records."""
+"""Neighbours are sought among at most this many records."""
 
 _CATEGORIES = 50
 """A column with more categories does not tell which records are near."""

@@ -88,7 +88,7 @@ def number_between(low: float, high: float, *, rounded: bool) -> float:
 
 
 def _round_to_digits(number: float, digits: int) -> float:
-    """The number with so many digits; infinity where that is larger than the largest number."""
+    """The number with some digits; infinity where that is larger than the largest number."""
     try:
         return round(number, digits)
     except OverflowError:

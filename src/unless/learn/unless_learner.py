@@ -52,7 +52,7 @@ AUTO: Final = "auto"
 Penalty = float | Literal["auto"]
 
 MANY_RECORDS: Final = 1_000
-"""From so many records on, "auto" is stricter, if the list is optimised: rules become many, and signals are clear.
+"""From this many records on, "auto" is stricter, if the list is optimised: rules become many, and signals are clear.
 
 A stricter list has fewer rules. Of fewer records it may miss weak signals.
 """
@@ -116,7 +116,7 @@ class UnlessSettings(LearnerSettings):
         return 1.0 if self.penalty == AUTO else float(self.penalty)
 
     def initial_penalty(self, records: float) -> float:
-        """The penalty that "auto" begins with, for so many records."""
+        """The penalty that "auto" begins with, for a number of records."""
         return 1.25 if self.optimise and records >= MANY_RECORDS else 1.0
 
     def checkpoint_settings(self) -> dict[str, Any]:
@@ -222,14 +222,14 @@ class UnlessLearner:
         self.rare_first = settings.optimise if settings.rare_first is None else settings.rare_first
         self.limits = settings.learn_constraints.rule_limits(engine)
         self.locked = settings.learn_constraints.locked
-        if settings.max_rules is not None:  # fewer rules between locked ones, if there may not be so many
+        if settings.max_rules is not None:  # fewer rules between locked ones, if fewer are allowed
             spare = settings.max_rules - 1 - len(self.locked.rules)
             self.locked = replace(self.locked, gap_sizes=tuple(_share_spare_rules(self.locked.gap_sizes, spare)))
         self.progress = progress
         self.stopped = False
 
     def checkpoint(self) -> Checkpoint:
-        """The page of the engine's diary for the list that is learned rule by rule from all rows."""
+        """The engine's checkpoint for the list that is learned rule by rule from all rows."""
         criteria = {"ratio": self.criteria.ratio, "penalty": self.criteria.penalty, "support": self.criteria.support}
         learn_constraints = replace(self.settings.learn_constraints, locked=self.locked).checkpoint_settings()
         return open_checkpoint(
@@ -422,7 +422,7 @@ class UnlessLearner:
             raise StopLearning
 
     def next_label(self, popularity: Sequence[float], before: Sequence[float], aside: Collection[int]) -> int | None:
-        """The label to learn next, not one put aside; None if there is none, or only one label is left."""
+        """The label to learn next, not one put aside; None if none exists, or only one label is left."""
         labels = [label for label, size in enumerate(popularity) if size]
         still = [label for label in labels if label not in aside]
         if self.rare_first:

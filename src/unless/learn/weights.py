@@ -19,7 +19,7 @@ _EXACT = 2.0**53
 """Up to here float64 counts every record."""
 
 _HALF = 0.500001
-"""Rounds up from a little below one half, so that halves are rounded the same way at any scale of the weights."""
+"""Rounds up from a little below one half, so that 0.5 is rounded the same way at any scale of the weights."""
 
 _NOTHING = 2.0**-11
 """A record that weighs less than this share of the mean counts as absent."""

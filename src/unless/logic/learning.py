@@ -111,10 +111,10 @@ def _closed_world(table: Table, unary: Collection[str]) -> MemoryEngine:
     A predicate that is true or not is never "missing": "is not yes" says that already. A value that only one individual
     has is a name: a rule on it would hold of nobody else.
     """
-    told = [(column, None) if column.name in unary else without_names(column) for column in table.columns]
-    names = [literal for _, literal in told if literal is not None]
+    renamed = [(column, None) if column.name in unary else without_names(column) for column in table.columns]
+    names = [literal for _, literal in renamed if literal is not None]
     banned = (*(Literal(feature, "missing") for feature in unary), *names)
-    return MemoryEngine(replace(table, columns=tuple(column for column, _ in told)), banned=banned)
+    return MemoryEngine(replace(table, columns=tuple(column for column, _ in renamed)), banned=banned)
 
 
 def _learned(
@@ -214,18 +214,18 @@ def _refuse_relation(
     """
     given = {individual for individual, _ in pairs}
     labels = {label for _, label in pairs if label.type.name != "Number"}
-    alike = dict.fromkeys(labels & given, (target, 2))
+    shared = dict.fromkeys(labels & given, (target, 2))
     for signature in known.mentions if labels else ():
         firsts = {arguments[0] for arguments in atoms(control, *signature) if arguments}
         if not firsts.isdisjoint(given):
-            alike |= dict.fromkeys((labels & firsts) - set(alike), signature)
+            shared |= dict.fromkeys((labels & firsts) - set(shared), signature)
     enough = len(labels) // 2 + 1 if labels.isdisjoint(given) and len(pairs) == len(given) else 1
-    if len(alike) < enough:
+    if len(shared) < enough:
         return
-    individual, label = next(pair for pair in pairs if pair[1] in alike)
+    individual, label = next(pair for pair in pairs if pair[1] in shared)
     raise ReadError(
-        f"{read.name}: {target}({individual},{label}) relates two individuals: {shown(alike[label])} holds of {label}, "
-        f"as it does of examples; what is learned is a label, as in {target}({individual},yes)"
+        f"{read.name}: {target}({individual},{label}) relates two individuals: {shown(shared[label])} holds of "
+        f"{label}, as it does of examples; what is learned is a label, as in {target}({individual},yes)"
     )
 
 

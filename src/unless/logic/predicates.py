@@ -65,7 +65,7 @@ class Ranks:
         return bisect_left(self.thresholds, number)
 
     def threshold(self, code: int) -> float | None:
-        """The threshold at a place; None if there is none."""
+        """The threshold at a place; None if none exists."""
         return self.thresholds[code] if 0 <= code < len(self.thresholds) else None
 
 

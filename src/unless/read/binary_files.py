@@ -250,7 +250,7 @@ def _sheet(source: Content, where: str, asked: str | int | None) -> tuple[list[l
 
 
 def _sheet_named(asked: str | int, names: Sequence[str], where: str) -> str:
-    """The sheet of that name or, if there is none, of that number, counted from 1."""
+    """The sheet of that name or, if none exists, of that number, counted from 1."""
     if asked in names:
         return str(asked)
     number = int(asked) if str(asked).isdecimal() else 0

@@ -108,7 +108,7 @@ def joined(pieces: Sequence[Cells]) -> Cells:
     """The cells of one column, from its pieces."""
     if len(pieces) == 1:
         return pieces[0]
-    pieces, notation = _alike(pieces)
+    pieces, notation = _with_one_notation(pieces)
     numbers = np.unique(np.concatenate([piece.numbers for piece in pieces]))
     texts = sorted({text for piece in pieces for text in piece.texts})
     place = {text: code for code, text in enumerate(texts, len(numbers))}
@@ -126,7 +126,7 @@ def joined(pieces: Sequence[Cells]) -> Cells:
     return Cells(numbers, texts, np.concatenate(codes), kind, named, notation, pieces[0].numerals)
 
 
-def _alike(pieces: Sequence[Cells]) -> tuple[Sequence[Cells], Notation | None]:
+def _with_one_notation(pieces: Sequence[Cells]) -> tuple[Sequence[Cells], Notation | None]:
     """The pieces, and the notation of their numbers; where notations do not go together, numbers become text."""
     notations = {piece.notation for piece in pieces if len(piece.numbers) or piece.notation is not None}
     if notations <= {None}:

@@ -44,7 +44,7 @@ class ColumnPlan:
     filed: bool = False
     """Whether a file is read, so that texts are missing in typed cells too."""
     parts: Mapping[str, str | None] = field(default_factory=dict)
-    """The columns of dates of which there are parts instead."""
+    """The columns of dates that are replaced by their parts."""
 
     @property
     def missing_texts(self) -> tuple[str, ...]:

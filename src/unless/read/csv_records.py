@@ -40,7 +40,7 @@ class TextHeader:
 
 
 def text_header(file: BinaryIO, separator: str, where: str, above: int = 0) -> TextHeader:
-    """The header of a text file, of which at least that much is there; lines ``above`` it are skipped."""
+    """The header of a text file, read as far as needed; lines ``above`` it are skipped."""
     start = len(MARK) if file.read(len(MARK)) == MARK else 0
     file.seek(start)
     skipped = [len(line.encode()) for line in islice(_lines(file, where), above)]

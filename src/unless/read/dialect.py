@@ -85,7 +85,7 @@ class Remarks:
     """What there is to say about how a source was read: in one line, and guesses that may be wrong."""
 
     said: str = ""
-    doubts: tuple[GuessWarning, ...] = field(default=(), compare=False)
+    guesses: tuple[GuessWarning, ...] = field(default=(), compare=False)
 
     def also(self, said: str) -> Remarks:
         """The same, and something more to say."""
@@ -105,7 +105,7 @@ class TextDialect:
     usual: str = ","
     """The delimiter that the format promises."""
     options: ReadOptions = PLAIN_OPTIONS
-    doubts: tuple[GuessWarning, ...] = ()
+    guesses: tuple[GuessWarning, ...] = ()
     """Guesses that may be wrong."""
     shows_decimal: bool = False
     """Whether cells show the decimal sign."""
@@ -132,13 +132,13 @@ class TextDialect:
     def remarks(self) -> Remarks:
         """What there is to say."""
         differences = self.differences
-        return Remarks(f"read as {differences}" if differences else "", self.doubts)
+        return Remarks(f"read as {differences}" if differences else "", self.guesses)
 
     def with_encoding(self, encoding: str, where: str) -> TextDialect:
         """The dialect once a later line shows the encoding."""
         finding = f"{where}: the first lines are ASCII, and a later one is not UTF-8; read as {title_of(encoding)}"
-        doubt = GuessWarning(finding, "encoding", "cp1250", "cp1252")
-        return replace(self, encoding=encoding, doubts=(*self.doubts, doubt), is_open=False)
+        guess = GuessWarning(finding, "encoding", "cp1250", "cp1252")
+        return replace(self, encoding=encoding, guesses=(*self.guesses, guess), is_open=False)
 
 
 @lru_cache(maxsize=64)

@@ -56,17 +56,17 @@ def detect_dialect(
     if encoding == "utf-8" and not options.hints and numerals is None and not part and _is_plain(start, usual):
         return TextDialect(usual, usual=usual, is_open=is_open)
     text = _below(_text(start, encoding, final=final), options.above)
-    doubts = list(_doubtful_encoding(start, encoding, options))
+    guesses = list(_doubtful_encoding(start, encoding, options))
     named = named_delimiter(text.partition("\n")[0].rstrip("\r"))
-    delimiter, doubt = options.delimiter or named, None
+    delimiter, guess = options.delimiter or named, None
     if delimiter is None:
-        delimiter, doubt = _delimiter(text, usual)
+        delimiter, guess = _delimiter(text, usual)
     rows = list(_records(text.partition("\n")[2] if named == delimiter else text, delimiter))
     style, shows_decimal, more = PLAIN_NUMERALS, False, list[GuessWarning]()
     if part or options.decimal or delimiter == ";" or any(_SIGN.search(cell) for row in rows for cell in row):
         style, shows_decimal, more = _numerals(rows, delimiter, options.decimal)
-    doubts += [*([doubt] if doubt else []), *(more if shows_decimal or numerals is None else [])]
-    doubtful = tuple(GuessWarning(f"{where}: {one.finding}", one.parameter, *one.choices) for one in doubts)
+    guesses += [*([guess] if guess else []), *(more if shows_decimal or numerals is None else [])]
+    doubtful = tuple(GuessWarning(f"{where}: {one.finding}", one.parameter, *one.choices) for one in guesses)
     return TextDialect(delimiter, numerals or style, encoding, usual, options, doubtful, shows_decimal, is_open)
 
 
@@ -85,12 +85,12 @@ def shared_numerals(parts: Mapping[str, TextDialect]) -> Numerals | str | None:
 
 def merge_remarks(parts: Mapping[str, Remarks]) -> Remarks:
     """What there is to say about the parts of one table: once if it is the same for all."""
-    doubts = tuple(doubt for remarks in parts.values() for doubt in remarks.doubts)
+    guesses = tuple(guess for remarks in parts.values() for guess in remarks.guesses)
     firsts = {remarks.said: name for name, remarks in reversed(list(parts.items()))}
     if len(firsts) == 1:
-        return Remarks(next(iter(firsts)), doubts)
+        return Remarks(next(iter(firsts)), guesses)
     lines = (f"{name} {said}" for said, name in reversed(list(firsts.items())) if said)
-    return Remarks("; ".join(lines), doubts)
+    return Remarks("; ".join(lines), guesses)
 
 
 def named_delimiter(line: str) -> str | None:
@@ -196,13 +196,13 @@ def _numerals(rows: Sequence[list[str]], delimiter: str, said: str | None) -> tu
     shows_decimal = said is not None or bool(signs)
     comma = len(commas) > len(points) or (len(commas) == len(points) > 0 and delimiter == ";")
     decimal = said or ("," if comma else ".")
-    doubts = []
+    guesses = []
     if said is None and commas and points:
-        doubts.append(_both(commas[0], points[0], decimal))
+        guesses.append(_both(commas[0], points[0], decimal))
     doubtful = None if shows_decimal else _ambiguous(columns, delimiter)
     if doubtful is not None:
         return PLAIN_NUMERALS, False, [doubtful]
-    return numerals_of(decimal, _thousands(columns, decimal)), shows_decimal, doubts
+    return numerals_of(decimal, _thousands(columns, decimal)), shows_decimal, guesses
 
 
 def numerals_among(cells: Collection[str], *, money: bool) -> Numerals:

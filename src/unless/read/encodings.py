@@ -34,7 +34,7 @@ _MOST = 0.7  # of the letters of a UTF-16 file are ASCII if it is recognised wit
 _PIECE = 1 << 16
 _SHOWN = 24  # letters of an example
 _UNDEFINED = "\x81\x8d\x8f\x90\x9d"
-_LENIENT = "unless.undefined"
+_KEEPING = "unless.undefined"
 
 
 def _keep(error: UnicodeError) -> tuple[str | bytes, int]:
@@ -46,11 +46,11 @@ def _keep(error: UnicodeError) -> tuple[str | bytes, int]:
     raise error
 
 
-codecs.register_error(_LENIENT, _keep)
+codecs.register_error(_KEEPING, _keep)
 
 
 def _errors(encoding: str) -> str:
-    return _LENIENT if encoding == "cp1252" else "strict"
+    return _KEEPING if encoding == "cp1252" else "strict"
 
 
 # Which encoding.
@@ -87,7 +87,7 @@ def _zeros(start: bytes) -> str | None:
 
 
 def unmarked(data: bytes, *, final: bool = True) -> str | None:
-    """The encoding that the first line with a byte beyond ASCII shows: UTF-8 or cp1252; None if there is none.
+    """The encoding that the first line with a byte beyond ASCII shows: UTF-8 or cp1252; None if none exists.
 
     If the line is not whole (the data is not ``final``), a character at its end may not be either.
     """
@@ -103,8 +103,8 @@ def unmarked(data: bytes, *, final: bool = True) -> str | None:
 
 
 def oddity(data: bytes) -> str | None:
-    """A word of cp1252 text that looks as if it had another encoding; None if there is none."""
-    text = data.decode("cp1252", _LENIENT)
+    """A word of cp1252 text that looks as if it had another encoding; None if none exists."""
+    text = data.decode("cp1252", _KEEPING)
     if (found := _ODD.search(text)) is None:
         return None
     start = max(text.rfind(sign, 0, found.start()) for sign in ' \n\r\t,;|"') + 1

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 _SPACE = b" \t\r\n"
-# An escape of a whole character in two halves, of one half (the group), or of anything else.
+# An escape of a whole character as two surrogates, of one surrogate (the group), or of anything else.
 _ESCAPE = re.compile(
     rb"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u([dD][89a-fA-F][0-9a-fA-F]{2})|.)"
 )
@@ -299,7 +299,7 @@ def _refuse_no_text(lines: bytes, where: str, first: int) -> None:
     if half := next((found for found in escapes if found[1]), None):
         number = first + lines.count(b"\n", 0, half.start())
         letter = chr(int(half[1], 16))
-        raise ReadError(f"{where}, line {number}: {letter!r} is half a character; write both halves, or none")
+        raise ReadError(f"{where}, line {number}: {letter!r} is half a character; write both surrogates, or neither")
 
 
 def _object(line: bytes, number: type[float] | None = None) -> dict[str, object]:

@@ -79,11 +79,11 @@ class Parts:
     def load(self, names: Sequence[str], texts: Collection[str], missing: Collection[str]) -> None:
         """Read these columns of every part."""
         pieces = [_load(source, names, texts, missing) for source in self._sources]
-        if self.spelled and (torn := _torn(pieces, missing)):
+        if self.spelled and (conflicting := _conflicting(pieces, missing)):
             # Some parts have numbers where others have text: they all have to say how their cells are spelled.
-            again = [*texts, *torn]
+            again = [*texts, *conflicting]
             for piece, source in zip(pieces, self._sources, strict=True):
-                if any(len(piece[name].numbers) for name in torn):
+                if any(len(piece[name].numbers) for name in conflicting):
                     piece.update(_load(source, names, again, missing))
         self.rows = sum(source.rows for source in self._sources)
         self._cells = {name: joined([piece[name] for piece in pieces]) for name in names}
@@ -105,7 +105,7 @@ def _load(source: Source, names: Sequence[str], texts: Collection[str], missing:
     return {name: source.cells(name) for name in names}
 
 
-def _torn(pieces: Sequence[dict[str, Cells]], missing: Collection[str]) -> list[str]:
+def _conflicting(pieces: Sequence[dict[str, Cells]], missing: Collection[str]) -> list[str]:
     """The columns that have numbers in one part, and in another text that is not missing."""
     found = []
     for name in pieces[0]:

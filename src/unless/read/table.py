@@ -138,8 +138,8 @@ def read_with(
     plan.load(opened)
     if target is not None and like is None and not opened.rows:
         raise ReadError("the table has no rows to learn from")
-    for doubt in opened.remarks.doubts:
-        warnings.warn(doubt, stacklevel=3)
+    for guess in opened.remarks.guesses:
+        warnings.warn(guess, stacklevel=3)
     columns = tuple(one for one in _infer_columns(opened, plan) if not (formats and _is_idle_hour(one, formats)))
     said = opened.remarks.also(plan.describe_columns(columns)).said
     table = Table(columns, None, opened.rows, plan.missing, said, parts=known)

@@ -146,7 +146,7 @@ def _measure_holdout(model: Model) -> QualityFacts | None:
 
 
 _LEARNED = {True: "which the model was learned from", False: "with those that the model was learned from"}
-"""What is said of records, none of which were held back: whether they are just those of training."""
+"""What is said of records if none were held back: whether they are just those of training."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -77,7 +77,7 @@ def _columns(card: ModelCard) -> tuple[Sequence[str], list[Sequence[str]]]:
 
 
 def _known(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> tuple[Sequence[str], list[Sequence[str]]]:
-    """A table without the columns of which nothing is known."""
+    """A table without the columns that nothing is known of."""
     kept = [place for place in range(len(heads)) if not rows or any(row[place] != "–" for row in rows)]
     return [heads[place] for place in kept], [[row[place] for place in kept] for row in rows]
 

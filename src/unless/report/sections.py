@@ -124,8 +124,8 @@ def _trained(facts: DecisionFacts, place: int) -> tuple[float, float] | None:
     if facts.trained is None or not facts.trained.known(place):
         return None
     decided, right = float(facts.trained.support[place]), float(facts.trained.right[place])
-    alike = facts.truth is not None and not facts.trained.weighted
-    if alike and (decided, right) == (facts.decided[place], facts.right[place]):
+    comparable = facts.truth is not None and not facts.trained.weighted
+    if comparable and (decided, right) == (facts.decided[place], facts.right[place]):
         return None
     return decided, right / decided if decided else 0.0
 
@@ -237,7 +237,7 @@ def _find_most_confused(quality: Quality, present: list[int]) -> list[int]:
 
 
 def _rank_confusions(quality: Quality) -> list[tuple[int, int, int]]:
-    """The places of true and decided labels that are confused, and how often, worst first; the last place is none."""
+    """The places of true and decided labels that are confused, and how often, worst first; last is no label."""
     wrong = quality.confusion.copy()
     np.fill_diagonal(wrong, 0)
     order = np.argsort(-wrong, axis=None, kind="stable")[: np.count_nonzero(wrong)]

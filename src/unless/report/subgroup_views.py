@@ -19,7 +19,7 @@ _COLUMNS = 40
 """The most columns: those that rules test come first."""
 
 _FEW = 8
-"""So many different texts are never too many for groups."""
+"""This many different texts are never too many for groups."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,7 @@
 """A table as people see it before anything is learned: its labels, columns with small pictures, and what is suspicious.
 
-`Overview` is a profile that prints itself, and shows itself in a notebook. The command prints the same rows in colour.
+`TableReport` is a profile that prints itself, and shows itself in a notebook. The command prints the same rows in
+colour.
 """
 
 # ruff: noqa: N803 - scikit-learn calls it X
@@ -38,7 +39,7 @@ def inspect(
     categorical: Sequence[str] = (),
     missing: Sequence[str] = DEFAULT_MISSING,
     format: str | None = None,  # noqa: A002 - as in read_table
-) -> Overview:
+) -> TableReport:
     """What is in a table, and what looks suspicious: what ``unless inspect`` shows in a terminal.
 
     Parameters
@@ -68,8 +69,8 @@ def inspect(
     if isinstance(X, Table) and (numeric or categorical):
         raise ParameterError("the columns of a table have their kinds: give numeric and categorical to read_table")
     if y is None or isinstance(y, str):
-        return Overview.of(profile_table(X, y, **options))
-    return Overview.of(profile_table(X, labels=_labels(y), **options))
+        return TableReport.of(profile_table(X, y, **options))
+    return TableReport.of(profile_table(X, labels=_labels(y), **options))
 
 
 def _labels(y: Any) -> Column:
@@ -82,13 +83,13 @@ def _labels(y: Any) -> Column:
     return replace(column, name=name if isinstance(name, str) and name else "label")
 
 
-class Overview(Profile):
+class TableReport(Profile):
     """A profile that shows itself: printed, as text; in a notebook, as a table with small histograms."""
 
     __slots__ = ()
 
     @classmethod
-    def of(cls, found: Profile) -> Overview:
+    def of(cls, found: Profile) -> TableReport:
         """The same profile."""
         return cls(**{field.name: getattr(found, field.name) for field in fields(found)})
 

@@ -20,7 +20,7 @@ except ImportError:  # Windows has no such limits, and reads through its cache
     resource = None  # type: ignore[assignment]
 
 PAGE = 4096
-"""Direct reads and writes begin and end at multiples of so many bytes."""
+"""Direct reads and writes begin and end at multiples of this many bytes."""
 
 O_DIRECT = getattr(os, "O_DIRECT", None)
 
@@ -32,7 +32,7 @@ _LARGEST_BUFFER = 1 << 24
 """How many bytes of memory a thread keeps to read into: records may be far longer than columns."""
 
 _NEAR = 32
-"""Pages are read together if fewer than so many are between them: 4 kB take 117 µs to read, 128 kB 191 µs."""
+"""Pages are read together if fewer than this many are between them: 4 kB take 117 µs to read, 128 kB 191 µs."""
 
 
 def round_up_to_pages(size: int) -> int:

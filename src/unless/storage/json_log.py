@@ -14,7 +14,7 @@ class JsonLog:
     """Lines of JSON that are appended to a file, whose first line says what they are about."""
 
     def __init__(self, path: Path, head: str) -> None:
-        """Open the log; begin a new one if there is none, or if the file is about something else."""
+        """Open the log; begin a new one if none exists, or if the file is about something else."""
         self.path = path
         self.lines: list[Any] = []
         """The whole lines that were there."""

@@ -17,7 +17,7 @@ _CGROUP = Path("/sys/fs/cgroup")
 
 
 def fits_in_memory(size: float) -> bool:
-    """Whether so many bytes fit into the free memory, and leave room for others."""
+    """Whether ``size`` bytes fit into the free memory, and leave room for others."""
     return size <= _SHARE * free_bytes()
 
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 _PLAIN = r"^ *[+-]?(?:(?:0|[1-9][0-9]*)(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)? *$"
 _WHOLE = r"^ *(?:[+-]?[1-9][0-9]*|\+?0) *$"  # minus zero is a float
-_SURE = 15  # float64 gives back every number of so many digits
+_SURE = 15  # float64 gives back every number of this many digits
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from unless.read.dialect_detection import merge_remarks
 from unless.read.options import ReadOptions
 from unless.rule import Program
 from unless.stream.batch_decisions import Progress
-from unless.stream.output_columns import refuse_halves
+from unless.stream.output_columns import refuse_surrogates
 from unless.stream.output_file import form_of_output
 from unless.stream.partitions import folder_of, predict_parts
 from unless.stream.pipeline import Run
@@ -134,7 +134,7 @@ def predict_file(  # noqa: PLR0913 - one parameter for each choice of the caller
     About ``block`` bytes are read at a time. ``progress`` is called with the number of records done, and the share of
     the input that has been read, None if it is not known.
     """
-    refuse_halves("the prefix", prefix)
+    refuse_surrogates("the prefix", prefix)
     options = ReadOptions(format, delimiter, decimal, encoding, sheet, header_row, skip)
     run = Run(model, prefix, strict, guard_formulas)
     if (folder := folder_of(out, source, to)) is not None:
@@ -145,8 +145,8 @@ def predict_file(  # noqa: PLR0913 - one parameter for each choice of the caller
         given = Input(source, options, block)
         done = run.write(given, out, form_of_output(out, to, given.form, source), progress)
     remarks = merge_remarks(done.said) if done.said else NOTHING
-    for doubt in remarks.doubts:
-        warnings.warn(doubt, stacklevel=2)
+    for guess in remarks.guesses:
+        warnings.warn(guess, stacklevel=2)
     renamed = {one: other for one, other in zip(done.wanted, done.columns, strict=True) if one != other}
     return PredictedFile(
         done.rows,

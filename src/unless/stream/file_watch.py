@@ -70,8 +70,8 @@ def _counted(model: Model, given: Input, labels: str | None, progress: Progress 
     if rows and lacking:  # a member is missing in a line of JSON only if other lines have it
         raise UnknownNameError(f"no column {lacking[0]!r}{suggest(lacking[0], members)}")
     remarks = merge_remarks(given.said) if given.said else None
-    for doubt in remarks.doubts if remarks else ():
-        warnings.warn(doubt, stacklevel=3)
+    for guess in remarks.guesses if remarks else ():
+        warnings.warn(guess, stacklevel=3)
     return counts, remarks.said if remarks else ""
 
 

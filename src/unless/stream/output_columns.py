@@ -50,7 +50,7 @@ def free_names(wanted: Iterable[str], taken: Collection[str]) -> tuple[str, ...]
     return tuple(found)
 
 
-def refuse_halves(what: str, text: str) -> None:
+def refuse_surrogates(what: str, text: str) -> None:
     """Refuse half of a surrogate pair: it is no character, and no file can hold it."""
     try:
         text.encode()
@@ -80,7 +80,7 @@ class NewColumns:
         """The answers of a program, with the figures that the statistics from training give."""
         labels = program.heads
         for label in labels:
-            refuse_halves("the label", str(label))
+            refuse_surrogates("the label", str(label))
         rules = (*range(1, len(labels)), None)
         if statistics is None:
             return cls(labels, rules=rules)
@@ -96,7 +96,7 @@ class NewColumns:
     def voted(cls, classes: tuple[Label, ...]) -> NewColumns:
         """The answers of a committee: its classes. Every record has a probability of its own, and no rule."""
         for label in classes:
-            refuse_halves("the label", str(label))
+            refuse_surrogates("the label", str(label))
         return cls(classes, (1.0,) * len(classes))
 
     def with_probabilities(self, choices: Choices, shares: NDArray[np.float64]) -> tuple[NewColumns, Choices]:

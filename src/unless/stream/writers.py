@@ -46,11 +46,11 @@ class Writer:
     def drain(self, results: Iterator[Result]) -> None:
         """Write all batches."""
         for batch, new, choices in results:
-            if self._settle(batch):
+            if self._take_columns(batch):
                 self._begin(batch)
             self._write(batch, new, choices)
 
-    def _settle(self, batch: Batch) -> bool:
+    def _take_columns(self, batch: Batch) -> bool:
         """Let the first batch settle the columns; return whether this is the first."""
         if self._names is not None:
             return False
@@ -90,8 +90,8 @@ class Writer:
         import polars as pl  # takes 0.1 s
 
         names, frame = self._names or (), batch.frame(spelled=spelled, texts=texts)
-        settled = set(names)
-        if extra := [name for name in frame.columns if name not in settled]:
+        wanted = set(names)
+        if extra := [name for name in frame.columns if name not in wanted]:
             raise _late(batch, extra[0], "write .jsonl, where every line has its own members")
         known, absent = set(frame.columns), pl.repeat(None, len(choices), dtype=pl.Null, eager=True)
         columns = {name: frame.get_column(name) if name in known else absent for name in names}
@@ -119,7 +119,7 @@ class TextWriter(Writer):
     def _begin(self, batch: Batch) -> None:
         if isinstance(batch, TextBatch) and batch.form == self._form:
             self._dialect = batch.dialect
-        if self._alike(batch):
+        if self._can_copy(batch):
             self._ascii = batch.head.removeprefix(MARK).isascii() and "".join(self.added).isascii()
             record = batch.head.rstrip(b"\r\n")
             self._ending = batch.head[len(record) :] or b"\n"
@@ -131,15 +131,15 @@ class TextWriter(Writer):
 
     def _write(self, batch: Batch, new: NewColumns, choices: Choices) -> None:
         separator, decimal = self._dialect.delimiter, self._dialect.numerals.decimal
-        if not self._alike(batch) or batch.names != self._names:
+        if not self._can_copy(batch) or batch.names != self._names:
             self._ascii = False
             frame = self._frame(batch, new, choices, spelled=True, decimal=decimal)
             self._put(_as_text(self._safe_cells(frame) if self._guarded else frame, separator))
             return
-        self._settle_encoding(batch, new)
+        self._take_late_encoding(batch, new)
         self._put(new.as_fields(separator, decimal).into(batch.data, batch.places, choices))
 
-    def _settle_encoding(self, batch: TextBatch, new: NewColumns) -> None:
+    def _take_late_encoding(self, batch: TextBatch, new: NewColumns) -> None:
         """Take over an encoding that shows late: while all is ASCII, what is written is the same in both."""
         self._where = batch.where
         if self._ascii and self._dialect.encoding == "utf-8" and not batch.ascii_only:
@@ -158,7 +158,7 @@ class TextWriter(Writer):
                 "which is UTF-8"
             ) from None
 
-    def _alike(self, batch: Batch) -> TypeGuard[TextBatch]:
+    def _can_copy(self, batch: Batch) -> TypeGuard[TextBatch]:
         """Whether the records of a batch can be copied; it may have another encoding."""
         if self._guarded or not isinstance(batch, TextBatch):
             return False
@@ -237,7 +237,7 @@ class FrameWriter(Writer):
         schema, texts = pl.Schema(), list[str]()
         try:
             for batch, new, choices in results:
-                first = self._settle(batch)
+                first = self._take_columns(batch)
                 frame = self._frame(batch, new, choices, texts=texts)
                 if first:
                     schema, texts = frame.schema, [name for name, dtype in frame.schema.items() if dtype == pl.String]
