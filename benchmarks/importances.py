@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from benchmarks import datasets
 from benchmarks.accuracy_datasets import PAPER
 from unless import Program, Table
-from unless.evaluation.importance import Evidence
+from unless.evaluation.importance import later_importances
 from unless.evaluation.metrics import measure
 from unless.learn.unless_learner import fold_unless
 from unless.model.prediction import deciding_rules
@@ -54,7 +54,7 @@ def _changed(program: Program, train: Table) -> Shares:
 
 def _lost(program: Program, train: Table) -> Shares:
     """The accuracy that is lost when values are those of other records: what it is now."""
-    return Evidence.of(program, train, None).importances()
+    return later_importances(program, train, None).value
 
 
 DEFINITIONS: Mapping[str, Callable[[Program, Table], Shares]] = {

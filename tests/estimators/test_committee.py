@@ -316,21 +316,6 @@ def test_ctrl_c_while_the_student_learns(monkeypatch):
     assert len(model.program_) <= 2
 
 
-def test_ctrl_c_while_the_points_of_the_student_are_found(monkeypatch):
-    """Then the student has its rules, and no points."""
-
-    def press(*_, **__):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(learners, "fit_score_card", press)
-    model = UnlessCommittee(size=4)
-    with pytest.raises(Interrupted):
-        model.fit(X, Y)
-    assert len(model.lists_) == 4
-    assert len(model.program_) > 1
-    assert model.card_ is None
-
-
 def test_a_time_limit_and_progress(capsys):
     """No time gives one list, and none to imitate it; progress goes to standard error."""
     model = UnlessCommittee(max_seconds=0, verbose=True).fit(X, Y)

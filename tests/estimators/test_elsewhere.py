@@ -61,7 +61,7 @@ def test_pickles_bring_everything_back(model, library):
     """Rules, figures, points, importances and what training had; no training records travel along."""
     data = library.dumps(model)
     assert same(library.loads(data), model)
-    assert b"Evidence" not in data
+    assert b"LazyValue" not in data
     assert b"unless.rule" not in data
     assert same(copy.deepcopy(model), model)
 

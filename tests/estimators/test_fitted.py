@@ -26,8 +26,8 @@ import unless
 from unless import FoldRMClassifier, FoldRPPClassifier, Literal, Rule, UnlessClassifier, UnlessError, read_table
 from unless.errors import Interrupted, ParameterError, ProgramError, UnknownNameError
 from unless.estimators.training_data import LearningLimits
-from unless.evaluation.importance import Evidence
 from unless.explanation.rule_listing import listing_text, listing_title
+from unless.model.lazy_value import LazyValue
 from unless.table import domain_table
 
 LEARNERS = [UnlessClassifier, FoldRMClassifier, FoldRPPClassifier]
@@ -114,9 +114,9 @@ class TestImportances:
 
     def test_they_come_along_without_records(self, model):
         """A pickled model has importances, but not the records that they were computed from."""
-        assert isinstance(model.model_.importances, Evidence)
+        assert isinstance(model.model_.lazy_importances, LazyValue)
         again = pickle.loads(pickle.dumps(model))
-        assert isinstance(again.model_.importances, np.ndarray)
+        assert isinstance(again.model_.lazy_importances, np.ndarray)
         assert_array_equal(again.feature_importances_, model.feature_importances_)
 
     def test_an_edited_program_has_its_own(self, model):

@@ -58,20 +58,6 @@ def test_learning_changes_no_learner(table):
     assert vars(model) == vars(UnlessClassifier())
 
 
-def test_ctrl_c_while_points_are_found(table, monkeypatch):
-    """All rules are kept; probabilities are the frequencies of rules then."""
-
-    def press(*_, **__):
-        raise KeyboardInterrupt
-
-    whole = learn(UnlessLearner(), table).model
-    monkeypatch.setattr("unless.estimators.learners.fit_score_card", press)
-    learned = learn(UnlessLearner(), table)
-    assert isinstance(learned.interrupted, Interrupted)
-    assert learned.model.program == whole.program
-    assert (whole.card is None, learned.model.card is None) == (False, True)
-
-
 def test_after_ctrl_c_the_rules_so_far_are_a_model(table):
     """The interruption comes with the model; the caller may raise it or not."""
     with metered_by(_PressesCtrlC()):

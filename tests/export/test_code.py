@@ -139,7 +139,7 @@ def test_a_date_of_javascript_is_an_instant(node, program):
 
 def model_of(program, labels=3, seed=0):
     """A model with points at random."""
-    return model_of_program(program, card=card_of(program, labels, seed))
+    return model_of_program(program, lazy_card=card_of(program, labels, seed))
 
 
 @given(program=programs(), labels=st.integers(2, 4), seed=st.integers(0, 9))

@@ -80,7 +80,7 @@ def test_probabilities_are_those_of_the_card(program, labels, seed):
     """To twelve digits, and the label leads."""
     program = whole(program)
     card = card_of(program, labels, seed)
-    model = model_of_program(program, card=card, schema=Schema(COLUMN_KINDS))
+    model = model_of_program(program, lazy_card=card, schema=Schema(COLUMN_KINDS))
     found = run(model, missing=GONE)
     np.testing.assert_allclose(found["probabilities"], card.probabilities(TABLE), rtol=0, atol=1e-12)
     for label, row in zip(unless.predict(program, TABLE), found["probabilities"], strict=True):
@@ -146,7 +146,7 @@ def test_a_model_of_an_array():
 def test_a_model_without_points_gives_frequencies():
     """A model of one label, or of an earlier version, has the probabilities that it had in Python."""
     model = UnlessClassifier().fit(FRAME, TRUTH.astype(int))
-    model.model_ = replace(model.model_, card=None)
+    model.model_ = replace(model.model_, lazy_card=None)
     np.testing.assert_allclose(run(model, FRAME)["probabilities"], model.predict_proba(FRAME), rtol=0, atol=1e-12)
     alone = UnlessClassifier(warn=False).fit(FRAME, ["same"] * 300)
     assert set(run(alone, FRAME)["label"]) == {"same"}

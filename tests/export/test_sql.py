@@ -304,7 +304,7 @@ def test_columns_that_cannot_hold_the_time_that_rules_ask_for(dialect, literal, 
 
 def model_of(program, labels=3, seed=0):
     """A model with points at random."""
-    return model_of_program(program, card=card_of(program, labels, seed))
+    return model_of_program(program, lazy_card=card_of(program, labels, seed))
 
 
 def test_a_query_has_the_label_the_rule_and_the_sentence(database, grid):
@@ -381,7 +381,7 @@ def test_points_far_apart(database):
     program, cells = Program("y", ("n",), (Rule("b", (Literal("n", "<=", 1.0),)),), "a"), {"n": [0.0, 5.0, None]}
     name, far = database.table(cells, {"n": "number"}), np.array([[1], [-1], [1], [1]])
     for classes, factors in ((("a", "b"), [-1_000_000]), (("a", "b", "c"), [1_000_000, -1_000_000, 3])):
-        model = model_of_program(program, card=ScoreCard(program, classes, np.array(factors), far * factors))
+        model = model_of_program(program, lazy_card=ScoreCard(program, classes, np.array(factors), far * factors))
         query = to_query(model, name, database.dialect, ["probability"]).rstrip(";\n")
         rows = database.execute(f"SELECT * FROM ({query}) AS t ORDER BY row_place").fetchall()
         found = np.array([row[-len(classes) :] for row in rows], dtype=float)

@@ -62,7 +62,7 @@ def models_of(seed: int, cells: Drawn, some: int = AT_ONCE) -> Iterator[Any]:
     rng = random.Random(seed)
     for plain in drawn(programs(), some, seed):
         program = renamed(plain, cells.names)
-        yield model_of_program(program, card=card_of(program, rng.randint(2, 4), seed))
+        yield model_of_program(program, lazy_card=card_of(program, rng.randint(2, 4), seed))
     for voting in drawn(committees(), some, seed):
         lists = tuple(renamed(one, cells.names) for one in voting.lists)
         yield replace(voting, features=tuple(cells.names[name] for name in FEATURES), lists=lists)

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from unless.errors import ProgramError
 from unless.estimators import model_file, model_schema
-from unless.evaluation.importance import Evidence, importances
 from unless.export import document_checks, json
 from unless.export.document_checks import FEATURE, Object, Place, at, shown, typed, wrong
 from unless.model import HoldoutResult, Model
+from unless.model.lazy_value import LazyValue
 from unless.model.points import Points
 from unless.rule import Program
 from unless.score.committee import Committee
@@ -27,7 +27,7 @@ LEARNER = "UnlessCommittee"
 
 def document(model: Model) -> dict[str, Any]:
     """A committee as JSON holds it; refuses one that could not be read back."""
-    committee, imitation, shares = model.committee, model.imitation, importances(model.importances)
+    committee, imitation, shares = model.committee, model.imitation, model.importances
     if committee is None or imitation is None:
         raise AssertionError("this model has no committee")
     student = model_file.document(imitation)
@@ -111,7 +111,7 @@ def committee_model(  # noqa: PLR0917 - what a committee has besides the list th
     imitation: Model,
     agreement: float,
     parameters: Mapping[str, Any],
-    importances: Evidence | NDArray[np.float64] | None = None,
+    importances: LazyValue[NDArray[np.float64]] | NDArray[np.float64] | None = None,
     tested: HoldoutResult | None = None,
     tuned: Mapping[str, float] | None = None,
 ) -> Model:
@@ -121,7 +121,7 @@ def committee_model(  # noqa: PLR0917 - what a committee has besides the list th
         decider=committee,
         learner=LEARNER,
         parameters=parameters,
-        importances=importances,
+        lazy_importances=importances,
         tuned=tuned,
         tested=tested,
         imitation=imitation,

@@ -13,12 +13,11 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from unless.constraints import features_with_direction
 from unless.errors import ProgramError, suggest
 from unless.estimators.training_data import count_missing, known_label_index
-from unless.evaluation.importance import Evidence
+from unless.evaluation.importance import later_importances
 from unless.evaluation.metrics import measure
-from unless.learn.score_fitting import fit_score_card
+from unless.learn.score_fitting import later_card
 from unless.model import HoldoutResult, Model, holdout_rows
 from unless.model.rule_statistics import RuleStatistics
 from unless.rule import Program, Rule
@@ -50,10 +49,8 @@ def with_rules(
         statistics=measure(program, labelled, counts),
         domain=domain_table(there, program.used),
         missing_counts=count_missing(labelled, program.used, counts),
-        importances=Evidence.of(program, labelled, counts),
-        card=fit_score_card(
-            program, labelled, counts, uncut=features_with_direction(model.parameters.get("constraints"))
-        ),
+        lazy_importances=later_importances(program, labelled, counts),
+        lazy_card=later_card(program, labelled, counts, model.parameters.get("constraints")),
     )
     return _with(found, tested)
 
@@ -70,8 +67,8 @@ def _unmeasured(bare: Model, old: Model) -> Model:
         bare,
         statistics=still_true(old.statistics, old.program, bare.program),
         domain=replace(old.domain, columns=tuple(one for one in old.domain.columns if one.name in used)),
-        importances=None,
-        card=None,
+        lazy_importances=None,
+        lazy_card=None,
         missing_counts=old.missing_counts
         and {name: count for name, count in old.missing_counts.items() if name in used},
     )

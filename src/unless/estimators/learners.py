@@ -14,29 +14,27 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from unless.constraints import Constraints, features_with_direction, to_constraints
+from unless.constraints import Constraints, to_constraints
 from unless.errors import Interrupted, ParameterError
 from unless.estimators.committee_file import committee_model
 from unless.estimators.progress import meter
 from unless.estimators.teachers import check_teacher, learn_from_teacher
 from unless.estimators.training_data import LearningLimits, TrainingData, known_label_index
-from unless.evaluation.importance import Evidence
+from unless.evaluation.importance import later_importances
 from unless.evaluation.metrics import measure
 from unless.learn import SETTINGS
 from unless.learn.committee_learner import CommitteeSettings, learn_committee
 from unless.learn.distillation import distillation_settings
 from unless.learn.engine import StopLearning
 from unless.learn.fold import LearnConstraints, LearnedProgram, learn_rm, learn_rpp, round_learned_thresholds
-from unless.learn.score_fitting import fit_score_card
+from unless.learn.score_fitting import later_card
 from unless.learn.settings import FoldRMSettings, FoldRPPSettings
 from unless.learn.tuning import tune_settings
 from unless.learn.unless_learner import AUTO, Penalty, UnlessSettings, learn_unless
 from unless.model import Model
 from unless.model.points import leading_label_index
 from unless.model.rule_statistics import RuleStatistics
-from unless.rule import Program
 from unless.score.committee import Committee
-from unless.score.score_card import ScoreCard
 from unless.table import Labels, Table, domain_table
 from unless.values import Label, to_python_value
 
@@ -110,7 +108,6 @@ class Learner:
         decided, program = data.count_decided(learned), learned.program
         if program.otherwise is None:
             program = replace(program, otherwise=self._otherwise(decided))
-        card, stopped = fit_points(program, data, settings.constraints)
         model = Model(
             program,
             replace(decided, labels=program.heads, distilled=more.get("distillation") is not None),
@@ -119,12 +116,12 @@ class Learner:
             self._classifier,
             settings.parameters(),
             data.named,
-            importances=Evidence.of(program, data.table, data.counts),
-            card=card,
+            lazy_importances=later_importances(program, data.table, data.counts),
+            lazy_card=later_card(program, data.table, data.counts, settings.constraints),
             missing_counts=data.missing_counts(program.used),
             **more,
         )
-        interrupted = learned.interrupted or stopped
+        interrupted = learned.interrupted
         return LearnedModel(model, None if interrupted is None else Interrupted(program))
 
     def _learn_paper_rules(
@@ -321,7 +318,7 @@ class CommitteeLearner(Learner):
             student,
             agreement,
             self._parameters(),
-            Evidence.of(committee, data.table, data.counts),
+            later_importances(committee, data.table, data.counts),
             tuned=_tried(learned.settings) if learned.settings != settings else None,
         )
         interrupted = learned.interrupted or stopped
@@ -365,16 +362,6 @@ def seed_of(random_state: Any) -> int:
     return state
 
 
-def fit_points(
-    program: Program, data: TrainingData, constraints: Constraints | Mapping[str, Any] | None = None
-) -> tuple[ScoreCard | None, KeyboardInterrupt | None]:
-    """The points of a program, and Ctrl-C, which costs the points but not the rules."""
-    try:
-        return fit_score_card(program, data.table, data.counts, uncut=features_with_direction(constraints)), None
-    except KeyboardInterrupt as stop:
-        return None, stop
-
-
 def learn_student(
     committee: Committee,
     said: NDArray[np.intp],
@@ -392,7 +379,6 @@ def learn_student(
     program = learned.program
     statistics = measure(program, data.table, counts)
     agreed = measure(program, table, counts).right.sum() / (len(table) if counts is None else counts.sum())
-    card, stopped = fit_points(program, data)
     student = Model(
         program,
         statistics,
@@ -401,10 +387,10 @@ def learn_student(
         UnlessLearner._classifier,  # noqa: SLF001 - of this module
         {},
         data.named,
-        card=card,
+        lazy_card=later_card(program, data.table, data.counts),
         missing_counts=data.missing_counts(committee.used),
     )
-    return student, float(min(agreed, 1.0)), learned.interrupted or stopped
+    return student, float(min(agreed, 1.0)), learned.interrupted
 
 
 LEARNERS: Mapping[str, type[Learner]] = {

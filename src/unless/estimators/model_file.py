@@ -21,7 +21,6 @@ from unless.estimators.model_schema import (
     training_in,
     tuned_in,
 )
-from unless.evaluation.importance import importances
 from unless.evaluation.tradeoff import TradeOff
 from unless.export import json
 from unless.export.json_text import content, layout, parse, refuse_long, uncollected, unpacked
@@ -51,7 +50,7 @@ def document(model: Model) -> dict[str, Any]:
 
 
 def _list_document(model: Model) -> dict[str, Any]:
-    schema, statistics, shares = model.schema, model.statistics, importances(model.importances)
+    schema, statistics, shares = model.schema, model.statistics, model.importances
     card, missing = model.card, model.missing_counts
     written = [[name, notation.data()] for name, notation in schema.notations.items()]
     found = {
@@ -202,8 +201,8 @@ def from_document(document: Any) -> Model | Program:
         learner,
         parameters,
         named,
-        importances=shares,
-        card=card,
+        lazy_importances=shares,
+        lazy_card=card,
         distillation=distillation,
         tuned=tuned_in(node),
         trade_off=trade_off_in(node),

@@ -26,7 +26,6 @@ from unless.estimators.relearning import stability_of
 from unless.estimators.training_warnings import all_remarks, warn_of
 from unless.evaluation.drift import ALPHA, watch
 from unless.evaluation.drift_results import Watch
-from unless.evaluation.importance import importances
 from unless.evaluation.metrics import tested_text
 from unless.evaluation.stability import Stability
 from unless.evaluation.tradeoff import TradeOff
@@ -348,14 +347,12 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
     def feature_importances_(self) -> NDArray[np.float64]:
         """Each feature's share of the accuracy that is lost when its values are swapped between training records."""
         check_is_fitted(self)
-        shares = importances(self.model_.importances)
+        shares = self.model_.importances
         if shares is None:
             raise AttributeError(
                 "feature_importances_ are not known: the model was saved by an earlier version; fit it again, or "
                 "measure them on labelled records: model.with_program(model.program_, X, y)"
             )
-        if shares is not self.model_.importances:  # compute them once
-            self.model_ = replace(self.model_, importances=shares)
         return shares.copy()
 
     @property

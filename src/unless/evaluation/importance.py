@@ -7,12 +7,13 @@ if there are few records, for all distances. On new records the features rank ne
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
-from unless.model.prediction import Decider, head_indices, make_chooser
+from unless.model.lazy_value import LazyValue
+from unless.model.prediction import Decider, head_indices, make_chooser, tested_features
 from unless.table import Table
 
 _RECORDS = 4096
@@ -31,34 +32,26 @@ _WORK = 500_000_000
 """The largest number of literals to test, about a second; only thousands of rules reach it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Evidence:
-    """Labelled records from which importances are found on demand; ``counts`` says how often each record counts."""
+def later_importances(
+    decider: Decider, table: Table, counts: NDArray[np.float64] | None
+) -> LazyValue[NDArray[np.float64]]:
+    """Each feature's importance, found when somebody asks; until then no more records are held than it takes.
 
-    decider: Decider
-    table: Table
-    counts: NDArray[np.float64] | None
-
-    @classmethod
-    def of(cls, decider: Decider, table: Table, counts: NDArray[np.float64] | None) -> Evidence:
-        """As many training records as are needed, without the features that no rule tests."""
-        tested = Table(tuple(map(table.column, decider.used)), table.target, len(table))
-        if len(tested) <= _KEPT:
-            return cls(decider, tested, counts)
-        return cls(decider, tested[_drawn(tested, counts, _RECORDS)], None)
-
-    def importances(self) -> NDArray[np.float64]:
-        """Each feature's share of the lost accuracy; all shares are 0 if none is lost."""
-        decisions = _decisions(self.decider)
-        drawn = self.table[_drawn(self.table, self.counts, min(_RECORDS, decisions // _DISTANCES))]
-        lost = dict(zip(drawn.features, _lost(self.decider, drawn, decisions), strict=True))
-        shares = np.array([lost.get(feature, 0.0) for feature in self.decider.features])
-        return shares / (shares.sum() or 1.0)
+    ``counts`` says how often each record counts.
+    """
+    tested = tested_features(decider, table)
+    if len(tested) > _KEPT:
+        tested, counts = tested[_drawn(tested, counts, _RECORDS)], None
+    return LazyValue(partial(importances, decider, tested, counts))
 
 
-def importances(found: Evidence | NDArray[np.float64] | None) -> NDArray[np.float64] | None:
-    """The importance of every feature, found now if it was not before; None if it is unknown."""
-    return found.importances() if isinstance(found, Evidence) else found
+def importances(decider: Decider, table: Table, counts: NDArray[np.float64] | None) -> NDArray[np.float64]:
+    """Each feature's share of the accuracy that is lost on labelled records; all shares are 0 if none is lost."""
+    decisions = _decisions(decider)
+    drawn = table[_drawn(table, counts, min(_RECORDS, decisions // _DISTANCES))]
+    lost = dict(zip(drawn.features, _lost(decider, drawn, decisions), strict=True))
+    shares = np.array([lost.get(feature, 0.0) for feature in decider.features])
+    return shares / (shares.sum() or 1.0)
 
 
 def _decisions(decider: Decider) -> int:

@@ -8,16 +8,20 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from unless.constraints import Constraints, features_with_direction
 from unless.kernels.score_regression import Regression, list_atoms, number_distinct_rows
 from unless.learn.thresholds import move_threshold
+from unless.model.lazy_value import LazyValue
 from unless.model.points import points_of
-from unless.model.prediction import head_indices
+from unless.model.prediction import head_indices, tested_features
 from unless.rule import Literal, Program
 from unless.score.program_parts import FeatureBins, PartReader, PartTruths, ProgramPart, program_parts
 from unless.score.score_card import MOST_POINTS, ScoreCard, point_columns, tested_numbers
@@ -52,6 +56,17 @@ _MOST_PAIRS = 20_000_000
 Floats = NDArray[np.float64]
 Lists = tuple[NDArray[np.int32], NDArray[np.int32]]
 """Lists of places: where each starts, and all places one after another."""
+
+
+def later_card(
+    program: Program,
+    table: Table,
+    counts: Floats | None = None,
+    constraints: Constraints | Mapping[str, Any] | None = None,
+) -> LazyValue[ScoreCard | None]:
+    """The score card of a program, fitted when somebody asks; until then the tested columns and the labels are held."""
+    uncut = features_with_direction(constraints)
+    return LazyValue(partial(fit_score_card, program, tested_features(program, table), counts, uncut=uncut))
 
 
 def fit_score_card(

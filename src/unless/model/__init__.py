@@ -2,7 +2,7 @@
 
 `fitted_model` has the value, `Model`, with what is known of its data. `prediction` says what decides (`Decider`): the
 labels and the deciding rules of tables. `rule_statistics` is what rules decided, and what to expect of them; `points`
-are whole numbers that add up to probabilities.
+are whole numbers that add up to probabilities. `lazy_value` computes what a fit leaves for later.
 """
 
 from unless.model.fitted_model import (

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unless.errors import ParameterError
+from unless.model.lazy_value import LazyValue, value_of
 from unless.model.points import Points, expand_to_all_labels, probabilities_of
 from unless.model.prediction import Decider, Decisions, decide
 from unless.model.rule_statistics import RuleStatistics, wilson_interval
@@ -20,7 +21,6 @@ from unless.table.record_hashes import Hashes
 from unless.values import Label
 
 if TYPE_CHECKING:
-    from unless.evaluation.importance import Evidence
     from unless.evaluation.tradeoff import TradeOff
     from unless.learn.distillation import DistillationResult
     from unless.score.score_card import ScoreCard
@@ -46,10 +46,10 @@ class Model:
     parameters: Mapping[str, Any]
     named: bool
     """Whether the features have names of their own; the columns of an array only have numbers."""
-    importances: Evidence | NDArray[np.float64] | None = None
-    """The importance of every feature, or the records to compute it from; None if neither is known."""
-    card: ScoreCard | None = None
-    """The points of each part of ``program``; None if they are unknown, as in files of earlier versions."""
+    lazy_importances: LazyValue[NDArray[np.float64]] | NDArray[np.float64] | None = None
+    """What `importances` returns, or will compute."""
+    lazy_card: LazyValue[ScoreCard | None] | ScoreCard | None = None
+    """What `card` returns, or will compute."""
     distillation: DistillationResult | None = None
     """The teacher that the list imitates, if it has one."""
     tuned: Mapping[str, float] | None = None
@@ -73,6 +73,16 @@ class Model:
     def program(self) -> Program:
         """The rules that people read: those that decide, or those of the list that imitates what decides."""
         return self.decider.all_rules if self.imitation is None else self.imitation.program
+
+    @property
+    def importances(self) -> NDArray[np.float64] | None:
+        """The importance of every feature; None if it is unknown, as in files of earlier versions."""
+        return value_of(self.lazy_importances)
+
+    @property
+    def card(self) -> ScoreCard | None:
+        """The points of each part of ``program``; None if they are unknown, as in files of earlier versions."""
+        return value_of(self.lazy_card)
 
     @property
     def committee(self) -> Any:

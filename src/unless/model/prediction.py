@@ -138,6 +138,11 @@ def deciding_rules(program: Program, table: Table, threads: int = 2) -> NDArray[
     return make_decider(program, columns, threads)([column.codes for column in columns], len(table))
 
 
+def tested_features(decider: Decider, table: Table) -> Table:
+    """A table without the features that no rule tests."""
+    return Table(tuple(map(table.column, decider.used)), table.target, len(table))
+
+
 def tested_columns(decider: Decider, table: Table) -> list[Column]:
     """The columns that rules test, with dates and levels as the rules write them."""
     if not isinstance(table, Table):
