@@ -1,0 +1,46 @@
+"""How the numbers of a column are written: as dates, times, durations, levels of an order, flags, whole numbers.
+
+To the learner they all are numbers; to people ``when > 2020-08-01`` and ``size <= M`` say more. A `NotatedNumber` knows
+its notation, so whatever has the number can write it: a literal, a cell, the bound of a change.
+
+`base` says what a notation is; `times` and `units` hold those of dates and of amounts; `detection` finds the notation
+of texts; `json_form` reads it from JSON.
+"""
+
+from unless.values.notation.base import (
+    FLAG,
+    WHOLE,
+    FlagNotation,
+    LevelNotation,
+    NotatedNumber,
+    Notation,
+    WholeNumberNotation,
+)
+from unless.values.notation.detection import detect_notation
+from unless.values.notation.json_form import notation_from_json
+from unless.values.notation.times import (
+    CLOCK_FORM,
+    DATE,
+    DATETIME,
+    DAY,
+    DURATION,
+    DURATION_FORMS,
+    INSTANT,
+    ISO_FORM,
+    TIME,
+    DateNotation,
+    DurationNotation,
+    TimeNotation,
+    as_dates_if_whole_days,
+    common_notation,
+    to_microseconds,
+    to_noted_number,
+)
+from unless.values.notation.units import MONEY, Amounts, with_unit
+
+__all__ = [
+    "CLOCK_FORM", "DATE", "DATETIME", "DAY", "DURATION", "DURATION_FORMS", "FLAG", "INSTANT", "ISO_FORM", "MONEY",
+    "TIME", "WHOLE", "Amounts", "DateNotation", "DurationNotation", "FlagNotation", "LevelNotation",
+    "NotatedNumber", "Notation", "TimeNotation", "WholeNumberNotation", "as_dates_if_whole_days", "common_notation",
+    "detect_notation", "notation_from_json", "to_microseconds", "to_noted_number", "with_unit",
+]  # fmt: skip

@@ -1,0 +1,143 @@
+"""What a notation is, and numbers that know theirs; flags, whole numbers and levels of an order."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Self
+
+
+class Notation(ABC):
+    """How the numbers of a column are written."""
+
+    name: str
+    step: float = 0.0
+    """The distance between neighbouring values; 0 where there always is a value between two others."""
+    plain: bool = False
+    """Whether numbers are written as numbers, so that only some sentences need to know the notation."""
+    sortable: bool = False
+    """Whether texts are in the same order as the numbers they stand for, character by character."""
+
+    @abstractmethod
+    def text(self, number: float) -> str:
+        """A number in this notation."""
+
+    @abstractmethod
+    def number(self, text: str) -> float | None:
+        """The number that a text means, or None if it is not in this notation."""
+
+    def back(self, text: str) -> float | None:
+        """The number that `text` wrote, or None if it cannot have written that."""
+        return self.number(text)
+
+    def between(self, low: float, high: float) -> float:
+        """A threshold that is easily read: at least low, and below high."""
+        return low if self.step else low / 2 + high / 2
+
+    def value(self, number: float) -> float:
+        """The number, which now knows its notation."""
+        return NotatedNumber(number, self)
+
+    def data(self) -> Any:
+        """The notation for JSON; `notation_from_json` reads it back."""
+        return self.name
+
+    def __repr__(self) -> str:
+        return f"<{self.name}>"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Notation) and self.data() == other.data()
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+
+class NotatedNumber(float):
+    """A number that knows how it is written. It compares, hashes and calculates as the number."""
+
+    __slots__ = ("notation",)
+    notation: Notation
+
+    def __new__(cls, number: float, notation: Notation) -> Self:
+        """Make the number."""
+        to_noted_number = super().__new__(cls, number)
+        to_noted_number.notation = notation
+        return to_noted_number
+
+    def __str__(self) -> str:
+        return self.notation.text(self)
+
+    def __repr__(self) -> str:
+        text = str(self)
+        return text if text.isprintable() else repr(text)  # a level can be any text
+
+    def __reduce__(self) -> tuple[type[Self], tuple[float, Notation]]:
+        return type(self), (float(self), self.notation)
+
+
+class PlainNotation(Notation):
+    """Numbers that are written as numbers; who reads cells reads them as numbers."""
+
+    plain = True
+
+    def text(self, number: float) -> str:
+        """The number."""
+        return repr(float(number))
+
+    def number(self, text: str) -> float | None:  # noqa: ARG002 - like the others
+        """Nothing: no text needs this notation to be a number."""
+        return None
+
+
+class FlagNotation(PlainNotation):
+    """The numbers 0 and 1."""
+
+    name, step = "flag", 1.0
+
+
+class WholeNumberNotation(FlagNotation):
+    """Whole numbers: no text needs to know, but what may become of a number does."""
+
+    name = "whole"
+
+    def value(self, number: float) -> float:
+        """The number itself."""
+        return number
+
+    def between(self, low: float, high: float) -> float:
+        """The number half-way."""
+        return low / 2 + high / 2
+
+    def known(self, number: float) -> float:
+        """A cell, which knows that its column has whole numbers, if it is one itself."""
+        return NotatedNumber(number, self) if number.is_integer() else number
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class LevelNotation(Notation):
+    """Categories in an order of their own, least first; the numbers are their places from 0 on."""
+
+    levels: tuple[str, ...]
+    name = "order"
+    step = 1.0
+
+    def text(self, number: float) -> str:
+        """The highest level that is not above the number."""
+        return self.levels[math.floor(min(max(number, 0), len(self.levels) - 1))]
+
+    def number(self, text: str) -> float | None:
+        """The place of a level."""
+        return self._places.get(text)
+
+    @cached_property
+    def _places(self) -> dict[str, float]:
+        return {level: float(place) for place, level in enumerate(self.levels)}
+
+    def data(self) -> Any:
+        """The levels."""
+        return list(self.levels)
+
+
+FLAG, WHOLE = FlagNotation(), WholeNumberNotation()
