@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from unless.blocks.block_cache import BlockCache
-    from unless.blocks.sources import Query
+    from unless.blocks.databases import Query
     from unless.constraints import Constraints, Monotone
     from unless.errors import Interrupted, TrainingWarning, UnlessError, UnlessWarning
     from unless.estimators.classifiers import FoldRMClassifier, FoldRPPClassifier, UnlessClassifier, load
@@ -66,7 +66,7 @@ _HOMES = {
     "constraints": ("Constraints", "Monotone"),
     "evaluation.constraint_check": ("violations",),
     "blocks.block_cache": ("BlockCache",),
-    "blocks.sources": ("Query",),
+    "blocks.databases": ("Query",),
     "errors": ("Interrupted", "TrainingWarning", "UnlessError", "UnlessWarning"),
     "estimators.classifiers": ("FoldRMClassifier", "FoldRPPClassifier", "UnlessClassifier", "load"),
     "estimators.committee_classifier": ("UnlessCommittee",),

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import polars as pl
 
+from unless.blocks.databases import RowChecksum
 from unless.blocks.encoding import EncodingTask, TableStats
-from unless.blocks.sources import RowChecksum
 from unless.read.source import Source
 
 __all__ = ["FrameStream", "stats_of_columns"]

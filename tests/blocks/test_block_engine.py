@@ -19,17 +19,11 @@ from tests.blocks.stores import Data, PickledStore, counted, cramped, cut, forge
 from tests.lengths import fewer
 from unless.blocks.block_arrays import map_block, write_block
 from unless.blocks.block_engine import BlockEngine
-from unless.blocks.block_queries import (
-    FetchRows,
-    LabelSizes,
-    RowSetDefinition,
-    ValuesInRegions,
-    combine_in_groups,
-    flatten_definitions,
-)
+from unless.blocks.block_queries import FetchRows, LabelSizes, ValuesInRegions, combine_in_groups
 from unless.blocks.block_store import run_ahead
 from unless.blocks.column_bins import ColumnBins, make_column_bins
 from unless.blocks.histogram_search import CountScore, HistogramSearch
+from unless.blocks.row_set_definitions import RowSetDefinition, flatten_definitions
 from unless.learn import Engine, fold_rm, fold_unless, unless_learner
 from unless.learn.engine import GrowthCriteria
 from unless.learn.literals import GAIN, NET, FoundLiteral, LiteralScore, ValueCounts, candidate_literals, find_literal

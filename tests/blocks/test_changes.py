@@ -10,12 +10,13 @@ import pytest
 
 from tests.blocks.frames import FrameStream
 from unless import Query, UnlessClassifier, fold_rm
-from unless.blocks import sources
+from unless.blocks import databases, sources
 from unless.blocks.block_arrays import DATA_CHANGED
 from unless.blocks.block_dataset import make_block_dataset
+from unless.blocks.databases import DuckStream
 from unless.blocks.encoding import BlockEncoding, EncodingTask, TableStats
 from unless.blocks.inputs import open_source
-from unless.blocks.sources import DuckStream, FileStream
+from unless.blocks.sources import FileStream
 from unless.errors import ReadError
 from unless.read.column_plan import plan_columns
 from unless.read.frames import PolarsFrame
@@ -29,6 +30,7 @@ duckdb = pytest.importorskip("duckdb")
 def _left_behind(monkeypatch, tmp_path):
     """Few rows at a time; no temporary file and no thread stays."""
     monkeypatch.setattr(sources, "ROWS", 7)
+    monkeypatch.setattr(databases, "ROWS", 7)
     monkeypatch.setattr(sources, "_BYTES", 300)
     monkeypatch.setattr(memory_budget, "_SHARE", 0)
     (folder := tmp_path / "temporary").mkdir()

@@ -17,7 +17,7 @@ import pytest
 from tests import engines
 from tests.blocks.sources import assert_alike, random_frame
 from unless import Query, UnlessClassifier, fold_rm, read_table
-from unless.blocks import sources
+from unless.blocks import databases
 from unless.blocks.block_cache import BlockCache
 from unless.blocks.inputs import open_source
 from unless.errors import ParameterError, ReadError
@@ -50,7 +50,7 @@ def server():
 @pytest.fixture
 def connection(server, monkeypatch, tmp_path):
     """A connection that commits at once, to a table t; at the end it is in no transaction, and no file is left."""
-    monkeypatch.setattr(sources, "ROWS", 7)
+    monkeypatch.setattr(databases, "ROWS", 7)
     (folder := tmp_path / "temporary").mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(folder))
     with psycopg.connect(**server, autocommit=True) as made:
@@ -79,7 +79,7 @@ def test_tables_are_read_as_frames_are(seed, connection):
     """Numbers, texts, dates, times with and without zones, decimals and booleans mean what they mean in a frame."""
     rng = np.random.default_rng(seed + 50)
     frame = random_frame(rng, int(rng.integers(20, 80)), label=seed)
-    columns = ", ".join(f"{sources.quote_sql_name(name)} {_type(dtype)}" for name, dtype in frame.schema.items())
+    columns = ", ".join(f"{databases.quote_sql_name(name)} {_type(dtype)}" for name, dtype in frame.schema.items())
     connection.execute("DROP TABLE t")
     connection.execute(f"CREATE TABLE t ({columns})")
     with connection.cursor() as cursor:

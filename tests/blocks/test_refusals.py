@@ -11,7 +11,7 @@ import pytest
 
 from tests.blocks.sources import make_blocks
 from unless import Query, UnlessClassifier, fold_rm
-from unless.blocks.sources import DuckStream
+from unless.blocks.databases import DuckStream
 from unless.errors import ParameterError, ReadError, UnknownNameError
 from unless.storage import memory_budget
 

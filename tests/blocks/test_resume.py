@@ -25,9 +25,9 @@ from unless import UnlessClassifier, UnlessWarning, fold_rm, fold_rpp
 from unless.blocks.block_arrays import map_block, write_block
 from unless.blocks.block_cache import BlockCache, CacheOptions
 from unless.blocks.block_dataset import BlockDataset, make_block_dataset
+from unless.blocks.databases import Query
 from unless.blocks.file_checkpoints import FileCheckpoint
 from unless.blocks.inputs import open_source
-from unless.blocks.sources import Query
 from unless.errors import MissingFileError, ParameterError, ReadError
 from unless.learn import fold_unless
 from unless.learn import unless_learner as own_module

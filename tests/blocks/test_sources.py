@@ -19,8 +19,9 @@ from unless import FoldRMClassifier, Query, UnlessClassifier, fold_rm, fold_rpp,
 from unless.blocks import block_dataset, sources
 from unless.blocks.block_dataset import make_block_dataset
 from unless.blocks.block_store import LocalBlockStore
+from unless.blocks.databases import DuckStream
 from unless.blocks.inputs import open_source
-from unless.blocks.sources import DuckStream, FileStream
+from unless.blocks.sources import FileStream
 from unless.errors import ReadError
 from unless.learn.unless_learner import fold_unless
 from unless.storage import memory_budget

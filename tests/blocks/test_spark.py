@@ -29,25 +29,23 @@ from unless.blocks.block_engine import BlockEngine
 from unless.blocks.block_queries import (
     BinHistograms,
     BlockQuery,
-    ColumnRegion,
     DistinctValues,
     FetchRows,
     FiniteRanges,
     HeaviestTexts,
-    Interval,
     LabelSizes,
     NeighbouringNumbers,
     PartWeights,
-    RowSetDefinition,
     SizesAndHistograms,
     SliceWeights,
     SplitCensus,
     ValuesInRegions,
-    flatten_definitions,
 )
 from unless.blocks.block_store import LocalBlockStore
+from unless.blocks.column_regions import ColumnRegion, Interval
 from unless.blocks.encoding import BlockEncoding, EncodingTask
 from unless.blocks.local_rows import pieces_to_table
+from unless.blocks.row_set_definitions import RowSetDefinition, flatten_definitions
 from unless.errors import ParameterError, ReadError
 from unless.learn import unless_learner as own_module
 from unless.learn.fold import fold_rm, fold_rpp

@@ -13,7 +13,8 @@ import pytest
 from unless.errors import ParameterError
 from unless.estimators.learners import LEARNERS, CommitteeLearner, UnlessLearner, learn
 from unless.estimators.model_file import read
-from unless.evaluation.drift import OTHER, UNLABELLED, Counts, places_of, watch
+from unless.evaluation.drift import watch
+from unless.evaluation.drift_counts import OTHER, UNLABELLED, DriftCounts, places_of
 from unless.evaluation.drift_results import now
 from unless.evaluation.metrics import measure
 from unless.evaluation.significance import same_share
@@ -215,7 +216,7 @@ def test_a_committee(held_back):
     model = learn(CommitteeLearner(size=5, warn=False), records(600)).model
     if held_back:
         test, classes = records(300, 1), model.statistics.classes
-        given = Counts(model)
+        given = DriftCounts(model)
         given.add(test, truth(test))
         shown = replace(model.statistics, labels=(*classes, None), counts=given.given[:, : len(classes)])
         split = HoldoutSplit(0, classes, (0,) * len(classes))

@@ -14,8 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unless.blocks.block_arrays import NO_ROWS, column_of_block, make_row_grid
-from unless.blocks.block_queries import OPERATIONS, BlockQuery, DefinitionStep, FetchedRows, Integers
+from unless.blocks.block_queries import BlockQuery, FetchedRows
 from unless.blocks.column_bins import ColumnBins, Spans, parts_in_spans, slice_ends
+from unless.blocks.column_regions import Integers
+from unless.blocks.row_set_definitions import OPERATIONS, DefinitionStep
 from unless.blocks.selection_cache import SelectionCache
 from unless.kernels import RowSelection
 from unless.learn.memory_engine import MemoryEngine, Test

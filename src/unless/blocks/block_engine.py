@@ -15,35 +15,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unless.blocks.block_queries import (
-    OPERATIONS,
     BinHistograms,
     BlockQuery,
-    ColumnRegion,
     DistinctValues,
     FetchedRows,
     FetchRows,
     FiniteRanges,
     HeaviestTexts,
-    Integers,
-    Interval,
     LabelSizes,
     NeighbouringNumbers,
     PartWeights,
-    RowSetDefinition,
     SizesAndHistograms,
     SliceWeights,
-    Span,
     SplitCensus,
     ValuesInRegions,
-    WeightedValues,
-    flatten_definitions,
     max_text_weights,
-    sum_weighted_values,
 )
 from unless.blocks.block_store import BlockStore
 from unless.blocks.column_bins import SLICES, ColumnBins
+from unless.blocks.column_regions import ColumnRegion, Integers, Interval, Span, WeightedValues, sum_weighted_values
 from unless.blocks.histogram_search import BestLiteral, CountScore, HistogramSearch
 from unless.blocks.local_rows import LocalRows, pieces_to_table
+from unless.blocks.row_set_definitions import OPERATIONS, RowSetDefinition, flatten_definitions
 from unless.blocks.row_sets import (
     LocalPair,
     RowSet,

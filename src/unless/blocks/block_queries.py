@@ -1,17 +1,10 @@
-"""What blocks are asked, and how their answers become one: they add up, or are put together.
-
-Rows are named by definitions, never by number, so that a block that has lost its rows, or never had them, can work them
-out again: all rows; those with a label, or with another; those that a rule covers, or does not; and so on.
-"""
+"""What blocks are asked, and how their answers become one: they add up, or are put together."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import count as counter
-from secrets import randbits
 from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
 from zlib import crc32
 
@@ -28,75 +21,13 @@ from unless.values import Label
 
 if TYPE_CHECKING:
     from unless.blocks.block import Block
+from unless.blocks.column_regions import ColumnRegion, Integers, Span, WeightedValues, count_region, sum_weighted_values
+from unless.blocks.row_set_definitions import DefinitionStep, RowSetDefinition, flatten_definitions
 
 Answer = TypeVar("Answer")
-Integers = NDArray[np.int64]
-
-_NUMBERS = counter(randbits(62) << 40)
-"""The numbers of definitions, never used twice: blocks outlive an engine, and remember rows by them."""
 
 _COUNTERS = 1024
 """How many counters a part of texts has: the texts in it share them by a hash."""
-
-OPERATIONS: Mapping[str, Callable[..., Sequence[RowSelection]]] = {
-    "all": lambda engine: (engine.all_rows(),),
-    "label": lambda engine, rows, label: engine.split(rows, label),
-    "stakes": lambda engine, rows, right, label: engine.gains_and_losses(rows, label, right),
-    "minus": lambda engine, rows, gone: (engine.minus(rows, gone),),
-    "plus": lambda engine, rows, more: (engine.plus(rows, more),),
-    "covered": lambda engine, rows, literal: (engine.covered_by_literal(rows, literal),),
-    "satisfying": lambda engine, rows, rule: (engine.covered_by_rule(rows, rule),),
-    "folds": lambda engine, rows, count, among: engine.folds(rows, count, among),
-    "apart": lambda engine, rows, split: engine.split_holdout(rows, split),
-    "every": lambda block, rows, count: (block.sample_every(rows, count),),
-}
-"""What definitions mean, to an engine in memory: sets from other sets, and from what else it takes.
-
-Only a block knows in which order its rows were read, so only it gives every second one, or every third.
-"""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class RowSetDefinition:
-    """A set of rows: an operation on other sets, and what else it takes.
-
-    An operation may give several sets at once: ``group`` are the numbers of all, and ``number`` is one of them.
-    """
-
-    op: str
-    sets: tuple[RowSetDefinition, ...] = ()
-    what: tuple[Any, ...] = ()
-    number: int = -1
-    group: tuple[int, ...] = ()
-
-    @classmethod
-    def one(cls, op: str, sets: tuple[RowSetDefinition, ...] = (), what: tuple[Any, ...] = ()) -> RowSetDefinition:
-        """The set that an operation gives."""
-        return cls.several(1, op, sets, what)[0]
-
-    @classmethod
-    def several(
-        cls, count: int, op: str, sets: tuple[RowSetDefinition, ...], what: tuple[Any, ...]
-    ) -> list[RowSetDefinition]:
-        """The sets that an operation gives at once."""
-        group = tuple(next(_NUMBERS) for _ in range(count))
-        return [cls(op, sets, what, number, group) for number in group]
-
-
-DefinitionStep = tuple[str, tuple[int, ...], tuple[Any, ...], tuple[int, ...]]
-"""A definition whose sets are numbers."""
-
-
-def flatten_definitions(targets: Iterable[RowSetDefinition]) -> dict[int, DefinitionStep]:
-    """All definitions that some need, by number: flat, since they may be nested deeper than Python can follow."""
-    found: dict[int, DefinitionStep] = {}
-    waiting = list(targets)
-    while waiting:
-        one = waiting.pop()
-        if one.number not in found:
-            found[one.number] = one.op, tuple(each.number for each in one.sets), one.what, one.group
-            waiting += one.sets
-    return found
 
 
 @dataclass(frozen=True)
@@ -179,30 +110,6 @@ class SizesAndHistograms(SummedQuery):
 
 
 @dataclass(frozen=True)
-class Interval:
-    """A part of a column: its numbers or its texts, above ``low`` and up to ``high``; None means no limit."""
-
-    column: int
-    texts: bool
-    low: Any = None
-    high: Any = None
-
-    @property
-    def begin(self) -> tuple[Any, ...]:
-        """What parts are in order by."""
-        return self.column, self.texts, self.low is not None, self.low
-
-    def span(self, values: Sequence[Any]) -> tuple[int, int]:
-        """Where the part begins in values, and where it ends."""
-        first = 0 if self.low is None else bisect_right(values, self.low)
-        return first, len(values) if self.high is None else bisect_right(values, self.high)
-
-
-Span = tuple[int, int, int]
-"""A column, and where a part of its codes begins and ends."""
-
-
-@dataclass(frozen=True)
 class PartWeights(SummedQuery):
     """Of each set: the weight of the rows in finer parts of bare columns, span after span."""
 
@@ -273,51 +180,6 @@ class DistinctValues(BlockQuery[list[Hashes]]):
 
 
 @dataclass(frozen=True)
-class WeightedValues:
-    """Values in order, and the weight of the rows that have each, set by set."""
-
-    values: NDArray[np.float64] | list[str]
-    weights: Integers
-
-
-@dataclass(frozen=True)
-class ColumnRegion:
-    """Some parts of a column, of its numbers or of its texts: they are in order, and have no value in common."""
-
-    column: int
-    texts: bool
-    lows: Sequence[Any]
-    highs: Sequence[Any]
-
-    @classmethod
-    def of(cls, intervals: Iterable[Interval]) -> list[ColumnRegion]:
-        """Parts as regions: of every column one of numbers, and one of texts, if there are such parts."""
-        found: dict[tuple[int, bool], list[Interval]] = {}
-        for one in intervals:
-            found.setdefault((one.column, one.texts), []).append(one)
-        return [cls(*key, [one.low for one in each], [one.high for one in each]) for key, each in found.items()]
-
-    def intervals(self) -> list[Interval]:
-        """The parts."""
-        return [Interval(self.column, self.texts, *ends) for ends in zip(self.lows, self.highs, strict=True)]
-
-    def edges(self, values: Sequence[Any] | NDArray[Any]) -> NDArray[np.intp]:
-        """Where each part begins in some values, and where it ends."""
-        first = _positions_after(values, self.lows[1:] if self.lows[0] is None else self.lows)
-        end = _positions_after(values, self.highs[:-1] if self.highs[-1] is None else self.highs)
-        first = first if len(first) == len(self.lows) else np.append(0, first)
-        end = end if len(end) == len(self.highs) else np.append(end, len(values))
-        return np.array([first, end], np.intp)
-
-
-def _positions_after(values: Sequence[Any] | NDArray[Any], limits: Sequence[Any]) -> NDArray[np.intp]:
-    """The place after each limit in values."""
-    if isinstance(values, np.ndarray):
-        return np.searchsorted(values, np.asarray(limits, values.dtype), "right")
-    return np.array([bisect_right(values, limit) for limit in limits], np.intp)
-
-
-@dataclass(frozen=True)
 class SliceWeights(SummedQuery):
     """Of each set: the weight of the rows in the slices of finer parts of bare columns, part after part."""
 
@@ -338,52 +200,11 @@ class ValuesInRegions(BlockQuery[list[WeightedValues]]):
     def answer(self, block: Block) -> list[WeightedValues]:
         """Find the values that rows of the sets have."""
         sets = list(block.row_sets(self))
-        return [_count_region(block, sets, region) for region in self.regions]
+        return [count_region(block, sets, region) for region in self.regions]
 
     def combine(self, answers: Iterable[list[WeightedValues]]) -> list[WeightedValues]:
         """The values of all, and the sums of their weights."""
         return [sum_weighted_values(each) for each in zip(*answers, strict=True)]
-
-
-def _count_region(block: Block, sets: Sequence[RowSelection], region: ColumnRegion) -> WeightedValues:
-    """The values of a region that rows have; a column is counted in one pass, from its first part to its last."""
-    if block.is_bare(region.column):
-        return _count_numbers(block, sets, region)
-    column = block.column(region.column)
-    values: Any = column.categories if region.texts else column.numbers
-    before = len(column.numbers) if region.texts else 0
-    first, end = region.edges(values)
-    low, high = int(first[0]), max(int(end[-1]), int(first[0]))
-    weights = np.array([block.weights_by_rank(rows, region.column, before + low, before + high) for rows in sets])
-    inside = np.zeros(high - low + 1, np.int32)
-    np.add.at(inside, first - low, 1)
-    np.subtract.at(inside, end - low, 1)
-    there = np.flatnonzero(weights.any(axis=0) & (np.cumsum(inside[:-1]) > 0))
-    found = [values[k] for k in (low + there).tolist()] if region.texts else values[low + there]
-    return WeightedValues(found, weights[:, there])
-
-
-def _count_numbers(block: Block, sets: Sequence[RowSelection], region: ColumnRegion) -> WeightedValues:
-    """The same for a bare column."""
-    if region.texts:
-        return WeightedValues([], np.zeros((len(sets), 0), np.int64))
-    return WeightedValues(*block.numbers_in(sets, region.column, region.lows, region.highs))
-
-
-def sum_weighted_values(pieces: Sequence[WeightedValues]) -> WeightedValues:
-    """The values of all pieces, and the sums of their weights."""
-    weights = np.concatenate([piece.weights for piece in pieces], axis=1)
-    if isinstance(pieces[0].values, list):
-        every = [value for piece in pieces for value in piece.values]
-        values: Any = sorted(set(every))
-        place = {value: k for k, value in enumerate(values)}
-        part_indices = np.array([place[value] for value in every], np.intp)
-    else:
-        values, part_indices = np.unique(np.concatenate([piece.values for piece in pieces]), return_inverse=True)
-    total = np.zeros((len(weights), len(values)), np.int64)
-    for one, into in zip(weights, total, strict=True):
-        np.add.at(into, part_indices, one)
-    return WeightedValues(values, total)
 
 
 @dataclass(frozen=True)

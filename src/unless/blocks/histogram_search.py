@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unless.blocks.block_queries import ColumnRegion, Integers, Interval, Span, WeightedValues
 from unless.blocks.column_bins import ColumnBins, slice_ends
+from unless.blocks.column_regions import ColumnRegion, Integers, Interval, Span, WeightedValues
 from unless.learn.literals import EVERY, LITERAL_KINDS, AllowedKinds, LiteralScore
 from unless.rule import Literal, Operator
 

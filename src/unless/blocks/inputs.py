@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 
 from unless.blocks.block_cache import BlockCache
 from unless.blocks.block_dataset import BlockDataset, Progress, RecordChoice, make_block_dataset
+from unless.blocks.databases import Query, quote_sql_name, stream_of
 from unless.blocks.encoding import ClassFactors, weights_from_cells
-from unless.blocks.sources import FileStream, Query, Stream, quote_sql_name, stream_of
+from unless.blocks.sources import FileStream, Stream
 from unless.errors import ParameterError, ReadError, without_passwords
 from unless.learn.weights import check_weights, weights_to_counts
 from unless.read.cells import Cells

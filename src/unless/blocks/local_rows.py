@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 
 from unless.blocks.block import Block
 from unless.blocks.block_arrays import make_block_arrays
-from unless.blocks.block_queries import FetchedRows, Integers
+from unless.blocks.block_queries import FetchedRows
 from unless.blocks.block_store import BlockStore
 from unless.blocks.column_bins import ColumnBins
+from unless.blocks.column_regions import Integers
 from unless.kernels import RowSelection
 from unless.learn.engine import Engine
 from unless.learn.memory_engine import MemoryEngine

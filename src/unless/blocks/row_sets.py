@@ -15,16 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unless.blocks.block import Block
-from unless.blocks.block_queries import (
-    ColumnRegion,
-    Integers,
-    Interval,
-    RowSetDefinition,
-    SliceWeights,
-    ValuesInRegions,
-)
+from unless.blocks.block_queries import SliceWeights, ValuesInRegions
 from unless.blocks.column_bins import SLICES
+from unless.blocks.column_regions import ColumnRegion, Integers, Interval
 from unless.blocks.local_rows import LocalRows
+from unless.blocks.row_set_definitions import RowSetDefinition
 from unless.kernels import RowSelection
 from unless.rule import MAX_DEPTH, Literal, Rule
 

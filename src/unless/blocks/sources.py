@@ -1,49 +1,29 @@
-"""Where records come from, some at a time and as often as needed: files, DuckDB, PostgreSQL, batches of frames."""
+"""Where records come from, some at a time and as often as needed: the protocol, and files."""
 
 from __future__ import annotations
 
-import hashlib
 import os
-import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager, suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from importlib import import_module
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
-from urllib.parse import unquote
+from typing import TYPE_CHECKING, Protocol
 
-from unless.blocks.block_arrays import DATA_CHANGED
-from unless.errors import ParameterError, ReadError, UnlessError, without_passwords
 from unless.read.batches import Input
 from unless.read.date_parts import DateParts
 from unless.read.dialect_detection import merge_remarks
 from unless.read.formats import files_at
 from unless.read.frames import PolarsFrame
-from unless.read.headers import refuse_twins
 from unless.read.options import PLAIN_OPTIONS, ReadOptions
 from unless.read.source import Source
 
 if TYPE_CHECKING:
     import polars as pl
 
+
 ROWS = 1 << 17
 """How many records are read at a time."""
 
 _BYTES = 1 << 24
 """How many bytes of a text file are read at a time."""
-
-_NO_CELLS = re.compile(
-    r"(STRUCT|MAP|UNION|LIST|ARRAY|BLOB|BIT|BIGNUM|VARINT|UHUGEINT|INTERVAL|GEOMETRY|VARIANT)\b|.*\[\d*\]$",
-    re.IGNORECASE,
-)
-"""The types of DuckDB that are neither numbers nor texts, or that Arrow cannot hold: it makes 2**128 - 1 a -1."""
-
-_QUERY = re.compile(r"(?is)((--.*?\n|/\*.*?\*/)\s*)*+(\(|(select|from|with|table|values|pivot)\b)")
-_NAME = re.compile(r"[\w.]+|.*[\"'(].*", re.DOTALL)
-"""What can follow FROM as it is: a name, or names in quotes, or the call of a function."""
-
-_LINE = 80
 
 
 class Stream(Protocol):
@@ -87,32 +67,6 @@ class PartsStream:
     def close(self) -> None:
         """Let go of what was opened."""
         self.stream.close()
-
-
-class RowChecksum:
-    """Sees to it that every pass over some data gives the same rows, in any order."""
-
-    def __init__(self) -> None:
-        self._seen: tuple[int, int] | None = None
-
-    def over(self, frames: Iterable[pl.DataFrame]) -> Iterator[Source]:
-        """A pass; if it does not give what the first whole one gave, that is an error at its end."""
-        rows, total = 0, 0
-        for frame in frames:
-            rows += frame.height
-            total = (total + _frame_hash(frame)) % 2**64
-            yield PolarsFrame(frame)
-        if self._seen not in (None, (rows, total)):
-            raise ReadError(DATA_CHANGED)
-        self._seen = rows, total
-
-
-def _frame_hash(frame: pl.DataFrame) -> int:
-    """The sum of the hashes of all rows; it took 11 ns a cell (131,072 rows of 24)."""
-    import polars as pl
-
-    texts = frame.with_columns(pl.col(pl.Categorical).cast(pl.String))  # codes of categories differ between batches
-    return int(texts.hash_rows().to_numpy().sum())
 
 
 @dataclass
@@ -197,307 +151,3 @@ def _cut_frame(frame: pl.DataFrame) -> Iterator[pl.DataFrame]:
         return
     for start in range(0, frame.height, ROWS):
         yield frame[start : start + ROWS]
-
-
-class DuckStream:
-    """A relation of DuckDB; it is run anew for every pass. ``own`` is a connection to be closed with the stream."""
-
-    def __init__(self, relation: Any, said: str = "the relation", own: Any = None) -> None:
-        self.said = said
-        self._relation, self._own = relation, own
-        self._same = RowChecksum()
-        refuse_twins(relation.columns)
-        for name, kind in zip(relation.columns, relation.types, strict=True):
-            refuse_type(name, str(kind), _NO_CELLS)
-
-    def batches(self) -> Iterator[Source]:
-        """Run the query."""
-        return self._same.over(self._frames())
-
-    def _frames(self) -> Iterator[pl.DataFrame]:
-        import polars as pl
-
-        import_extra("pyarrow", "Arrow", "sql")
-        frame: pl.DataFrame | None = None
-        with _name_engine_in_errors("DuckDB", self.said):
-            relation = self._relation
-            reader = (getattr(relation, "to_arrow_reader", None) or relation.fetch_arrow_reader)(ROWS)  # before 1.5
-            for batch in reader:
-                frame = pl.DataFrame(pl.from_arrow(batch))
-                yield frame
-            if frame is None:
-                yield pl.DataFrame(pl.from_arrow(reader.schema.empty_table()))
-
-    def fingerprint(self) -> object:
-        """Only reading can tell."""
-        return None
-
-    def close(self) -> None:
-        """Close the connection, if it is the stream's own."""
-        if self._own is not None:
-            self._own.close()
-
-
-class PostgresStream:
-    """A query on a connection of psycopg; a transaction of its own sees the same rows in every pass.
-
-    ``own`` says whether the connection is closed with the stream.
-    """
-
-    def __init__(self, connection: Any, query: str, said: str = "the query", *, own: bool = False) -> None:
-        self.said = said
-        self._connection, self._query, self._own = connection, query, own
-        self._started = False
-        self._same = RowChecksum()
-
-    def batches(self) -> Iterator[Source]:
-        """Run the query, through a cursor of the server."""
-        return self._same.over(self._frames())
-
-    def _frames(self) -> Iterator[pl.DataFrame]:
-        import psycopg
-        from psycopg.rows import tuple_row
-
-        connection = self._connection
-        with _name_engine_in_errors("PostgreSQL", self.said, psycopg.Error):
-            self._snapshot()
-            cursor = connection.cursor(name="unless", row_factory=tuple_row)
-            try:
-                cursor.execute(self._query)
-                rows = cursor.fetchmany(ROWS)
-                columns = _postgres_columns(cursor.description, connection.cursor(row_factory=tuple_row))
-                yield _frame(columns, rows)
-                while rows := cursor.fetchmany(ROWS):
-                    yield _frame(columns, rows)
-            finally:
-                with suppress(psycopg.Error):  # a connection that was cut cannot close it, and has said so
-                    cursor.close()
-
-    def _snapshot(self) -> None:
-        """Begin a transaction that sees the same rows all the time."""
-        if self._started:
-            return
-        from psycopg.pq import TransactionStatus
-
-        if self._connection.info.transaction_status not in (TransactionStatus.IDLE, TransactionStatus.UNKNOWN):
-            raise ParameterError("the connection is in a transaction; commit it, or give a connection of its own")
-        begin = "BEGIN" if self._connection.autocommit else "SET TRANSACTION"  # without autocommit it has begun by then
-        self._connection.execute(f"{begin} ISOLATION LEVEL REPEATABLE READ READ ONLY")
-        self._started = True
-
-    def close(self) -> None:
-        """End the transaction, and close the connection if it is the stream's own."""
-        if self._started and not self._connection.closed:
-            self._connection.rollback()
-        self._started = False
-        if self._own:
-            self._connection.close()
-
-    def fingerprint(self) -> object:
-        """The transaction sees to it."""
-        return None
-
-
-def _postgres_columns(described: Iterable[Any], cursor: Any) -> dict[str, str]:
-    """The columns of a result, and the names of their types."""
-    names = [one.name for one in described]
-    refuse_twins(names)
-    codes = [one.type_code for one in described]
-    cursor.execute("SELECT oid, typname, typtype = 'e' FROM pg_catalog.pg_type WHERE oid = ANY(%s)", [codes])
-    kinds = {code: "enum" if is_enum else kind for code, kind, is_enum in cursor}
-    found = {name: kinds[code] for name, code in zip(names, codes, strict=True)}
-    for name, kind in found.items():
-        if kind not in _POSTGRES_TYPES:
-            raise ReadError(_unusable_type_message(name, kind))
-    return found
-
-
-_POSTGRES_TYPES = {
-    **dict.fromkeys(("int2", "int4", "int8", "oid"), "Int64"),
-    **dict.fromkeys(("float4", "float8"), "Float64"),
-    **dict.fromkeys(("text", "varchar", "bpchar", "name", "char"), "String"),
-    "bool": "Boolean",
-    "date": "Date",
-    "time": "Time",
-    "timestamp": "Datetime",
-    "timestamptz": "Datetime",
-    "interval": "Duration",
-    "numeric": "Object",
-    "uuid": "String",
-    "enum": "Categorical",
-}
-"""The types of PostgreSQL that cells can have, and those of polars; numbers of any length become the nearest float."""
-
-
-def _frame(columns: Mapping[str, str], rows: Sequence[Sequence[Any]]) -> pl.DataFrame:
-    import polars as pl
-
-    made = {}
-    for place, (name, kind) in enumerate(columns.items()):
-        cells = [row[place] for row in rows]
-        match kind:
-            case "numeric":
-                made[name] = pl.Series([None if x is None else float(x) for x in cells], dtype=pl.Float64)
-            case "uuid":
-                made[name] = pl.Series([None if x is None else str(x) for x in cells], dtype=pl.String)
-            case "timestamptz":
-                made[name] = pl.Series(cells, dtype=pl.Datetime("us", "UTC"))
-            case _:
-                made[name] = pl.Series(cells, dtype=getattr(pl, _POSTGRES_TYPES[kind]))
-    return pl.DataFrame(made)
-
-
-def refuse_type(name: str, kind: str, refused: re.Pattern[str]) -> None:
-    """Refuse a column whose cells are neither numbers nor texts."""
-    if refused.match(kind):
-        raise ReadError(_unusable_type_message(name, kind))
-
-
-def _unusable_type_message(name: str, kind: str) -> str:
-    return (
-        f"the column {name!r} is of the type {kind}, which no rule can test; leave it out of the query, "
-        "or make it a number or a text there"
-    )
-
-
-def quote_sql_name(name: str) -> str:
-    """A name as SQL writes it."""
-    return '"' + name.replace('"', '""') + '"'
-
-
-@contextmanager
-def _name_engine_in_errors(engine: str, said: str, *errors: type[Exception]) -> Iterator[None]:
-    """Say where an error of an engine comes from."""
-    if engine == "DuckDB":
-        import duckdb
-
-        errors = (duckdb.Error,)
-    try:
-        yield
-    except UnlessError:
-        raise
-    except errors as error:
-        said_by = str(error.args[0] if error.args else error)  # some are KeyErrors too, whose text has quotes
-        first = without_passwords(said_by.splitlines()[0] if said_by else repr(error))
-        raise ReadError(f"{engine} cannot read {said}: {first}") from error
-
-
-@dataclass(frozen=True)
-class Query:
-    """A query on a database: what to learn from.
-
-    ``database`` is a connection of DuckDB or psycopg (PostgreSQL), a session of Spark, the path of a DuckDB file, or
-    the address of a PostgreSQL database (``postgresql://…``). ``sql`` is a SELECT, or the name of a table.
-
-    >>> Query("sales.duckdb", "SELECT * FROM orders WHERE year = 2020")
-    Query(database='sales.duckdb', sql='SELECT * FROM orders WHERE year = 2020')
-    """
-
-    database: Any
-    sql: str
-
-    def __repr__(self) -> str:
-        return f"Query(database={without_passwords(repr(self.database))}, sql={without_passwords(repr(self.sql))})"
-
-    def stream(self) -> Stream:
-        """The records that it gives."""
-        database, select = self.database, self._select
-        library = type(database).__module__.partition(".")[0]
-        if isinstance(database, str) and "://" in database:
-            return PostgresStream(_open_postgres(database), select, self._said, own=True)
-        if isinstance(database, (str, os.PathLike)):
-            return self._in_duck(opened := _open_duck(database), opened)
-        if library in ("duckdb", "_duckdb"):
-            return self._in_duck(database)
-        if library == "psycopg" and not type(database).__name__.startswith("Async"):
-            return PostgresStream(database, select, self._said)
-        raise ParameterError(
-            f"cannot query {type(database).__name__}: give a connection of DuckDB or psycopg, the path of a DuckDB "
-            "file, or postgresql://…"
-        )
-
-    def _in_duck(self, connection: Any, own: Any = None) -> Stream:
-        try:
-            with _name_engine_in_errors("DuckDB", self._said):
-                return DuckStream(connection.sql(self._select), self._said, own)
-        except BaseException:
-            if own is not None:
-                own.close()
-            raise
-
-    def rows(self) -> list[tuple[Any, ...]]:
-        """All rows of a small result of a DuckDB file."""
-        with closing(_open_duck(self.database)) as connection, _name_engine_in_errors("DuckDB", self._said):
-            found: list[tuple[Any, ...]] = connection.sql(self.sql).fetchall()
-        return found
-
-    @property
-    def _said(self) -> str:
-        """The query in one line, for messages and to know it again in a kept folder.
-
-        A digest follows where the line is not the whole query.
-        """
-        query = without_passwords(self.sql.strip())
-        line = " ".join(query.split())
-        if line == query and len(line) <= _LINE:
-            return line
-        digest = hashlib.sha256(query.encode("utf-8", "surrogatepass")).hexdigest()[:16]
-        return f"{line if len(line) <= _LINE else line[: _LINE - 1] + '…'} [{digest}]"
-
-    @property
-    def _select(self) -> str:
-        """The query, which is the caller's own SQL; a name alone means its table."""
-        text = self.sql.strip().rstrip(";").rstrip()
-        if not text:
-            raise ParameterError("the query is empty; give a SELECT, or the name of a table")
-        if _QUERY.match(text):
-            return text
-        return f"SELECT * FROM {text if _NAME.fullmatch(text) else quote_sql_name(text)}"  # noqa: S608 - the caller's
-
-
-def _open_duck(path: str | os.PathLike[str]) -> Any:
-    duckdb = import_extra("duckdb", "DuckDB", "sql")
-    if not Path(path).is_file():
-        raise ReadError(f"no database {without_passwords(os.fspath(path))!r}; PostgreSQL has addresses: postgresql://…")
-    with _name_engine_in_errors("DuckDB", os.fspath(path)):
-        return duckdb.connect(os.fspath(path), read_only=True)
-
-
-def _open_postgres(address: str) -> Any:
-    psycopg = import_extra("psycopg", "psycopg", "postgres")
-    try:
-        return psycopg.connect(address)
-    except psycopg.Error as error:
-        said = str(error).splitlines()
-    why = without_passwords(said[0]) if said else "it says nothing"
-    if any(piece in why for piece in _pieces_of_passwords(address)):  # an address that is written wrongly is quoted
-        why = "the address is written wrongly; in a password, write %40 for @, %2F for / and %3A for :"
-    raise ReadError(f"PostgreSQL cannot open {without_passwords(address)}: {why}")
-
-
-_PASSWORD = re.compile(r"://[^:@/?#]*:(.*)@|password=([^&\s]*)", re.IGNORECASE)
-_LEAST_PIECE = 2
-
-
-def _pieces_of_passwords(address: str) -> set[str]:
-    """The parts of the passwords of an address between signs that mean something in one, as written and as meant."""
-    found = [one for pair in _PASSWORD.findall(address) for one in pair]
-    pieces = {piece for one in found for text in (one, unquote(one)) for piece in re.split(r"[:@/?#&=%\s]", text)}
-    return {piece for piece in pieces if len(piece) >= _LEAST_PIECE}
-
-
-def import_extra(module: str, what: str, extra: str) -> Any:
-    """A module of an extra; if it is not there, how to install it."""
-    try:
-        return import_module(module)
-    except ImportError as error:
-        raise ImportError(f"{what} is not installed: pip install 'unless[{extra}]'") from error
-
-
-def stream_of(source: Any) -> Stream | None:
-    """The stream of a source: a query, a relation, a stream itself; None for anything else."""
-    if isinstance(source, Query):
-        return source.stream()
-    if type(source).__name__ == "DuckDBPyRelation":
-        return DuckStream(source)
-    return source if hasattr(source, "batches") and hasattr(source, "fingerprint") else None

@@ -29,8 +29,9 @@ _CONSTANT = ("constant", "empty")
 
 def large_stream(screen: Screen, data: str, options: LargeOptions, file: FileOptions) -> Stream | None:
     """Return the records that are learned from in blocks; None for a file that fits into memory, if none are kept."""
+    from unless.blocks.databases import Query
     from unless.blocks.inputs import find_only_table, is_database, needed_bytes
-    from unless.blocks.sources import FileStream, Query
+    from unless.blocks.sources import FileStream
     from unless.storage.memory_budget import fits_in_memory, free_bytes
 
     query, kept = options.query, options.blocks is not None

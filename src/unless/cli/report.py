@@ -92,7 +92,8 @@ def report(
 
 def _watch(model: FittedModel | Program, table: Table) -> Watch:
     """Return what has moved; of rules alone that is not known."""
-    from unless.evaluation.drift import places_of, watch
+    from unless.evaluation.drift import watch
+    from unless.evaluation.drift_counts import places_of
 
     if isinstance(model, Program):
         raise ParameterError("there are only rules here, not what they decided in training; leave out --watch")

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_consistent_length, column_or_1d
 
 from unless.errors import ParameterError, ReadError
 from unless.estimators.training_data import known_label_index, refuse_amounts
-from unless.evaluation.drift import places_of
+from unless.evaluation.drift_counts import places_of
 from unless.read.cells import rank
 from unless.read.frames import label_cells
 from unless.table import Labels

@@ -4,7 +4,7 @@
 `validation`: the test split, folds, and learners compared on them. `training_overlap`: a model on its own data, in
 batches. `tradeoff`: accuracy against the number of rules. `importance`: how much each feature matters.
 `unseen_values`: values in new records that training lacked. `constraint_check`: whether a program keeps constraints.
-`drift`: what has moved since training, by tests of `significance`; `drift_results` is what it found. `stability`: what
-comes back when rules are learned again from other samples. `subgroups`: how good decisions are for the records with
-each value of a column.
+`drift`: what has moved since training, by tests of `significance`; `drift_counts` is what it compares, `drift_results`
+what it found. `stability`: what comes back when rules are learned again from other samples. `subgroups`: how good
+decisions are for the records with each value of a column.
 """

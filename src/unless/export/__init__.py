@@ -8,11 +8,12 @@
 - `code`: one function in one of the `languages`, Python or JavaScript; `cell_readers`: which functions it needs to read
   cells; `cell_sources`: their text; `cell_functions`: these, in Python and, beside it, in JavaScript, which the report
   page uses, too.
-- `sql`: one expression, `sql_query`: a whole SELECT, `sql_scores`: points and probabilities. `sql_interface` is what
-  a database is asked for, `sql_dialects` how databases differ, `sql_times` what thresholds of dates, times and
-  durations are, `sql_tree` puts nodes of SQL together, `sql_pieces` has conditions around values for the report page.
+- `sql`: one expression, `sql_query`: a whole SELECT, `sql_scores`: points and probabilities. `sql_writer` writes
+  conditions and labels, `sql_columns` finds the kinds of columns. `sql_interface` is what a database is asked for,
+  `sql_dialects` how databases differ, `sql_times` what thresholds of dates, times and durations are, `sql_tree` puts
+  nodes of SQL together, `sql_pieces` has conditions around values for the report page.
 - `spark`: columns of a Spark frame; `spark_cells`: what its cells mean to a model.
-- `onnx`: a graph for ONNX.
+- `onnx`: a graph for ONNX, and `onnx_graph`: its nodes.
 - `committee_sql`: the same for the many lists of a committee.
 - `fingerprint`: a short hash of the rules; `free_names`: names that are not taken.
 """

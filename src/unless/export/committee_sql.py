@@ -22,7 +22,7 @@ from unless.rule import Program
 from unless.score.committee import Committee
 
 if TYPE_CHECKING:
-    from unless.export.sql import SqlWriter
+    from unless.export.sql_writer import SqlWriter
 
 
 Item = TypeVar("Item")

@@ -2,42 +2,35 @@
 
 A feature of numbers is an input of doubles, NaN where the cell is missing; dates, times and durations are microseconds,
 and levels of an order their places. One of categories is an input of texts, with a chosen text where it is missing. A
-feature that has both is two inputs. Every test is one comparison, equal tests and
-equal combinations of tests are one node, and rules become a chain of choices. Points are whole numbers in doubles,
-which add up exactly in any order.
+feature that has both is two inputs. Rules become a chain of choices. Points are whole numbers in doubles, which add up
+exactly in any order.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple, get_args
+from collections.abc import Iterable, Mapping
+from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from unless import __version__
 from unless.errors import ParameterError, ProgramError, UnknownNameError, suggest
 from unless.export.conditions import decided_points, decisions, terms, written_by
 from unless.model import Model, decider_of, model_of
 from unless.model.points import POINTS_PER_LOGIT
 from unless.model.prediction import Decider, head_indices
 from unless.read.table import read_table
-from unless.rule import Literal, Program
+from unless.rule import Program
 from unless.score.committee import Committee
 from unless.score.score_card import ScoreCard, point_columns
 from unless.table import Kind, Table
 from unless.values import Label, number_to_text
 
 try:
-    from onnx import ModelProto, NodeProto, TensorProto, helper, numpy_helper
+    from onnx import ModelProto, TensorProto, helper
 except ImportError as error:  # an extra
     raise ImportError("ONNX graphs are made with onnx; install it with: pip install 'unless[onnx]'") from error
-
-_OPSET, _IR = 19, 9
-"""The first operators that compare texts; onnxruntime has them since 1.16."""
-
-_ROWS = "records"
+from unless.export.onnx_graph import GraphOutput, OnnxGraph, OnnxWriter, utf8_bytes
 
 
 def to_onnx(model: Decider | Model, *, missing: str = "", columns: Mapping[str, Kind] | None = None) -> ModelProto:
@@ -72,8 +65,8 @@ def to_onnx(model: Decider | Model, *, missing: str = "", columns: Mapping[str, 
     rules = decider_of(model).all_rules
     write = written_by(model, "ONNX", {Program: _decided, Committee: _voted})
     kinds = _kinds(rules, model, columns or {})
-    graph = _Graph({*kinds, *map(_second, kinds)})
-    writer = _Writer(graph, _inputs(graph, rules, kinds), missing)
+    graph = OnnxGraph({*kinds, *map(_second, kinds)})
+    writer = OnnxWriter(graph, _inputs(graph, rules, kinds), missing)
     _refuse_named(rules, missing)
     return graph.finished(write(graph, writer, model_of(model)), rules)
 
@@ -154,11 +147,11 @@ def _second(name: str) -> str:
     return f"{name} (text)"
 
 
-def _inputs(graph: _Graph, rules: Program, kinds: Mapping[str, str]) -> dict[str, tuple[str | None, str | None]]:
+def _inputs(graph: OnnxGraph, rules: Program, kinds: Mapping[str, str]) -> dict[str, tuple[str | None, str | None]]:
     """The inputs of every feature: its numbers and its texts."""
     found: dict[str, tuple[str | None, str | None]] = {}
     for name, kind in kinds.items():
-        if not name or _bytes(name) is None or (kind == "mixed" and _second(name) in rules.features):
+        if not name or utf8_bytes(name) is None or (kind == "mixed" and _second(name) in rules.features):
             raise ProgramError(f"no input of a graph can have the name {name!r}; rename the feature")
         numbers = None if kind == "text" else graph.input(name, TensorProto.DOUBLE)
         texts = name if kind == "text" else _second(name)
@@ -176,10 +169,7 @@ def _refuse_named(rules: Program, missing: str) -> None:
                 )
 
 
-# What a graph computes.
-
-
-def _decided(rules: Program, graph: _Graph, writer: _Writer, trained: Model | None) -> list[_Output]:
+def _decided(rules: Program, graph: OnnxGraph, writer: OnnxWriter, trained: Model | None) -> list[GraphOutput]:
     """The label, the number of the rule and, of a model, the probabilities."""
     place = _chosen(graph, writer, rules)
     used = {index for _, index in decisions(rules, writer)}
@@ -193,7 +183,7 @@ def _decided(rules: Program, graph: _Graph, writer: _Writer, trained: Model | No
     return [*outputs, _shares(graph, points, len(trained.card.classes))]
 
 
-def _voted(committee: Committee, graph: _Graph, writer: _Writer, _: Model | None) -> list[_Output]:
+def _voted(committee: Committee, graph: OnnxGraph, writer: OnnxWriter, _: Model | None) -> list[GraphOutput]:
     """The label and the probabilities of the points of all lists."""
     sums = [graph.constant(committee.base.astype(np.float64)[np.newaxis])]
     for program, points in zip(committee.lists, committee.points, strict=True):
@@ -207,7 +197,7 @@ def _voted(committee: Committee, graph: _Graph, writer: _Writer, _: Model | None
     return [_picked("label", graph, classes, best), _shares(graph, total, len(classes))]
 
 
-def _chosen(graph: _Graph, writer: _Writer, program: Program) -> str:
+def _chosen(graph: OnnxGraph, writer: OnnxWriter, program: Program) -> str:
     """The index of the deciding rule for each record, -1 where no rule decides."""
     found, steps = "", decisions(program, writer)
     for condition, index in reversed(list(steps)):
@@ -219,7 +209,7 @@ def _chosen(graph: _Graph, writer: _Writer, program: Program) -> str:
     return found
 
 
-def _totals(graph: _Graph, card: ScoreCard, writer: _Writer, place: str) -> str:
+def _totals(graph: OnnxGraph, card: ScoreCard, writer: OnnxWriter, place: str) -> str:
     """The points of each label, before the label of the rules is made to lead."""
     always, some = terms(card, writer)
     own = np.zeros((len(card.program.rules) + 1, len(always)))
@@ -239,7 +229,7 @@ def _every(points: NDArray[np.float64], card: ScoreCard) -> NDArray[np.float64]:
     return np.column_stack([np.zeros(len(points)), points]) if point_columns(card.classes) == 1 else points
 
 
-def _led(graph: _Graph, card: ScoreCard, totals: str, place: str) -> str:
+def _led(graph: OnnxGraph, card: ScoreCard, totals: str, place: str) -> str:
     """The points with just enough added that the label of the rules leads."""
     heads = head_indices(card.program, card.classes)
     own = graph.node("Gather", graph.constant(heads[:, np.newaxis] == np.arange(len(card.classes))), place)
@@ -249,22 +239,19 @@ def _led(graph: _Graph, card: ScoreCard, totals: str, place: str) -> str:
     return graph.node("Where", own, lead, totals)
 
 
-def _shares(graph: _Graph, points: str, labels: int) -> _Output:
+def _shares(graph: OnnxGraph, points: str, labels: int) -> GraphOutput:
     """The probability of each label: its share of the odds."""
     axis = graph.constant(np.array([1]))
     below = graph.node("Sub", points, graph.node("ReduceMax", points, axis, keepdims=1))
     odds = graph.node("Exp", graph.node("Div", below, graph.constant(np.array([float(POINTS_PER_LOGIT)]))))
     shares = graph.node("Div", odds, graph.node("ReduceSum", odds, axis, keepdims=1))
-    return _Output("probabilities", shares, TensorProto.DOUBLE, (labels,))
+    return GraphOutput("probabilities", shares, TensorProto.DOUBLE, (labels,))
 
 
-def _picked(name: str, graph: _Graph, array: NDArray[Any], place: str) -> _Output:
+def _picked(name: str, graph: OnnxGraph, array: NDArray[Any], place: str) -> GraphOutput:
     """An output that is a row of an array for every record."""
     kind = TensorProto.STRING if array.dtype == object else helper.np_dtype_to_tensor_dtype(array.dtype)
-    return _Output(name, graph.node("Gather", graph.constant(array), place), kind, array.shape[1:])
-
-
-# Labels.
+    return GraphOutput(name, graph.node("Gather", graph.constant(array), place), kind, array.shape[1:])
 
 
 def _labels(rules: Program, used: set[int | None]) -> NDArray[Any]:
@@ -287,153 +274,10 @@ def _array(labels: Iterable[Label]) -> NDArray[Any]:
     found = list(labels)
     if any(isinstance(label, str) for label in found):
         for label in found:
-            if _bytes(str(label)) is None:
+            if utf8_bytes(str(label)) is None:
                 raise ProgramError(f"ONNX cannot hold the label {label!r}; give the class another name")
         return np.array(found, dtype=object)
     array = np.array(found)
     if array.dtype.kind not in "bif":
         raise ProgramError(f"ONNX cannot hold the label {max(found, key=abs)!r}; make the labels text")  # type: ignore[arg-type]
     return array
-
-
-def _bytes(text: str) -> bytes | None:
-    """A text as UTF-8, None where that cannot hold it."""
-    try:
-        return text.encode()
-    except UnicodeEncodeError:
-        return None
-
-
-# The graph.
-
-
-class _Output(NamedTuple):
-    """An output: its name, where it is in the graph, its type, and its shape without records."""
-
-    name: str
-    inner: str
-    kind: int
-    shape: tuple[int, ...]
-
-
-@dataclass
-class _Graph:
-    """A graph in the making: equal constants and equal nodes are made once. Everything inside has one axis, records."""
-
-    names: set[str]
-    """Those that are taken."""
-    inputs: list[Any] = field(default_factory=list)
-    nodes: list[NodeProto] = field(default_factory=list)
-    constants: list[TensorProto] = field(default_factory=list)
-    known: dict[Any, str] = field(default_factory=dict)
-
-    def input(self, name: str, kind: int) -> str:
-        """An input; the name of the same without its second axis."""
-        self.inputs.append(helper.make_tensor_value_info(name, kind, [_ROWS, 1]))
-        return self.node("Squeeze", name, self.constant(np.array([1])))
-
-    def constant(self, array: NDArray[Any]) -> str:
-        """The name of a constant."""
-        if array.dtype == object:
-            key: Any = ("texts", array.shape, tuple(array.tolist()))
-        else:
-            key = (array.dtype.str, array.shape, array.tobytes())
-        if key not in self.known:
-            name = self.known[key] = self._new()
-            if array.dtype == object:
-                texts = [text.encode() for text in array.tolist()]
-                self.constants.append(helper.make_tensor(name, TensorProto.STRING, array.shape, texts))
-            else:
-                self.constants.append(numpy_helper.from_array(array, name))
-        return self.known[key]
-
-    def node(self, op: str, *inputs: str, **attributes: Any) -> str:
-        """The name of what an operator makes of its inputs."""
-        key = (op, inputs, tuple(attributes.items()))
-        if key not in self.known:
-            name = self.known[key] = self._new()
-            self.nodes.append(helper.make_node(op, inputs, [name], **attributes))
-        return self.known[key]
-
-    def everywhere(self, number: int) -> str:
-        """The same number for every record."""
-        first = self.nodes[0].output[0]  # an input without its second axis
-        return self.node("Expand", self.constant(np.array([number])), self.node("Shape", first))
-
-    def finished(self, outputs: Iterable[_Output], rules: Program) -> ModelProto:
-        """The whole model; an output that is called like an input has underscores after its name."""
-        said = []
-        for name, inner, kind, shape in outputs:
-            while name in self.names:
-                name += "_"  # noqa: PLW2901 - the same output
-            self.names.add(name)
-            self.nodes.append(helper.make_node("Identity", [inner], [name]))
-            said.append(helper.make_tensor_value_info(name, kind, [_ROWS, *shape]))
-        graph = helper.make_graph(self.nodes, "unless", self.inputs, said, self.constants)
-        graph.doc_string = str(rules).encode("utf-8", "backslashreplace").decode()
-        opsets = [helper.make_opsetid("", _OPSET)]
-        return helper.make_model(
-            graph, opset_imports=opsets, ir_version=_IR, producer_name="unless", producer_version=__version__
-        )
-
-    def _new(self) -> str:
-        name = f"_{len(self.known)}"
-        while name in self.names:
-            name += "_"
-        self.names.add(name)
-        return name
-
-
-@dataclass(frozen=True, slots=True)
-class _Writer:
-    """Conditions as nodes: truths of all records."""
-
-    graph: _Graph
-    inputs: Mapping[str, tuple[str | None, str | None]]
-    missing: str
-
-    def test(self, literal: Literal, *, sure: bool) -> str | bool:
-        """The truth of a literal; comparisons with NaN are false."""
-        del sure  # nothing is ever unknown
-        numbers, texts = self.inputs[literal.feature]
-        match literal.op, literal.value:
-            case (("<=" | ">"), float(bound)):
-                op = "LessOrEqual" if literal.op == "<=" else "Greater"
-                return numbers is not None and self.graph.node(op, numbers, self.graph.constant(np.array([bound])))
-            case (("==" | "!="), str(category)):
-                if texts is None or _bytes(category) is None:
-                    return literal.op == "!="
-                equal = self._is(texts, category)
-                return equal if literal.op == "==" else self.negation(equal)
-        gone = self._missing(numbers, texts)
-        return gone if literal.op == "missing" else self.negation(gone)
-
-    def both(self, parts: Sequence[str]) -> str:
-        """Every part holds."""
-        found, *others = parts
-        for part in others:
-            found = self.graph.node("And", found, part)
-        return found
-
-    def negation(self, part: str) -> str:
-        """The part does not hold."""
-        return self.graph.node("Not", part)
-
-    def first_failing(self, gates: Sequence[tuple[str, bool]], *, otherwise: bool) -> Any:
-        """The truth beside the first gate that fails."""
-        found: str | bool = otherwise
-        for gate, truth in reversed(gates):
-            if isinstance(found, bool):
-                found = found if found == truth else gate if found else self.negation(gate)
-            elif truth:
-                found = self.graph.node("Or", self.negation(gate), found)
-            else:
-                found = self.graph.node("And", gate, found)
-        return found
-
-    def _is(self, texts: str, text: str) -> str:
-        return self.graph.node("Equal", texts, self.graph.constant(np.array([text], dtype=object)))
-
-    def _missing(self, numbers: str | None, texts: str | None) -> str:
-        gone = [] if numbers is None else [self.graph.node("IsNaN", numbers)]
-        return self.both([*gone, *([] if texts is None else [self._is(texts, self.missing)])])

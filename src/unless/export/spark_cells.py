@@ -16,7 +16,7 @@ from sqlglot import exp
 
 from unless.errors import ParameterError, UnknownNameError, suggest
 from unless.export import sql_tree
-from unless.export.sql import ColumnKind
+from unless.export.sql_columns import ColumnKind
 from unless.export.sql_dialects import DIALECTS
 from unless.export.sql_tree import DOUBLE, TEXT, any_of, cases, column, is_null
 from unless.model import Model, model_of

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from unless.export.sql import SqlWriter
 from unless.export.sql_dialects import STANDARD
 from unless.export.sql_times import kinds_for
+from unless.export.sql_writer import SqlWriter
 from unless.rule import OPERATORS, Literal, Operator, Program
 from unless.values.notation import LevelNotation, Notation
 

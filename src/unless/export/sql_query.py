@@ -14,10 +14,12 @@ from unless.export import committee_sql, sql_scores
 from unless.export.committee_sql import batched
 from unless.export.conditions import card_of, written_by
 from unless.export.free_names import FreeNames
-from unless.export.sql import ColumnKind, SqlWriter, What, in_words_of, prepared, to_sql
+from unless.export.sql import What, in_words_of, prepared, to_sql
+from unless.export.sql_columns import ColumnKind
 from unless.export.sql_dialects import DIALECTS
 from unless.export.sql_interface import Dialect
 from unless.export.sql_tree import new_column
+from unless.export.sql_writer import SqlWriter
 from unless.model import Model, decider_of
 from unless.model.prediction import Decider
 from unless.score.committee import Committee

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unless.errors import ReadError, UnknownNameError, suggest
-from unless.evaluation.drift import ALPHA, Counts, places_of
+from unless.evaluation.drift import ALPHA, compare_counts
+from unless.evaluation.drift_counts import DriftCounts, places_of
 from unless.evaluation.drift_results import Watch
 from unless.model import Model
 from unless.read.batches import Batch, File, Input, JsonBatch
@@ -52,12 +53,12 @@ def watch_file(  # noqa: PLR0913 - one parameter for each choice of the caller
     if reference is not None:
         earlier, _ = _counted(model, Input(reference, options, block), labels, None)
     found, said = _counted(model, Input(source, options, block), labels, progress)
-    return replace(found.watch(alpha=alpha, least=least, reference=earlier), read_as=said)
+    return replace(compare_counts(found, alpha=alpha, least=least, reference=earlier), read_as=said)
 
 
-def _counted(model: Model, given: Input, labels: str | None, progress: Progress | None) -> tuple[Counts, str]:
+def _counted(model: Model, given: Input, labels: str | None, progress: Progress | None) -> tuple[DriftCounts, str]:
     """Count the records of an input; and how it was read."""
-    counts, rows, members = Counts(model), 0, set[str]()
+    counts, rows, members = DriftCounts(model), 0, set[str]()
     like = _Like.of(counts.model, labels)
     for batch in given.batches():
         table, truth = like.read(batch, counts, asked=labels is not None)
@@ -91,7 +92,7 @@ class _Like:
         kinds: Mapping[str, Any] = {**model.schema.kinds, name: "text"}
         return cls(replace(model.schema, kinds=kinds, target=None), model.domain, name)
 
-    def read(self, batch: Batch, counts: Counts, *, asked: bool) -> tuple[Table, NDArray[np.intp] | None]:
+    def read(self, batch: Batch, counts: DriftCounts, *, asked: bool) -> tuple[Table, NDArray[np.intp] | None]:
         """The features of a batch, and the places of its labels among the classes; None if there are no labels."""
         names = set(batch.names)
         labelled = asked or isinstance(batch, JsonBatch) or self.labels in names

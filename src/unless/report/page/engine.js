@@ -1,4 +1,4 @@
-/* What a program decides, and the proof: as unless/rule.py and unless/explanation/why.py define it. */
+/* What a program decides, and the proof: as unless/rule and unless/explanation/why.py define it. */
 
 const { number } = unless.cells;
 

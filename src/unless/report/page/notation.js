@@ -1,4 +1,4 @@
-/* How numbers are written: as dates, times, durations, levels of an order. As unless/values/notation.py defines it;
+/* How numbers are written: as dates, times, durations, levels of an order. As unless/values/notation defines it;
    export/cell_functions.js reads them. */
 
 const { clock, duration, level, moment } = unless.cells;

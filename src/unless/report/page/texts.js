@@ -1,4 +1,4 @@
-/* Programs as texts: as Python prints them (unless/rule.py), as JSON that `unless` loads, and rules as SQL. */
+/* Programs as texts: as Python prints them (unless/rule), as JSON that `unless` loads, and rules as SQL. */
 
 /** A number as Python's repr writes it: 3.0, 0.1, 1e+300, inf. */
 function floatText(number) {

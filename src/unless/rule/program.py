@@ -1,154 +1,25 @@
-"""Literals, rules and programs: immutable values that compare, hash and print themselves.
-
-``Literal.holds`` is the one definition of truth. Kernels, exports and engines are tested against it.
-"""
+"""Rules with exceptions, and programs, which are lists of rules."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from html import escape
-from math import inf, isinf, isnan, nextafter
+from math import isnan
 from typing import ClassVar
-from typing import Literal as OneOf
 
 from unless.errors import ProgramError, UnknownNameError, suggest
-from unless.values import Label, Value, cell_value, count_text, number_to_text, to_python_value, value_in_notation
-from unless.values.notation import FLAG, LevelNotation, NotatedNumber, Notation
+from unless.rule.conditions import condition_text, conditions, conditions_as_written
+from unless.rule.literal import Literal
+from unless.values import Label, count_text, to_python_value
+from unless.values.notation import NotatedNumber, Notation
 from unless.values.spelling import quote_if_needed
-
-Operator = OneOf["<=", ">", "==", "!=", "missing", "present"]
-OPERATORS: tuple[Operator, ...] = ("<=", ">", "==", "!=", "missing", "present")
-
-SpokenOperator = OneOf["<=", ">", "<", ">=", "==", "!=", "missing", "present"]
-"""Operators as people say them: ``< 30`` says shorter than ``<= 29.999999999999996`` what is the same."""
-
-OPERATOR_WORDS: dict[SpokenOperator, str] = {
-    "<=": "is at most",
-    ">": "is above",
-    "<": "is below",
-    ">=": "is at least",
-    "==": "is",
-    "!=": "is not",
-    "missing": "is missing",
-    "present": "is present",
-}
-"""How people say an operator, between a feature and a value. Sentences are made from these words, also on a page."""
 
 MAX_DEPTH = 200
 """How deep exceptions may nest. Learned programs stay far below; deeper files are refused."""
 
-_TAKES: dict[Operator, type] = {
-    "<=": float, ">": float, "==": str, "!=": str, "missing": type(None), "present": type(None),
-}  # fmt: skip
-"""The type of a literal's value, by operator."""
-
-_SIGNS: dict[SpokenOperator, str] = {"<=": "<=", ">": ">", "<": "<", ">=": ">="}
-_LONGER_DIGITS = 6
-"""A bound longer by this many letters than the next number is shown by that: 29.999999999999996 is just below 30."""
-
 _SHOWN = 100
 """The most rules that a notebook shows: nobody reads more there."""
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class Literal:
-    """A test on one feature: ``age <= 30``, ``city is 'Oslo'``, ``city is missing``.
-
-    The operators ``<=`` and ``>`` take a number, ``==`` and ``!=`` a category, ``missing`` and ``present`` None.
-    """
-
-    feature: str
-    op: Operator
-    value: Value = None
-
-    def __post_init__(self) -> None:
-        if self.op not in OPERATORS:
-            raise ProgramError(f"unknown operator {self.op!r}; the operators are {', '.join(OPERATORS)}")
-        wanted, kind = _TAKES[self.op], self.value.__class__
-        if kind is wanted and (kind is not float or self.value < 0 or self.value > 0):  # type: ignore[operator]
-            return  # the usual case; NaN is refused below, and minus zero becomes zero
-        value = cell_value(self.value)
-        if not isinstance(value, wanted):
-            what = {float: "a number", str: "a category (text)"}.get(wanted, "no value")
-            raise ProgramError(f"{self.feature!r} {self.op} takes {what}, not {self.value!r}")
-        object.__setattr__(self, "value", value)
-
-    def holds(self, cell: object) -> bool:
-        """Return whether the test is true for a cell (Table 1 of the paper).
-
-        Text never satisfies ``<=`` or ``>``, and a number always satisfies ``!=``. A missing cell is like a category of
-        its own: ``!=`` is the only comparison that is true of it. Where numbers are written in a notation, text in that
-        notation is the number: a date as in ISO 8601, or a level of an order.
-        """
-        value = self.reads(cell_value(cell))
-        match self.op:
-            case "<=":
-                return isinstance(value, float) and value <= self.value  # type: ignore[operator]
-            case ">":
-                return isinstance(value, float) and value > self.value  # type: ignore[operator]
-            case "==":
-                return value == self.value
-            case "!=":
-                return value != self.value
-            case "missing":
-                return value is None
-            case "present":
-                return value is not None
-
-    def reads(self, value: Value) -> Value:
-        """Return what a value means to this test: a date as text is a date to a test of dates, and text to others."""
-        if isinstance(self.value, NotatedNumber):
-            return value_in_notation(value, self.value.notation)
-        return value_in_notation(value, None) if isinstance(value, NotatedNumber) else value
-
-    def as_spoken(self) -> tuple[SpokenOperator, Value]:
-        """Return the operator and the value as people say them: a flag above 0 is 1."""
-        if isinstance(self.value, NotatedNumber) and self.value.notation == FLAG and not self.value:
-            return "==", 1.0 if self.op == ">" else 0.0
-        return self.as_short_bound()
-
-    def as_short_bound(self) -> tuple[SpokenOperator, Value]:
-        """Return the operator and the value, with a shorter neighbouring number if there is one.
-
-        >>> Literal("age", "<=", 29.999999999999996).as_short_bound(), Literal("age", ">", 29.5).as_short_bound()
-        (('<', 30.0), ('>', 29.5))
-        """
-        value = self.value
-        notation = value.notation if isinstance(value, NotatedNumber) else None
-        if not isinstance(value, float) or (notation is not None and notation.step):
-            return self.op, value
-        if isinf(value) or len(text := number_to_text(value)) <= _LONGER_DIGITS:
-            return self.op, value
-        above = nextafter(value, inf) + 0.0
-        above = above if notation is None else notation.value(above)
-        if len(number_to_text(above)) + _LONGER_DIGITS > len(text):
-            return self.op, value
-        return "<" if self.op == "<=" else ">=", above
-
-    def implies(self, other: Literal) -> bool:
-        """Return whether the other literal holds whenever this one holds."""
-        if self.feature != other.feature or self == other:
-            return self == other
-        match self.op, other.op:
-            case ("<=", "<="):
-                return self.value <= other.value  # type: ignore[operator]
-            case (">", ">"):
-                return self.value >= other.value  # type: ignore[operator]
-            case ("<=" | ">" | "missing", "!=") | ("<=" | ">" | "==", "present"):
-                return True
-            case ("==", "!="):
-                return self.value != other.value
-        return False
-
-    def __str__(self) -> str:
-        op, value = self.as_spoken()
-        test = f"{quote_if_needed(self.feature)} {_SIGNS.get(op) or OPERATOR_WORDS[op]}"
-        if value is None:
-            return test
-        return f"{test} {value:.0f}" if op == "==" and isinstance(value, float) else f"{test} {value_text(value)}"
-
-    __repr__ = __str__
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -362,81 +233,9 @@ def _tuple_of(kind: type, items: object, name: str) -> tuple[object, ...]:
     return found
 
 
-# What people read: each condition of a default once.
-
-
-Condition = tuple[Literal, ...]
-"""What people read as one: a literal, or the lower and the upper bound of a feature, in this order."""
-
-
-def conditions(default: Iterable[Literal]) -> tuple[Condition, ...]:
-    """Return the literals of a default as people read them: each once, the two bounds of a feature as one range.
-
-    A range is where its first literal was. Of several bounds on one side it has the tightest: the others follow from
-    it. A range that no number is in stays what it is.
-
-    >>> conditions((Literal("age", ">", 30.0), Literal("city", "==", "Oslo"), Literal("age", "<=", 40.0)))
-    ((age > 30, age <= 40), (city is 'Oslo',))
-    """
-    read: dict[str | Literal, Condition] = {}
-    for literal in default:
-        key = literal.feature if isinstance(literal.value, float) else literal
-        read[key] = _tightest(*read[key], literal) if key in read else (literal,)
-    return tuple(read.values())
-
-
-def spoken_bounds(condition: Condition) -> list[tuple[SpokenOperator, Value]]:
-    """Return the operators and values of a condition as people say them; a range has two bounds, even of 0 and 1."""
-    return [condition[0].as_spoken()] if len(condition) == 1 else [literal.as_short_bound() for literal in condition]
-
-
-def condition_verbs(condition: Condition) -> list[str]:
-    """Return the words before each value of a condition: "is above", and "and at most" in a range."""
-    first, *others = (OPERATOR_WORDS[op] for op, _ in spoken_bounds(condition))
-    return [first, *(f"and {words.removeprefix('is ')}" for words in others)]
-
-
-def _tightest(*literals: Literal) -> Condition:
-    """Keep one of equal literals, the highest lower bound and the lowest upper bound, in this order."""
-    kept = [one for one in literals if not any(other != one and other.implies(one) for other in literals)]
-    return tuple(sorted(dict.fromkeys(kept), key=lambda literal: literal.op == "<="))
-
-
-def _condition_text(condition: Condition) -> str:
-    if len(condition) == 1:
-        return str(condition[0])
-    parts = (
-        f"{verb} {value_text(value)}"
-        for verb, (_, value) in zip(condition_verbs(condition), spoken_bounds(condition), strict=True)
-    )
-    return " ".join([quote_if_needed(condition[0].feature), *parts])
-
-
-def _conditions_as_written(default: tuple[Literal, ...]) -> Iterator[Condition]:
-    """Yield the literals of a default as they are written; two bounds beside each other are a range."""
-    place = 0
-    while place < len(default):
-        ends = tuple((one.feature, one.op) for one in default[place : place + 2])
-        size = 2 if len(ends) == 2 and ends == ((ends[0][0], ">"), (ends[0][0], "<=")) else 1
-        yield default[place : place + size]
-        place += size
-
-
-def value_text(value: Value) -> str:
-    """Return a value as in rules: ``30``, ``'late'``, ``2020-08-01``; if its notation cannot write it, as a number."""
-    if not isinstance(value, float):
-        return repr(value)
-    if not isinstance(value, NotatedNumber) or value.notation.plain:
-        return number_to_text(value)
-    text = str(value)
-    if value.notation.back(text) != value:
-        return f"number {float(value)!r}"
-    return quote_if_needed(text) if isinstance(value.notation, LevelNotation) else text
-
-
 def _rule_text(rule: Rule) -> str:
     head = "" if rule.head is None else f"{label_text(rule.head)} "
-    asks = " and ".join(map(_condition_text, _conditions_as_written(rule.default)))
+    asks = " and ".join(map(condition_text, conditions_as_written(rule.default)))
     text = f"{head}if {asks}" if head and asks else asks or f"{head}always"
     for exception in rule.exceptions:  # one frame per level: through str(), 200 levels exceed Python's limit
         text += f" unless ({_rule_text(exception)})"
@@ -456,7 +255,7 @@ def _rule_html(rule: Rule) -> str:
     """Return a rule as HTML with its exceptions as nested lists, for notebooks, which may not have jinja2."""
     text = "" if rule.head is None else f"<b><bdi>{escape(str(rule.head))}</bdi></b>{' if' if rule.default else ''} "
     text += (
-        f"<bdi>{escape(' and '.join(map(_condition_text, conditions(rule.default))))}</bdi>"
+        f"<bdi>{escape(' and '.join(map(condition_text, conditions(rule.default))))}</bdi>"
         if rule.default
         else "always"
     )

@@ -1,0 +1,129 @@
+"""Parts of columns, and the values that rows have there with their weights."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unless.kernels import RowSelection
+
+if TYPE_CHECKING:
+    from unless.blocks.block import Block
+
+
+Integers = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A part of a column: its numbers or its texts, above ``low`` and up to ``high``; None means no limit."""
+
+    column: int
+    texts: bool
+    low: Any = None
+    high: Any = None
+
+    @property
+    def begin(self) -> tuple[Any, ...]:
+        """What parts are in order by."""
+        return self.column, self.texts, self.low is not None, self.low
+
+    def span(self, values: Sequence[Any]) -> tuple[int, int]:
+        """Where the part begins in values, and where it ends."""
+        first = 0 if self.low is None else bisect_right(values, self.low)
+        return first, len(values) if self.high is None else bisect_right(values, self.high)
+
+
+Span = tuple[int, int, int]
+"""A column, and where a part of its codes begins and ends."""
+
+
+@dataclass(frozen=True)
+class WeightedValues:
+    """Values in order, and the weight of the rows that have each, set by set."""
+
+    values: NDArray[np.float64] | list[str]
+    weights: Integers
+
+
+@dataclass(frozen=True)
+class ColumnRegion:
+    """Some parts of a column, of its numbers or of its texts: they are in order, and have no value in common."""
+
+    column: int
+    texts: bool
+    lows: Sequence[Any]
+    highs: Sequence[Any]
+
+    @classmethod
+    def of(cls, intervals: Iterable[Interval]) -> list[ColumnRegion]:
+        """Parts as regions: of every column one of numbers, and one of texts, if there are such parts."""
+        found: dict[tuple[int, bool], list[Interval]] = {}
+        for one in intervals:
+            found.setdefault((one.column, one.texts), []).append(one)
+        return [cls(*key, [one.low for one in each], [one.high for one in each]) for key, each in found.items()]
+
+    def intervals(self) -> list[Interval]:
+        """The parts."""
+        return [Interval(self.column, self.texts, *ends) for ends in zip(self.lows, self.highs, strict=True)]
+
+    def edges(self, values: Sequence[Any] | NDArray[Any]) -> NDArray[np.intp]:
+        """Where each part begins in some values, and where it ends."""
+        first = _positions_after(values, self.lows[1:] if self.lows[0] is None else self.lows)
+        end = _positions_after(values, self.highs[:-1] if self.highs[-1] is None else self.highs)
+        first = first if len(first) == len(self.lows) else np.append(0, first)
+        end = end if len(end) == len(self.highs) else np.append(end, len(values))
+        return np.array([first, end], np.intp)
+
+
+def _positions_after(values: Sequence[Any] | NDArray[Any], limits: Sequence[Any]) -> NDArray[np.intp]:
+    """The place after each limit in values."""
+    if isinstance(values, np.ndarray):
+        return np.searchsorted(values, np.asarray(limits, values.dtype), "right")
+    return np.array([bisect_right(values, limit) for limit in limits], np.intp)
+
+
+def count_region(block: Block, sets: Sequence[RowSelection], region: ColumnRegion) -> WeightedValues:
+    """The values of a region that rows have; a column is counted in one pass, from its first part to its last."""
+    if block.is_bare(region.column):
+        return _count_numbers(block, sets, region)
+    column = block.column(region.column)
+    values: Any = column.categories if region.texts else column.numbers
+    before = len(column.numbers) if region.texts else 0
+    first, end = region.edges(values)
+    low, high = int(first[0]), max(int(end[-1]), int(first[0]))
+    weights = np.array([block.weights_by_rank(rows, region.column, before + low, before + high) for rows in sets])
+    inside = np.zeros(high - low + 1, np.int32)
+    np.add.at(inside, first - low, 1)
+    np.subtract.at(inside, end - low, 1)
+    there = np.flatnonzero(weights.any(axis=0) & (np.cumsum(inside[:-1]) > 0))
+    found = [values[k] for k in (low + there).tolist()] if region.texts else values[low + there]
+    return WeightedValues(found, weights[:, there])
+
+
+def _count_numbers(block: Block, sets: Sequence[RowSelection], region: ColumnRegion) -> WeightedValues:
+    """The same for a bare column."""
+    if region.texts:
+        return WeightedValues([], np.zeros((len(sets), 0), np.int64))
+    return WeightedValues(*block.numbers_in(sets, region.column, region.lows, region.highs))
+
+
+def sum_weighted_values(pieces: Sequence[WeightedValues]) -> WeightedValues:
+    """The values of all pieces, and the sums of their weights."""
+    weights = np.concatenate([piece.weights for piece in pieces], axis=1)
+    if isinstance(pieces[0].values, list):
+        every = [value for piece in pieces for value in piece.values]
+        values: Any = sorted(set(every))
+        place = {value: k for k, value in enumerate(values)}
+        part_indices = np.array([place[value] for value in every], np.intp)
+    else:
+        values, part_indices = np.unique(np.concatenate([piece.values for piece in pieces]), return_inverse=True)
+    total = np.zeros((len(weights), len(values)), np.int64)
+    for one, into in zip(weights, total, strict=True):
+        np.add.at(into, part_indices, one)
+    return WeightedValues(values, total)

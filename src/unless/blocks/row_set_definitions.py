@@ -1,0 +1,82 @@
+"""Sets of rows as definitions: how each is made from others.
+
+Rows are named by definitions, never by number, so that a block that has lost its rows, or never had them, can work them
+out again: all rows; those with a label, or with another; those that a rule covers, or does not; and so on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import count as counter
+from secrets import randbits
+from typing import TYPE_CHECKING, Any
+
+from unless.kernels import RowSelection
+
+if TYPE_CHECKING:
+    pass
+
+
+_NUMBERS = counter(randbits(62) << 40)
+"""The numbers of definitions, never used twice: blocks outlive an engine, and remember rows by them."""
+
+OPERATIONS: Mapping[str, Callable[..., Sequence[RowSelection]]] = {
+    "all": lambda engine: (engine.all_rows(),),
+    "label": lambda engine, rows, label: engine.split(rows, label),
+    "stakes": lambda engine, rows, right, label: engine.gains_and_losses(rows, label, right),
+    "minus": lambda engine, rows, gone: (engine.minus(rows, gone),),
+    "plus": lambda engine, rows, more: (engine.plus(rows, more),),
+    "covered": lambda engine, rows, literal: (engine.covered_by_literal(rows, literal),),
+    "satisfying": lambda engine, rows, rule: (engine.covered_by_rule(rows, rule),),
+    "folds": lambda engine, rows, count, among: engine.folds(rows, count, among),
+    "apart": lambda engine, rows, split: engine.split_holdout(rows, split),
+    "every": lambda block, rows, count: (block.sample_every(rows, count),),
+}
+"""What definitions mean, to an engine in memory: sets from other sets, and from what else it takes.
+
+Only a block knows in which order its rows were read, so only it gives every second one, or every third.
+"""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RowSetDefinition:
+    """A set of rows: an operation on other sets, and what else it takes.
+
+    An operation may give several sets at once: ``group`` are the numbers of all, and ``number`` is one of them.
+    """
+
+    op: str
+    sets: tuple[RowSetDefinition, ...] = ()
+    what: tuple[Any, ...] = ()
+    number: int = -1
+    group: tuple[int, ...] = ()
+
+    @classmethod
+    def one(cls, op: str, sets: tuple[RowSetDefinition, ...] = (), what: tuple[Any, ...] = ()) -> RowSetDefinition:
+        """The set that an operation gives."""
+        return cls.several(1, op, sets, what)[0]
+
+    @classmethod
+    def several(
+        cls, count: int, op: str, sets: tuple[RowSetDefinition, ...], what: tuple[Any, ...]
+    ) -> list[RowSetDefinition]:
+        """The sets that an operation gives at once."""
+        group = tuple(next(_NUMBERS) for _ in range(count))
+        return [cls(op, sets, what, number, group) for number in group]
+
+
+DefinitionStep = tuple[str, tuple[int, ...], tuple[Any, ...], tuple[int, ...]]
+"""A definition whose sets are numbers."""
+
+
+def flatten_definitions(targets: Iterable[RowSetDefinition]) -> dict[int, DefinitionStep]:
+    """All definitions that some need, by number: flat, since they may be nested deeper than Python can follow."""
+    found: dict[int, DefinitionStep] = {}
+    waiting = list(targets)
+    while waiting:
+        one = waiting.pop()
+        if one.number not in found:
+            found[one.number] = one.op, tuple(each.number for each in one.sets), one.what, one.group
+            waiting += one.sets
+    return found

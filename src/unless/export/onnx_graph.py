@@ -1,0 +1,159 @@
+"""ONNX graphs in the making, and conditions as their nodes: equal tests are one comparison, equal nodes are one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from onnx import ModelProto, NodeProto, TensorProto, helper, numpy_helper
+
+from unless import __version__
+from unless.rule import Literal, Program
+
+_OPSET, _IR = 19, 9
+"""The first operators that compare texts; onnxruntime has them since 1.16."""
+
+_ROWS = "records"
+
+
+def utf8_bytes(text: str) -> bytes | None:
+    """A text as UTF-8, None where that cannot hold it."""
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        return None
+
+
+class GraphOutput(NamedTuple):
+    """An output: its name, where it is in the graph, its type, and its shape without records."""
+
+    name: str
+    inner: str
+    kind: int
+    shape: tuple[int, ...]
+
+
+@dataclass
+class OnnxGraph:
+    """A graph in the making: equal constants and equal nodes are made once. Everything inside has one axis, records."""
+
+    names: set[str]
+    """Those that are taken."""
+    inputs: list[Any] = field(default_factory=list)
+    nodes: list[NodeProto] = field(default_factory=list)
+    constants: list[TensorProto] = field(default_factory=list)
+    known: dict[Any, str] = field(default_factory=dict)
+
+    def input(self, name: str, kind: int) -> str:
+        """An input; the name of the same without its second axis."""
+        self.inputs.append(helper.make_tensor_value_info(name, kind, [_ROWS, 1]))
+        return self.node("Squeeze", name, self.constant(np.array([1])))
+
+    def constant(self, array: NDArray[Any]) -> str:
+        """The name of a constant."""
+        if array.dtype == object:
+            key: Any = ("texts", array.shape, tuple(array.tolist()))
+        else:
+            key = (array.dtype.str, array.shape, array.tobytes())
+        if key not in self.known:
+            name = self.known[key] = self._new()
+            if array.dtype == object:
+                texts = [text.encode() for text in array.tolist()]
+                self.constants.append(helper.make_tensor(name, TensorProto.STRING, array.shape, texts))
+            else:
+                self.constants.append(numpy_helper.from_array(array, name))
+        return self.known[key]
+
+    def node(self, op: str, *inputs: str, **attributes: Any) -> str:
+        """The name of what an operator makes of its inputs."""
+        key = (op, inputs, tuple(attributes.items()))
+        if key not in self.known:
+            name = self.known[key] = self._new()
+            self.nodes.append(helper.make_node(op, inputs, [name], **attributes))
+        return self.known[key]
+
+    def everywhere(self, number: int) -> str:
+        """The same number for every record."""
+        first = self.nodes[0].output[0]  # an input without its second axis
+        return self.node("Expand", self.constant(np.array([number])), self.node("Shape", first))
+
+    def finished(self, outputs: Iterable[GraphOutput], rules: Program) -> ModelProto:
+        """The whole model; an output that is called like an input has underscores after its name."""
+        said = []
+        for name, inner, kind, shape in outputs:
+            while name in self.names:
+                name += "_"  # noqa: PLW2901 - the same output
+            self.names.add(name)
+            self.nodes.append(helper.make_node("Identity", [inner], [name]))
+            said.append(helper.make_tensor_value_info(name, kind, [_ROWS, *shape]))
+        graph = helper.make_graph(self.nodes, "unless", self.inputs, said, self.constants)
+        graph.doc_string = str(rules).encode("utf-8", "backslashreplace").decode()
+        opsets = [helper.make_opsetid("", _OPSET)]
+        return helper.make_model(
+            graph, opset_imports=opsets, ir_version=_IR, producer_name="unless", producer_version=__version__
+        )
+
+    def _new(self) -> str:
+        name = f"_{len(self.known)}"
+        while name in self.names:
+            name += "_"
+        self.names.add(name)
+        return name
+
+
+@dataclass(frozen=True, slots=True)
+class OnnxWriter:
+    """Conditions as nodes: truths of all records."""
+
+    graph: OnnxGraph
+    inputs: Mapping[str, tuple[str | None, str | None]]
+    missing: str
+
+    def test(self, literal: Literal, *, sure: bool) -> str | bool:
+        """The truth of a literal; comparisons with NaN are false."""
+        del sure  # nothing is ever unknown
+        numbers, texts = self.inputs[literal.feature]
+        match literal.op, literal.value:
+            case (("<=" | ">"), float(bound)):
+                op = "LessOrEqual" if literal.op == "<=" else "Greater"
+                return numbers is not None and self.graph.node(op, numbers, self.graph.constant(np.array([bound])))
+            case (("==" | "!="), str(category)):
+                if texts is None or utf8_bytes(category) is None:
+                    return literal.op == "!="
+                equal = self._is(texts, category)
+                return equal if literal.op == "==" else self.negation(equal)
+        gone = self._missing(numbers, texts)
+        return gone if literal.op == "missing" else self.negation(gone)
+
+    def both(self, parts: Sequence[str]) -> str:
+        """Every part holds."""
+        found, *others = parts
+        for part in others:
+            found = self.graph.node("And", found, part)
+        return found
+
+    def negation(self, part: str) -> str:
+        """The part does not hold."""
+        return self.graph.node("Not", part)
+
+    def first_failing(self, gates: Sequence[tuple[str, bool]], *, otherwise: bool) -> Any:
+        """The truth beside the first gate that fails."""
+        found: str | bool = otherwise
+        for gate, truth in reversed(gates):
+            if isinstance(found, bool):
+                found = found if found == truth else gate if found else self.negation(gate)
+            elif truth:
+                found = self.graph.node("Or", self.negation(gate), found)
+            else:
+                found = self.graph.node("And", gate, found)
+        return found
+
+    def _is(self, texts: str, text: str) -> str:
+        return self.graph.node("Equal", texts, self.graph.constant(np.array([text], dtype=object)))
+
+    def _missing(self, numbers: str | None, texts: str | None) -> str:
+        gone = [] if numbers is None else [self.graph.node("IsNaN", numbers)]
+        return self.both([*gone, *([] if texts is None else [self._is(texts, self.missing)])])

@@ -1,0 +1,99 @@
+"""The kinds of the columns that an SQL expression reads: as given, as a model knows them, or as literals show."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal as OneOf
+from typing import get_args
+
+from unless.errors import ParameterError, UnknownNameError, suggest
+from unless.export.sql_interface import Dialect
+from unless.export.sql_times import KIND_NOTATIONS, kinds_for
+from unless.rule import Literal, Program
+from unless.values.notation import Amounts, DateNotation, Notation, TimeNotation
+
+ColumnKind = OneOf[
+    "number", "text", "mixed", "boolean", "date", "timestamp", "timestamp_ns", "timestamptz", "time", "interval"
+]
+
+
+@dataclass(frozen=True, slots=True)
+class SqlColumns:
+    """What is known of columns: kinds and types in training, how their numbers are written, and their database."""
+
+    kinds: Mapping[str, str]
+    typed: frozenset[str]
+    notations: Mapping[str, Notation]
+    dialect: Dialect
+    units: Mapping[str, Notation] = field(default_factory=dict)
+
+    def kind(self, feature: str, literals: list[Literal]) -> str:
+        """The kind of a column that nobody gave."""
+        self.refuse_unit(feature, "text")
+        values, known = {literal.value for literal in literals} - {None}, self.kinds.get(feature)
+        numbers = {value for value in values if isinstance(value, float)}
+        if notation := self.notations.get(feature):
+            words = known == "mixed" or (known is None and numbers != values)
+            possible = kinds_for(notation)
+            held = [one for one in possible if one in {"text", *self.dialect.times}]
+            return self.checked(feature, "text" if words and "text" in possible else [*held, *possible][0])
+        if known in {None, "text"} and values and values <= {"True", "False"}:
+            return "boolean"  # tables have no kind for it: read_table makes booleans text
+        if known == "number" and feature not in self.typed:
+            return "mixed"  # training read text, or an earlier version did not write what it read
+        return known or ("mixed" if numbers else "text")
+
+    def refuse_unit(self, feature: str, kind: str) -> None:
+        """Refuse a column of texts that are numbers with a unit, unless it is said that it has plain numbers."""
+        if isinstance(unit := self.units.get(feature), Amounts) and kind != "number":
+            raise ParameterError(
+                f"the column {feature!r} has numbers with a unit, such as {unit.form!r}, which SQL does not read; "
+                "if it has plain numbers in the database, say that it is a number"
+            )
+
+    def checked(self, feature: str, kind: str) -> str:
+        """A kind that the database has, and in which the numbers of the feature can be written."""
+        self.refuse_unit(feature, kind)
+        own, notation = self.dialect, self.notations.get(feature)
+        if kind in KIND_NOTATIONS and not own.times and kind != "interval":
+            return "text"  # SQLite: the type of a column means nothing
+        fitting = (kind,) if notation is None else kinds_for(notation)
+        typed = [one for one in fitting if one in own.times]
+        other = f"; make it {' or '.join(typed)}" if typed else ", and has no type for it: use another database"
+        if kind in KIND_NOTATIONS and kind not in own.times:
+            raise ParameterError(f"{own.name} has no type {kind}, as the column {feature!r} should be{other}")
+        if notation is not None and kind not in fitting:
+            raise ParameterError(
+                f"the column {feature!r} cannot be {kind}: the rules compare it as {notation.name}; "
+                f"it may be {', '.join(fitting)}"
+            )
+        form = notation.format if isinstance(notation, DateNotation) else None
+        if (
+            isinstance(notation, DateNotation | TimeNotation)
+            and kind in {"text", "mixed"}
+            and (form or not own.reads_times)
+        ):
+            found = f"{own.name} cannot read text as {form or 'ISO 8601'}, as the column {feature!r} holds it"
+            raise ParameterError(found + other)
+        return kind
+
+
+def kinds_of(program: Program, known: SqlColumns, given: Mapping[str, str]) -> dict[str, str]:
+    """The kind of every column in use: as given, else as the model knows it, else as the literals show."""
+    for feature, kind in given.items():
+        if feature not in program.features:
+            raise UnknownNameError(
+                f"columns= names {feature!r}, which is not a feature{suggest(feature, program.features)}"
+            )
+        if kind not in get_args(ColumnKind):
+            hint = suggest(str(kind), get_args(ColumnKind))
+            raise ParameterError(f"columns= says that {feature!r} is {kind!r}, which is not a kind{hint}")
+    literals: dict[str, list[Literal]] = {feature: [] for feature in program.used}
+    for rule in program.rules:
+        for literal in rule.literals():
+            literals[literal.feature].append(literal)
+    return {
+        feature: known.checked(feature, given[feature]) if feature in given else known.kind(feature, tests)
+        for feature, tests in literals.items()
+    }

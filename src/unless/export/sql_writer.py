@@ -1,0 +1,225 @@
+"""Conditions, labels and sentences in SQL, for one database and the kinds of its columns."""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from unless.errors import ProgramError
+from unless.export.sql_interface import Dialect
+from unless.export.sql_times import KIND_NOTATIONS, equal_bounds, limit, text_limit
+from unless.export.sql_tree import all_of, any_of, bracketed, cast, column, concat, first_true, is_null
+from unless.rule import Condition, Literal, Rule, condition_verbs, conditions, spoken_bounds, value_text
+from unless.values import Label, parse_number
+from unless.values.notation import LevelNotation, Notation, TimeNotation
+from unless.values.spelling import CONTROLS, quote_if_needed
+
+_MAX = sys.float_info.max
+
+_NO_NUMBERS = {"nan", "inf", "-inf", "infinity", "-infinity"}
+"""Texts as which a database may write a cell of a numeric column, though they spell no number."""
+
+
+@dataclass(frozen=True, slots=True)
+class SqlWriter:
+    """Conditions, labels and sentences for one dialect and the kinds of the columns."""
+
+    dialect: Dialect
+    kinds: Mapping[str, str]
+    notations: Mapping[str, Notation]
+    """How the numbers of features are written that are no plain numbers."""
+
+    def test(self, literal: Literal, *, sure: bool) -> exp.Expression | bool:
+        """The truth of a literal; without ``sure``, unknown where a NULL makes it false."""
+        kind = self.kinds[literal.feature]
+        match literal.op, literal.value:
+            case (("<=" | ">"), float(bound)):
+                if notation := self.notations.get(literal.feature):
+                    return self._noted(literal, bound, notation, sure=sure)
+                if kind == "mixed":
+                    return self._valued(literal, bound, sure=sure)
+                return kind == "number" and self._compared(literal, bound, sure=sure)
+            case (("==" | "!="), str(category)):
+                return self._equals(literal, category, sure=sure)
+            case "missing", _:
+                return self._missing(literal.feature)
+        return self.negation(self._missing(literal.feature))
+
+    def both(self, parts: Sequence[exp.Expression]) -> exp.Expression:
+        """Every part holds."""
+        return all_of(*parts)
+
+    def negation(self, part: exp.Expression) -> exp.Expression:
+        """The part does not hold."""
+        return exp.Not(this=bracketed(part))
+
+    def first_failing(self, gates: Sequence[tuple[exp.Expression, bool]], *, otherwise: bool) -> exp.Expression:
+        """The truth beside the first gate that fails."""
+        return first_true([(self.negation(gate), truth) for gate, truth in gates], otherwise=otherwise)
+
+    def _missing(self, feature: str) -> exp.Expression:
+        null, tests = is_null(column(feature)), {"number": self.dialect.is_nan, "mixed": self.dialect.is_any_nan}
+        nan = tests[kind](column(feature)) if (kind := self.kinds[feature]) in tests else None
+        return null if nan is None else any_of(null, nan)
+
+    def _compared(self, literal: Literal, bound: float, *, sure: bool) -> exp.Expression | bool:
+        """A numeric column against a number."""
+        if bound == math.inf:
+            return literal.op == "<=" and self.negation(self._missing(literal.feature))
+        limit, included = self.dialect.limit(bound)
+        below, above = (exp.LTE, exp.GT) if included else (exp.LT, exp.GTE)
+        kind = below if literal.op == "<=" else above
+        test = kind(this=self.dialect.number(column(literal.feature)), expression=limit)
+        parts = [exp.Not(this=is_null(column(literal.feature)))] if sure else []
+        nan = self.dialect.is_nan(column(literal.feature)) if literal.op == ">" and self.dialect.nan_is_high else None
+        return all_of(*parts, test, *([] if nan is None else [exp.Not(this=nan)]))
+
+    def _valued(self, literal: Literal, bound: float, *, sure: bool) -> exp.Expression | bool:
+        """A column of any type against a number: text that spells no number, or one beyond the doubles, is text."""
+        cell = column(literal.feature)
+        value = self.dialect.value(cell)
+        if bound == math.inf:
+            return literal.op == "<=" and exp.Not(this=is_null(value))
+        below, above = (exp.LT, exp.GTE) if bound == -math.inf else (exp.LTE, exp.GT)
+        limit = self.dialect.bound(max(bound, -_MAX), cell)
+        test = (below if literal.op == "<=" else above)(this=value, expression=limit)
+        return first_true([(test, True)], otherwise=False) if sure else test
+
+    def _noted(self, literal: Literal, bound: float, notation: Notation, *, sure: bool) -> exp.Expression | bool:
+        """A column against a date, a time, a duration or a level of an order."""
+        if isinstance(notation, LevelNotation):
+            return self._levels(literal, bound, notation, sure=sure)
+        if self.kinds[literal.feature] in KIND_NOTATIONS:
+            return self._timed(literal.feature, literal.op, bound, sure=sure)
+        read = self.dialect.time if isinstance(notation, TimeNotation) else self.dialect.moment
+        value, found = read(column(literal.feature)), text_limit(notation, bound)
+        if isinstance(found, bool):
+            return found is (literal.op == "<=") and exp.Not(this=is_null(value))
+        kind = exp.LT if literal.op == "<=" else exp.GTE
+        test = kind(this=value, expression=exp.Literal.string(found))
+        return first_true([(test, True)], otherwise=False) if sure else test
+
+    def _timed(self, feature: str, op: str, bound: float, *, sure: bool) -> exp.Expression | bool:
+        """A column of a type that holds time, against a number."""
+        kind = self.kinds[feature]
+        finer = kind in self.dialect.finer
+        found = limit(kind, bound, finer=finer)
+        if isinstance(found, bool):
+            return found is (op == "<=") and self.negation(self._missing(feature))
+        below, above = (exp.LT, exp.GTE) if finer else (exp.LTE, exp.GT)
+        threshold = cast(exp.Literal.string(found), self.dialect.times[kind])
+        test = (below if op == "<=" else above)(this=column(feature), expression=threshold)
+        return all_of(exp.Not(this=is_null(column(feature))), test) if sure else test
+
+    def _levels(self, literal: Literal, bound: float, notation: LevelNotation, *, sure: bool) -> exp.Expression | bool:
+        """A text column against a level: it is one of those up to there, or one of the others."""
+        upper = literal.op == ">"
+        levels = [level for place, level in enumerate(notation.levels) if (place > bound) is upper]
+        texts = [text for text in map(self.dialect.text, levels) if text is not None]
+        if not texts:
+            return False
+        test = self.dialect.member(column(literal.feature), texts)
+        return all_of(exp.Not(this=is_null(column(literal.feature))), test) if sure else test
+
+    def _written(self, literal: Literal, category: str) -> exp.Expression | bool:
+        """A column of a type that holds time, against a category: a text that its cells may be written as."""
+        bounds = equal_bounds(KIND_NOTATIONS[self.kinds[literal.feature]], category)
+        if bounds is None or literal.feature in self.notations:
+            return literal.op == "!="
+        ends = zip((">", "<="), bounds, strict=True)
+        tests = [self._timed(literal.feature, op, bound, sure=True) for op, bound in ends]
+        if False in tests:
+            return literal.op == "!="
+        equal = all_of(*(test for test in tests if not isinstance(test, bool)))
+        return equal if literal.op == "==" else self.negation(equal)
+
+    def _equals(self, literal: Literal, category: str, *, sure: bool) -> exp.Expression | bool:
+        """A column against a category; always true or always false where no cell can be that category."""
+        differs = literal.op == "!="
+        kind, cell = self.kinds[literal.feature], column(literal.feature)
+        if kind in KIND_NOTATIONS:
+            return self._written(literal, category)
+        text, notation = self.dialect.text(category), self.notations.get(literal.feature)
+        if notation is not None:
+            impossible = notation.number(category) is not None
+        else:
+            impossible = kind == "number" or (kind == "mixed" and parse_number(category) is not None)
+        if impossible or text is None or (kind == "boolean" and category not in {"True", "False"}):
+            return differs
+        truth = self.dialect.boolean(truth=category == "True")
+        any_type = kind == "mixed" and notation is None
+        own = self.dialect.any_text(cell) if any_type else cell
+        left, right = (cell, truth) if kind == "boolean" else self.dialect.sides(own, text)
+        numeric = self.dialect.numeric(cell) if any_type and category.lower() in _NO_NUMBERS else None
+        if differs:
+            number = [] if numeric is None else [numeric]
+            return any_of(is_null(column(literal.feature)), *number, exp.NEQ(this=left, expression=right))
+        equal = exp.EQ(this=left, expression=right)
+        text_only = [] if numeric is None else [exp.Not(this=numeric)]
+        present = [exp.Not(this=is_null(column(literal.feature)))] if sure else []
+        return all_of(*present, *text_only, equal)
+
+    def label(self, label: Label) -> exp.Expression:
+        """A label, with its type if the database has it."""
+        node: exp.Expression | None
+        match label:
+            case str():
+                node = self.dialect.text(label)
+            case bool():
+                node = self.dialect.boolean(truth=label)
+            case int():
+                node = exp.Literal.number(label) if -(2**63) < label < 2**63 else None
+            case float():
+                node = self.dialect.double(label)
+        if node is None:
+            raise ProgramError(f"{self.dialect.name} cannot hold the label {label!r}; give the class another name")
+        return node
+
+    def sentence(self, target: str, label: Label | None, rule: Rule | None) -> exp.Expression:
+        """Why the rule decides: what the record has, and the exceptions that do not apply."""
+        if rule is None:
+            end = "is not decided: no rule applies" if label is None else f"{label}, because no rule applies"
+            return self._text(f"{target} {end}")
+        pieces: list[str | exp.Expression] = [f"{target} {label}, because "]
+        for number, condition in enumerate(conditions(rule.default)):
+            pieces += [" and "] * (number > 0) + list(self._has(condition))
+        pieces += ["it is the default"] * (not rule.default)
+        for number, exception in enumerate(rule.exceptions):
+            pieces.append(f"{' or' if number else ', and not'} ({exception})")
+        return self._joined(pieces)
+
+    def _has(self, condition: Condition) -> Iterator[str | exp.Expression]:
+        """What the record has, for a condition that holds."""
+        feature = condition[0].feature
+        if condition[0].op not in {"<=", ">", "!="} or (len(condition) == 1 and condition[0].as_spoken()[0] == "=="):
+            yield str(condition[0])
+            return
+        yield f"{quote_if_needed(feature)} is "
+        yield exp.Coalesce(this=self.dialect.as_text(column(feature)), expressions=[self._text("missing")])
+        asks = (
+            f"{verb} {value_text(value)}"
+            for verb, (_, value) in zip(condition_verbs(condition), spoken_bounds(condition), strict=True)
+        )
+        yield f", {' '.join(asks).removeprefix('is ')}"
+
+    def _joined(self, pieces: list[str | exp.Expression]) -> exp.Expression:
+        """The pieces one after another, with neighbouring texts as one."""
+        merged: list[str | exp.Expression] = []
+        for piece in pieces:
+            if isinstance(piece, str) and merged and isinstance(merged[-1], str):
+                merged[-1] += piece
+            else:
+                merged.append(piece)
+        return concat([self._text(piece) if isinstance(piece, str) else piece for piece in merged])
+
+    def _text(self, text: str) -> exp.Expression:
+        """A text for people: what the database cannot hold, or a terminal would obey, is escaped."""
+        clean = (
+            CONTROLS.sub(lambda found: ascii(found.group())[1:-1], text).encode("utf-8", "backslashreplace").decode()
+        )
+        node = self.dialect.text(clean)
+        return exp.Literal.string(clean) if node is None else node

@@ -1,0 +1,14 @@
+"""Literals, rules and programs: immutable values that compare, hash and print themselves.
+
+`literal` has the tests on one feature, with the definition of truth; `conditions` says what people read as one
+condition; `program` has rules with exceptions, and lists of them.
+"""
+
+from unless.rule.conditions import Condition, condition_verbs, conditions, spoken_bounds
+from unless.rule.literal import OPERATOR_WORDS, OPERATORS, Literal, Operator, SpokenOperator, value_text
+from unless.rule.program import MAX_DEPTH, Program, Rule, label_text
+
+__all__ = [
+    "MAX_DEPTH", "OPERATORS", "OPERATOR_WORDS", "Condition", "Literal", "Operator", "Program", "Rule", "SpokenOperator",
+    "condition_verbs", "conditions", "label_text", "spoken_bounds", "value_text",
+]  # fmt: skip
