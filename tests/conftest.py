@@ -7,9 +7,12 @@ import random
 import signal
 from collections.abc import Iterator
 from contextlib import ExitStack
+from inspect import isfunction
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
+from sklearn.base import clone
 
 from tests import engines
 from tests.browser import FLAGS, absent, program
@@ -59,6 +62,21 @@ def _ctrl_c() -> Iterator[None]:
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Give `model` each classifier that a file lists as ``FITTED``."""
+    found = getattr(metafunc.module, "FITTED", ())
+    if found and "model" in metafunc.fixturenames:
+        names = [getattr(one, "__name__", type(one).__name__) for one in found]
+        metafunc.parametrize("model", found, indirect=True, scope="module", ids=names)
+
+
+@pytest.fixture(scope="module")
+def model(request: pytest.FixtureRequest) -> Any:
+    """A model for a whole file: one of its ``FITTED`` classifiers with its ``X`` and ``Y``, or what a function gives."""
+    one = request.param
+    return one() if isfunction(one) else clone(one).fit(request.module.X, request.module.Y)
 
 
 @pytest.fixture(scope="session")

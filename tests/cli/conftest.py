@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import pytest
 
+import unless
 from unless.cli import app as cli
 from unless.demo.applicants import applicants_csv
 
@@ -55,3 +56,9 @@ def loans(written, tmp_path, monkeypatch) -> Path:
     folder = Path(shutil.copytree(written, tmp_path / "loans"))
     monkeypatch.chdir(folder)
     return folder
+
+
+@pytest.fixture
+def model(loans) -> unless.UnlessClassifier:
+    """The model of that folder."""
+    return unless.load(loans / "model.json")

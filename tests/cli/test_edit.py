@@ -61,7 +61,7 @@ def editor(tmp_path, monkeypatch):
     return choose
 
 
-def model(path: str = "model.json") -> Model:
+def model_in(path: str = "model.json") -> Model:
     """The model in a file."""
     found = read(path)
     assert isinstance(found, Model)
@@ -94,7 +94,7 @@ class TestFromFile:
             "test: 180 records held back: accuracy 0.961 (0.922 to 0.981), F1 0.961 (always accept: 0.583)\n"
             "wrote edited.json\n"
         )
-        old, new = model(), model("edited.json")
+        old, new = model_in(), model_in("edited.json")
         assert new.program.rules == (*unless.parse(ONE_MORE, like=old).rules, *old.program.rules)
         assert (new.schema, new.parameters, new.learner) == (old.schema, old.parameters, old.learner)
         assert (new.statistics.total, new.tested.held_back) == (720, 180)  # those held back test the new rules too
@@ -108,11 +108,11 @@ class TestFromFile:
 
     def test_without_data_only_what_is_true_is_kept(self, run):
         """Rules before the change keep their counts; the others are not measured, and the command says so."""
-        text = to_rules(model()).replace("amount > 28200", "amount >= 28_200")
+        text = to_rules(model_in()).replace("amount > 28200", "amount >= 28_200")
         Path("mine.txt").write_text(text)
         done = run("edit", "model.json", "--from", "mine.txt", "-o", "edited.json")
         assert done.err.splitlines() == [UNMEASURED, "wrote edited.json"]
-        old, new = model(), model("edited.json")
+        old, new = model_in(), model_in("edited.json")
         assert (new.statistics.counts[:2] == old.statistics.counts[:2]).all()
         assert [new.statistics.known(row) for row in range(6)] == [True, True, False, False, False, False]
         assert new.statistics.total == old.statistics.total
@@ -142,7 +142,7 @@ class TestFromFile:
     def test_in_place(self, run):
         """With --yes the model itself is written."""
         assert run("edit", "model.json", "--from", "rules.txt", "--yes", "-q").code == 0
-        assert len(model().program.rules) == 6
+        assert len(model_in().program.rules) == 6
 
     def test_json(self, run):
         """The result as data: what changed by rules and by records, and where it was written."""
@@ -175,7 +175,7 @@ class TestFromFile:
 
     def test_a_file_with_rules_only(self, run):
         """Rules without a model are edited too; there are no statistics to measure."""
-        programs.save(model().program, "bare.json")
+        programs.save(model_in().program, "bare.json")
         done = run("edit", "bare.json", "--from", "rules.txt", "--data", "applicants.csv", "-o", "edited.json")
         assert done.code == 0, done.err
         assert len(programs.load("edited.json")) == 6
@@ -188,7 +188,7 @@ class TestFromFile:
             "new.csv has no true labels: the column 'decision' is missing or incomplete; so the rules are not measured"
         )
         assert told in done.err
-        assert model("edited.json").card is None
+        assert model_in("edited.json").card is None
 
     def test_errors_show_the_place(self, run):
         """A text that is not rules names the file, the line and the column; nothing is written."""
@@ -249,7 +249,7 @@ class TestEditor:
         calls = editor(WRITE)
         done = run("edit", "model.json", "--data", "applicants.csv", "--yes")
         assert (done.code, calls.read_text(), kept()) == (0, ".", [])
-        assert model().program.rules[0] == unless.parse(ONE_MORE, like=model()).rules[0]
+        assert model_in().program.rules[0] == unless.parse(ONE_MORE, like=model_in()).rules[0]
 
     def test_the_text_has_help_and_figures(self, run, editor):
         """Comments say what to do, and what each rule decided in training."""
@@ -388,7 +388,7 @@ class TestTerminal:
         assert "5 kept, 1 added" in terminal.all
         code, shown = terminal.ended()
         assert (code, "wrote model.json" in shown, kept()) == (0, True, [])
-        assert len(model().program.rules) == 6
+        assert len(model_in().program.rules) == 6
 
     def test_no_keeps_the_text(self, editor, kept):
         """If the user does not agree, the model stays and the text is kept."""
@@ -397,7 +397,7 @@ class TestTerminal:
         terminal.answer("write model.json? [y/N]", "\n")
         code, shown = terminal.ended()
         assert (code, "nothing is written" in shown, len(kept())) == (1, True, 1)
-        assert len(model().program.rules) == 5
+        assert len(model_in().program.rules) == 5
 
     def test_an_error_opens_the_editor_again(self, editor):
         """A text that is wrong is shown with its place, and the same text opens again."""
@@ -410,7 +410,7 @@ class TestTerminal:
         assert "  no if incme > 3\r\n  ^^\r\n" in terminal.all
         assert terminal.ended()[0] == 0
         assert calls.read_text() == ".."
-        assert len(model().program.rules) == 1
+        assert len(model_in().program.rules) == 1
 
     def test_giving_up_keeps_the_text(self, editor, kept):
         """Who does not want to go on finds the text in a file."""
@@ -429,14 +429,14 @@ class TestTerminal:
         terminal.interrupt()
         code, shown = terminal.ended()
         assert (code, "interrupted" in shown, len(kept())) == (130, True, 1)
-        assert len(model().program.rules) == 5
+        assert len(model_in().program.rules) == 5
 
     def test_ctrl_c_is_for_the_editor_while_it_runs(self, editor):
         """An editor may use Ctrl-C itself: the command waits for it."""
         editor(f"os.kill(os.getppid(), signal.SIGINT)\n{WRITE}")
         terminal = Terminal("--yes")
         assert terminal.ended()[0] == 0
-        assert len(model().program.rules) == 6
+        assert len(model_in().program.rules) == 6
 
 
 def test_an_edited_model_that_was_not_measured_works_everywhere(run):
@@ -454,10 +454,10 @@ def test_the_test_stays_where_rules_leave_features_out(run):
     """The model's own data is known again by all of its features, also if rules test only some of them."""
     Path("short.txt").write_text("refuse if employed is no\naccept otherwise\n")
     assert run("edit", "model.json", "--from", "short.txt", "--data", "applicants.csv", "-o", "short.json").code == 0
-    assert model("short.json").tested.held_back == 180
+    assert model_in("short.json").tested.held_back == 180
     Path("again.txt").write_text("refuse if employed is no and age <= 60\naccept otherwise\n")
     assert run("edit", "short.json", "--from", "again.txt", "--data", "applicants.csv", "-o", "again.json").code == 0
-    assert model("again.json").tested.held_back == 180
+    assert model_in("again.json").tested.held_back == 180
 
 
 def test_broken_constraints_are_told(run):

@@ -15,12 +15,6 @@ from unless.export import json as programs
 pytestmark = pytest.mark.usefixtures("loans")
 
 
-@pytest.fixture
-def model():
-    """The model of the folder."""
-    return unless.load("model.json")
-
-
 def test_a_record_is_told_as_the_library_tells_it(run, model):
     """The plain form is the story of the proof, with the figures of the rule and what would change it."""
     done = run("explain", "model.json", "new.csv", "--row", "8", "--what-if")

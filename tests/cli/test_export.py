@@ -23,12 +23,6 @@ from unless.logic import from_clingo, to_clingo, to_prolog
 pytestmark = pytest.mark.usefixtures("loans")
 
 
-@pytest.fixture
-def model():
-    """The model of the folder."""
-    return unless.load("model.json")
-
-
 def test_output_is_exactly_the_program(run, model):
     """A pipe gets what the library writes, and nothing else."""
     program, table = model.program_, unless.read_table("new.csv", like=model, features=model.program_.used)

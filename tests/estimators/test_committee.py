@@ -36,10 +36,7 @@ def records(rows=300, seed=0):
 X, Y = records()
 
 
-@pytest.fixture(scope="module")
-def model():
-    """A fitted committee."""
-    return UnlessCommittee(size=15).fit(X, Y)
+FITTED = [UnlessCommittee(size=15)]
 
 
 def test_probabilities_are_of_the_points(model):

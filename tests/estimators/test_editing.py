@@ -94,10 +94,7 @@ Y = ["risk" if x["smokes"] == "yes" and x["age"] > 40 else "fine" for x in X]
 TEXT = "risk if smokes is yes and age > 45\n    unless age >= 58\nfine otherwise"
 
 
-@pytest.fixture(scope="module")
-def model() -> unless.UnlessClassifier:
-    """A model of a small table."""
-    return unless.UnlessClassifier(warn=False).fit(X, Y)
+FITTED = [unless.UnlessClassifier(warn=False)]
 
 
 class TestWithProgram:

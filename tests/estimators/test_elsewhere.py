@@ -24,21 +24,16 @@ X = pd.DataFrame(
     }
 )
 Y = ((X.age > 40) & (X.town != "Rome")).map({True: 1, False: 0}).rename("late")
-MODELS = {
-    "UnlessClassifier": UnlessClassifier(class_weight={0: 1, 1: 2.5}),
-    "FoldRMClassifier": FoldRMClassifier(otherwise=None, max_rules=2),
-    "FoldRPPClassifier": FoldRPPClassifier(ratio=np.float32(0.5)),
-    "UnlessCommittee": UnlessCommittee(size=4),
-}
+FITTED = [
+    UnlessClassifier(class_weight={0: 1, 1: 2.5}),
+    FoldRMClassifier(otherwise=None, max_rules=2),
+    FoldRPPClassifier(ratio=np.float32(0.5)),
+    UnlessCommittee(size=4),
+]
 HOMES = {
-    name: f"unless.estimators.{'committee_classifier' if 'Comm' in name else 'classifiers'}.{name}" for name in MODELS
+    name: f"unless.estimators.{'committee_classifier' if 'Comm' in name else 'classifiers'}.{name}"
+    for name in (type(one).__name__ for one in FITTED)
 }
-
-
-@pytest.fixture(scope="module", params=list(MODELS))
-def model(request):
-    """Each classifier, fitted."""
-    return MODELS[request.param].fit(X, Y)
 
 
 def same(back, model):

@@ -42,12 +42,8 @@ TITANIC = pd.DataFrame(
 )
 SURVIVED = ((TITANIC["sex"] == "female") & (TITANIC["class"] < 3)) | (TITANIC["age"] < 10)
 FATE = SURVIVED.map({True: "survived", False: "perished"}).rename("fate")
-
-
-@pytest.fixture(params=LEARNERS, ids=lambda learner: learner.__name__)
-def model(request):
-    """Each of the three, fitted."""
-    return request.param().fit(TITANIC, FATE)
+X, Y = TITANIC, FATE
+FITTED = [one() for one in LEARNERS]
 
 
 @pytest.fixture(scope="module")

@@ -19,13 +19,7 @@ X = pd.DataFrame({"age": [20 + k % 50 for k in range(400)], "smokes": ["yes", "n
 Y = pd.Series(
     ["risk" if s == "yes" and a > 40 else "fine" for a, s in zip(X["age"], X["smokes"], strict=True)], name="risk"
 )
-CLASSIFIERS = [UnlessClassifier(), FoldRMClassifier(), FoldRPPClassifier(), UnlessCommittee(size=3)]
-
-
-@pytest.fixture(scope="module", params=CLASSIFIERS, ids=lambda one: type(one).__name__)
-def model(request):
-    """Each classifier, fitted."""
-    return clone(request.param).fit(X, Y)
+FITTED = [UnlessClassifier(), FoldRMClassifier(), FoldRPPClassifier(), UnlessCommittee(size=3)]
 
 
 def test_records_of_training_have_not_moved(model):

@@ -24,13 +24,8 @@ from unless.logic import to_clingo, to_prolog
 RECORDS = [{"age": age, "town": town} for age in range(20, 60) for town in ("Oslo", "Rome")]
 LABELS = [int(one["age"] > 40 and one["town"] == "Rome") for one in RECORDS]
 FRAME = pd.DataFrame(RECORDS)
+X, Y, FITTED = FRAME, LABELS, [UnlessClassifier()]
 PROGRAM = Program("y", ("age", "town"), (Rule("old", (Literal("age", ">", 40.0),)),), "young")
-
-
-@pytest.fixture(scope="module")
-def model():
-    """A classifier."""
-    return UnlessClassifier().fit(FRAME, LABELS)
 
 
 @pytest.fixture(scope="module")

@@ -19,12 +19,8 @@ CHURN = pd.DataFrame(
     }
 )
 LEFT = ((CHURN["contract"] == "Month-to-month") & (CHURN["charges"] > 40)).map({True: "Yes", False: "No"})
-
-
-@pytest.fixture(scope="module", params=[UnlessClassifier, FoldRMClassifier])
-def model(request):
-    """A model that tests the contract and the charges."""
-    return request.param().fit(CHURN, LEFT)
+X, Y = CHURN, LEFT
+FITTED = [UnlessClassifier(), FoldRMClassifier()]
 
 
 def renamed(frame: pd.DataFrame) -> pd.DataFrame:

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.models import model_of_program
 from unless.errors import UnseenValuesError
 from unless.evaluation.unseen_values import Unseen, UnseenCounts, refuse, summary, unseen_values, unusual
 from unless.model import Model
@@ -23,16 +24,16 @@ def table(**columns) -> Table:
     return Table(tuple(Column.of(name, cells) for name, cells in columns.items()))
 
 
-def model(training: Table) -> Model:
+def learned_from(training: Table) -> Model:
     """What a model remembers of its training records."""
-    program = Program("y", training.features, (), "yes")
     statistics = RuleStatistics(("yes",), ("yes",), np.array([[float(len(training))]]))
     domain = domain_table(training, training.features)
-    return Model(program, statistics, training.schema, domain, "UnlessClassifier", {}, named=True)
+    program = Program("y", training.features, (), "yes")
+    return model_of_program(program, statistics=statistics, schema=training.schema, domain=domain)
 
 
 def found(training: list, new: list) -> tuple[Unseen, ...]:
-    return unseen_values(model(table(x=training)), table(x=new))
+    return unseen_values(learned_from(table(x=training)), table(x=new))
 
 
 @pytest.mark.parametrize(
@@ -89,7 +90,7 @@ cells = st.lists(st.sampled_from([None, "a", "b", "c", 0.0, 1.0, 2.5, -3.0]), mi
 @given(cells, st.lists(cells, max_size=4))
 def test_counts_add_up(training, batches):
     """Counting batch by batch gives the same as counting all records at once, by the plain definition."""
-    known = model(table(x=training))
+    known = learned_from(table(x=training))
     counts = UnseenCounts(known)
     for batch in batches:
         counts.add(table(x=batch))
@@ -106,14 +107,14 @@ def test_counts_add_up(training, batches):
 def test_training_has_nothing_new(training):
     """The training records, and any part of them, have no unseen values."""
     whole = table(x=training)
-    assert not unseen_values(model(whole), whole)
-    assert not unseen_values(model(whole), whole[:1])
+    assert not unseen_values(learned_from(whole), whole)
+    assert not unseen_values(learned_from(whole), whole[:1])
 
 
 def test_values_that_no_row_has():
     """A value among the ranks of a table that no row has is not reported."""
     new = table(x=["a", "b", 9])[:1]
-    assert not unseen_values(model(table(x=["a"])), new)
+    assert not unseen_values(learned_from(table(x=["a"])), new)
 
 
 def test_more_categories_than_a_model_remembers():
@@ -148,7 +149,7 @@ def test_chance_is_measured():
 def test_very_many_columns():
     """If there are very many columns, a summary names the first."""
     names = [f"x{k}" for k in range(20)]
-    known = model(table(**{name: ["a"] for name in names}))
+    known = learned_from(table(**{name: ["a"] for name in names}))
     lines = summary(unseen_values(known, table(**{name: ["b"] for name in names})))
     assert len(lines) == 9
     assert lines[-1] == "the same in 12 more columns"

@@ -58,10 +58,12 @@ def with_test(model, table: Table):
     return replace(model, tested=HoldoutResult(origin, measure(model.program, table)), origin=origin)
 
 
-@pytest.fixture(scope="module")
-def model():
+def model_with_test():
     """A model with a test."""
     return with_test(learn(UnlessLearner(warn=False), records(600)).model, records(300, 1))
+
+
+FITTED = [model_with_test]
 
 
 def truth(table: Table) -> np.ndarray:

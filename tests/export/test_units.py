@@ -16,13 +16,9 @@ AMOUNTS = np.round(np.random.default_rng(4).uniform(0, 2000, 400), 2)
 CELLS = ["1.500,00 €", "1.500 €", "1500,5€", 1500.0, "1500.5", "30,00 €", " 30 €", 30, "-1.000,0 €", "9 $", "x", None]
 
 
-@pytest.fixture(scope="module")
-def model() -> UnlessClassifier:
-    """A model learned from amounts in euros."""
-    euros = [f"{amount:,.2f} €".translate(str.maketrans(",.", ".,")) for amount in AMOUNTS]
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return UnlessClassifier().fit(pd.DataFrame({"amount": euros}), np.where(AMOUNTS > 700, "high", "low"))
+FITTED = [UnlessClassifier(warn=False)]
+EUROS = [f"{amount:,.2f} €".translate(str.maketrans(",.", ".,")) for amount in AMOUNTS]
+X, Y = pd.DataFrame({"amount": EUROS}), np.where(AMOUNTS > 700, "high", "low")
 
 
 def expected(model: UnlessClassifier) -> list[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import warnings
 from pathlib import Path
 
 import numpy as np
@@ -111,12 +110,9 @@ EUROS = [f"{amount:,.2f} €".translate(str.maketrans(",.", ".,")) for amount in
 LABELS = ["high" if amount > 700 else "low" for amount in AMOUNTS]
 
 
-@pytest.fixture(scope="module")
-def model() -> UnlessClassifier:
-    """A model learned from amounts in euros."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return UnlessClassifier().fit(pd.DataFrame({"amount": EUROS}), LABELS)
+FITTED = [UnlessClassifier(warn=False)]
+X = pd.DataFrame({"amount": EUROS})
+Y = LABELS
 
 
 def test_rules_and_explanations_have_the_unit(model, tmp_path: Path) -> None:

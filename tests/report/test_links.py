@@ -20,7 +20,7 @@ from unless.report import render, report, summarise
 
 
 @pytest.fixture(scope="module")
-def model():
+def judged():
     """A model of two labels, records with an identifier, and what it decides."""
     rows = applicants()
     for row in rows:
@@ -33,9 +33,9 @@ def model():
 
 
 @pytest.fixture
-def page(model, tmp_path, open_page):
+def page(judged, tmp_path, open_page):
     """The page about them."""
-    report(*model, tmp_path / "page.html")
+    report(*judged, tmp_path / "page.html")
     found = open_page(tmp_path / "page.html", accept_downloads=True)
     drawn(found)
     return found
@@ -68,9 +68,9 @@ def test_every_count_is_its_records(page):
         assert shown(page) == count_of(text), (href, text)
 
 
-def test_the_bar_of_a_rule(page, model):
+def test_the_bar_of_a_rule(page, judged):
     """A click on the bar of a rule shows the records that it decides; a chip says so, and takes it back."""
-    fitted, table = model
+    fitted, table = judged
     rules = deciding_rules(fitted.program_, table)
     page.locator("#rule-2 .barlink").click()
     assert numbers(page) == [str(k) for k in (np.flatnonzero(rules == 1) + 1).tolist()][:25]
@@ -111,9 +111,9 @@ def test_a_filter_is_kept_in_the_address(page):
     assert page.locator("#rec-search").input_value() == "late"
 
 
-def test_identifiers_are_found(page, model):
+def test_identifiers_are_found(page, judged):
     """A column that no rule tests is shown, and searched."""
-    _, table = model
+    _, table = judged
     column = table.column("applicant")
     name = str(column.value(column.codes[7]))
     page.locator("#rec-search").fill(name)
@@ -122,9 +122,9 @@ def test_identifiers_are_found(page, model):
     assert heads.index("applicant") == 4
 
 
-def test_records_as_csv(page, model):
+def test_records_as_csv(page, judged):
     """The records that match are saved with all columns, as they are in the table."""
-    _, table = model
+    _, table = judged
     page.locator("#rule-1 .barlink").click()
     some = shown(page)
     with page.expect_download() as download:
@@ -159,9 +159,9 @@ def test_saved_formulas_are_texts(open_page, tmp_path):
         assert found["decision"] == ("'-a" if int(found["n"]) <= -9 else "'+b")
 
 
-def test_a_rule_is_copied(page, model):
+def test_a_rule_is_copied(page, judged):
     """A rule can be copied as text, as Python prints it, and as SQL."""
-    fitted, _ = model
+    fitted, _ = judged
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page.locator("#rule-1 .rule-more summary").click()
     page.locator("#rule-1").get_by_role("button", name="copy as text").click()
@@ -170,9 +170,9 @@ def test_a_rule_is_copied(page, model):
     assert page.evaluate("navigator.clipboard.readText()").startswith("-- rule 1: ")
 
 
-def test_thresholds_are_drawn(page, model):
+def test_thresholds_are_drawn(page, judged):
     """A rule shows its numeric conditions on histograms of their features."""
-    fitted, _ = model
+    fitted, _ = judged
     rule = fitted.program_.rules[0]
     bounds = [literal for literal in rule.literals() if literal.op in ("<=", ">")]
     page.locator("#rule-1 .rule-more summary").click()
@@ -236,9 +236,9 @@ def test_thousands_of_rules_stay_few_in_the_document(open_page, tmp_path):
     assert "of 1,200 rules" in page.locator("#rule-filter output").inner_text()
 
 
-def test_costs(page, model):
+def test_costs(page, judged):
     """The table of costs gives the total, the cheapest threshold, and is kept on reload."""
-    fitted, table = model
+    fitted, table = judged
     decided, truth = fitted.predict(table), table.y
     assert f"cost {sum(decided != truth):,}," in page.locator("#costs-total").inner_text()
     page.get_by_label("cost of other decided as accept").fill("100")
@@ -272,9 +272,9 @@ def test_what_matters_agrees_with_the_changes(page):
 
 
 @pytest.mark.parametrize(("width", "dark"), [(1280, False), (390, True)])
-def test_everything_open_is_accessible(model, tmp_path, open_page, axe, width, dark):
+def test_everything_open_is_accessible(judged, tmp_path, open_page, axe, width, dark):
     """With edit mode, words, folds and filters open, the accessibility checker has no complaints."""
-    report(*model, tmp_path / "page.html")
+    report(*judged, tmp_path / "page.html")
     page = open_page(tmp_path / "page.html", width=width, dark=dark, hash="#records?rule=1&wrong")
     page.locator("#edit").click()
     page.evaluate("for (const fold of document.querySelectorAll('details')) fold.open = true")
@@ -284,9 +284,9 @@ def test_everything_open_is_accessible(model, tmp_path, open_page, axe, width, d
     assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
-def test_one_page_on_paper(model, tmp_path, open_page):
+def test_one_page_on_paper(judged, tmp_path, open_page):
     """A single sheet has the sentences and the busiest rules, and is one page, however many rules there are."""
-    for name, example in {"two": model, "many": many_labels(26), "long": long(190)}.items():
+    for name, example in {"two": judged, "many": many_labels(26), "long": long(190)}.items():
         report(*example, tmp_path / f"{name}.html")
         page = open_page(tmp_path / f"{name}.html")
         page.evaluate("window.print = () => {}")

@@ -11,7 +11,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 import unless
-from tests.evaluation.test_watch import OLD, records, with_test
+from tests.evaluation.test_watch import OLD, records, model_with_test, with_test
 from tests.report.examples import HOSTILE, loans
 from unless.errors import ParameterError, UnknownNameError
 from unless.estimators.learners import UnlessLearner, learn
@@ -28,10 +28,7 @@ from unless.table import Column, Labels, Table
 pytest.importorskip("jinja2")
 
 
-@pytest.fixture(scope="module")
-def model():
-    """A model with a test."""
-    return with_test(learn(UnlessLearner(warn=False), records(600)).model, records(300, 1))
+FITTED = [model_with_test]
 
 
 def test_figures_are_those_of_the_records_held_back(model):

@@ -31,10 +31,7 @@ from unless.stream.partitions import processes
 PROGRAM = Program("y", ("a", "b"), (Rule("low", (Literal("a", "<=", 5.0),)), Rule("k", (Literal("b", "==", "k"),))))
 
 
-@pytest.fixture(scope="module")
-def model() -> UnlessClassifier:
-    """A fitted model of people."""
-    return UnlessClassifier(warn=False).fit(read_table(people(400), "y"))
+X, Y, FITTED = read_table(people(400), "y"), None, [UnlessClassifier(warn=False)]
 
 
 @pytest.fixture

@@ -49,12 +49,6 @@ PROGRAM = Program(
 )
 
 
-@pytest.fixture(scope="module")
-def model() -> UnlessClassifier:
-    """A fitted model of people, with text, numbers and missing cells."""
-    return UnlessClassifier(warn=False).fit(read_table(people(400), "y"))
-
-
 def people(count: int) -> list[dict[str, object]]:
     """Records that are the same each time."""
     random = np.random.default_rng(3)
@@ -66,6 +60,9 @@ def people(count: int) -> list[dict[str, object]]:
         label = "old, or so" if (age or 0) > 40 and city != "Oslo" else "young"
         rows.append({"id": f"{number:04d}", "age": age, "city": city, "member": bool(number % 3), "y": label})
     return rows
+
+
+X, Y, FITTED = read_table(people(400), "y"), None, [UnlessClassifier(warn=False)]
 
 
 def written(rows: Sequence[dict[str, object]]) -> bytes:

@@ -16,12 +16,8 @@ from unless.stream import watch_file
 
 ROWS = [{**row, "years_at_address": str(row["years_at_address"])} for row in applicants(900)]
 FEATURES = [name for name in ROWS[0] if name not in ("applicant", TARGET)]
-
-
-@pytest.fixture(scope="module", params=[UnlessClassifier, FoldRMClassifier])
-def model(request):
-    """A model of the first applicants."""
-    return request.param(warn=False).fit(read_table(ROWS[:500], TARGET, features=FEATURES))
+X, Y = read_table(ROWS[:500], TARGET, features=FEATURES), None
+FITTED = [UnlessClassifier(warn=False), FoldRMClassifier(warn=False)]
 
 
 @pytest.fixture(scope="module")
