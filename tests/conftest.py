@@ -74,7 +74,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 @pytest.fixture(scope="module")
 def model(request: pytest.FixtureRequest) -> Any:
-    """A model for a whole file: one of its ``FITTED`` classifiers with its ``X`` and ``Y``, or what a function gives."""
+    """A model for a whole file: one of its ``FITTED`` classifiers with ``X`` and ``Y``, or what a function gives."""
     one = request.param
     return one() if isfunction(one) else clone(one).fit(request.module.X, request.module.Y)
 

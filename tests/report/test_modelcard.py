@@ -11,7 +11,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 import unless
-from tests.evaluation.test_watch import OLD, records, model_with_test, with_test
+from tests.evaluation.test_watch import OLD, model_with_test, records, with_test
 from tests.report.examples import HOSTILE, loans
 from unless.errors import ParameterError, UnknownNameError
 from unless.estimators.learners import UnlessLearner, learn
