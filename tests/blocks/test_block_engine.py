@@ -464,7 +464,7 @@ def test_what_a_block_needed_is_read_for_the_next_ones(tmp_path, monkeypatch):
     store.ask(LabelSizes.whole())
     assert expected == [(), (("labels", 0, 1),), (("labels", 0, 1),)]
     expected.clear()
-    some = RowSetDefinition.one("covered", (RowSetDefinition.one("all"),), (Literal("a", "<=", 0.25),))
+    some = RowSetDefinition.one("covered_by_literal", (RowSetDefinition.one("all_rows"),), (Literal("a", "<=", 0.25),))
     sizes = store.ask(LabelSizes((some.number,), flatten_definitions([some])))
     assert sizes[0, 0].sum() == (frame["a"] <= 0.25).sum()
     assert expected == [(), *[(("labels", 0, 1), ("bins", 0, 1), ("lows", 0, 1))] * 2]
@@ -596,9 +596,9 @@ def test_sets_that_do_not_fit_are_packed(room):
     data = Data(pl.DataFrame({"x": [float(k) for k in range(400)], "y": ["a", "b"] * 200}))
     (block,) = store_of(data, [400]).blocks
     block.selections.budget, block.selections.packed_budget = room, 200_000
-    sets = [RowSetDefinition.one("all")]
+    sets = [RowSetDefinition.one("all_rows")]
     for k in range(0, 300, 2):
-        sets.append(RowSetDefinition.one("covered", (sets[-1],), (Literal("x", ">", float(k)),)))
+        sets.append(RowSetDefinition.one("covered_by_literal", (sets[-1],), (Literal("x", ">", float(k)),)))
     block.resolve(sets[-1].number, flatten_definitions(sets))
     for one in (*sets, *reversed(sets)):
         first = 0 if one is sets[0] else int(one.what[0].value) + 1

@@ -283,7 +283,7 @@ def test_what_a_task_refuses_is_said_once(session):
 
 
 def sizes() -> LabelSizes:
-    everything = RowSetDefinition.one("all")
+    everything = RowSetDefinition.one("all_rows")
     return LabelSizes((everything.number,), flatten_definitions([everything]))
 
 
@@ -388,8 +388,8 @@ class DeadlyTask(EncodingTask):
 
 def questions(store: LocalBlockStore) -> list[BlockQuery[Any]]:
     """One of every kind, about rows that have to be worked out."""
-    everything = RowSetDefinition.one("all")
-    first, others = RowSetDefinition.several(2, "label", (everything,), (0,))
+    everything = RowSetDefinition.one("all_rows")
+    first, others = RowSetDefinition.several(2, "split", (everything,), (0,))
     pair = [first, others]
     both = tuple(one.number for one in pair), flatten_definitions(pair)
     one = (first.number,), flatten_definitions([first])

@@ -35,7 +35,7 @@ def test_the_map_is_the_contract():
     assert sorted(listed) == sorted(ROOMS - {"__init__"})
 
 
-@pytest.mark.parametrize("page", ["CONTRIBUTING.md", "docs/life-of-a-record.md"])
+@pytest.mark.parametrize("page", ["CONTRIBUTING.md", "docs/life-of-a-record.md", "docs/rows-and-literals.md"])
 def test_pages_about_the_code_name_files_that_exist(page):
     """A path in a recipe, and in the life of a record, leads to a file, below the package or the repository."""
     paths = re.findall(r"`((?:\w+/)+\w+\.(?:py|js|json|md))`|`(\w+\.py)`", (ROOT / page).read_text())

@@ -87,9 +87,9 @@ class BlockEngine(Engine[RowSet]):
         self._unsized = WeakSet[RowSet]()
         self._cache = RowSetCache()
         self._covered: dict[int, tuple[Literal, int]] = {}
-        self._all, self._held = self._set("all", ()), None
+        self._all, self._held = self._set("all_rows", ()), None
         if held_back is not None:
-            self._all, self._held = self._several(2, "apart", (self._all,), held_back)
+            self._all, self._held = self._several(2, "split_holdout", (self._all,), held_back)
 
     # Rows.
 
@@ -120,7 +120,7 @@ class BlockEngine(Engine[RowSet]):
         sizes = self._sizes(rows)
         if rows.local is None and sizes[0].sum() <= self._local:
             self._fetch(rows)
-        positive, negative = self._several(2, "label", (rows,), label)
+        positive, negative = self._several(2, "split", (rows,), label)
         own = np.arange(len(self.labels)) == label
         positive.note_sizes(sizes * own)
         negative.note_sizes(sizes * ~own)
@@ -128,11 +128,11 @@ class BlockEngine(Engine[RowSet]):
 
     def covered_by_literal(self, rows: RowSet, literal: Literal) -> RowSet:
         if rows.local is not None:
-            return self._set("covered", (rows,), literal)
+            return self._set("covered_by_literal", (rows,), literal)
         before, gone = self._cache.covered_by_literal(rows, literal)
         if before is not None and gone is None:
             return before
-        found = self._set("covered", (rows,), literal)
+        found = self._set("covered_by_literal", (rows,), literal)
         if before is not None and gone is not None:
             self._derive(found, before, gone)
             self._cache.note_less(before, gone, found)  # so that what another literal covers of it follows, too
@@ -167,10 +167,10 @@ class BlockEngine(Engine[RowSet]):
         return both
 
     def covered_by_rule(self, rows: RowSet, rule: Rule) -> RowSet:
-        return self._set("satisfying", (rows,), rule)
+        return self._set("covered_by_rule", (rows,), rule)
 
     def gains_and_losses(self, rows: RowSet, label: int, right: RowSet) -> tuple[RowSet, RowSet]:
-        gains, losses = self._several(2, "stakes", (rows, right), label)
+        gains, losses = self._several(2, "gains_and_losses", (rows, right), label)
         self._fetch_together(gains, losses)
         return gains, losses
 
@@ -251,7 +251,7 @@ class BlockEngine(Engine[RowSet]):
     def _known(local: LocalRows, rule: Rule, sets: Iterable[RowSet], found: Iterable[RowSelection]) -> Iterator[RowSet]:
         """The rows of some sets that a rule covers, which were found in memory."""
         for rows, some in zip(sets, found, strict=True):
-            yield RowSet(RowSetDefinition.one("satisfying", (rows.definition,), (rule,)), local=(local, some))
+            yield RowSet(RowSetDefinition.one("covered_by_rule", (rows.definition,), (rule,)), local=(local, some))
 
     def neighbouring_numbers(self, rows: RowSet, literal: Literal) -> tuple[float, float] | None:
         if rows.local is not None:
@@ -350,7 +350,7 @@ class BlockEngine(Engine[RowSet]):
     def sample_every(self, every: int, *, tests: bool = False) -> tuple[Table, NDArray[np.float64]]:
         """One of ``size`` records, or of those held back if they are wanted, and how much each weighs, in units."""
         rows = self._held if tests and self._held is not None else self._all
-        some = RowSet(RowSetDefinition.one("every", (_definition_for_blocks(rows),), (every,)))
+        some = RowSet(RowSetDefinition.one("sample_every", (_definition_for_blocks(rows),), (every,)))
         pieces: list[FetchedRows] = self._ask(FetchRows, [some])
         return pieces_to_table(self._store, pieces)
 
@@ -420,7 +420,7 @@ class BlockEngine(Engine[RowSet]):
 def _definition_for_blocks(rows: RowSet) -> RowSetDefinition:
     """The definition of a set for blocks: if it was made here, by a rule of what was fetched."""
     found = None if rows.local is None else rule_of_definition(rows.definition, rows.local[0].fetched)
-    return rows.definition if found is None else RowSetDefinition.one("satisfying", (found[0],), (found[1],))
+    return rows.definition if found is None else RowSetDefinition.one("covered_by_rule", (found[0],), (found[1],))
 
 
 def _has_span(rows: RowSet, span: Span) -> bool:

@@ -10,28 +10,24 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count as counter
 from secrets import randbits
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from unless.kernels import RowSelection
-
-if TYPE_CHECKING:
-    pass
-
 
 _NUMBERS = counter(randbits(62) << 40)
 """The numbers of definitions, never used twice: blocks outlive an engine, and remember rows by them."""
 
 OPERATIONS: Mapping[str, Callable[..., Sequence[RowSelection]]] = {
-    "all": lambda engine: (engine.all_rows(),),
-    "label": lambda engine, rows, label: engine.split(rows, label),
-    "stakes": lambda engine, rows, right, label: engine.gains_and_losses(rows, label, right),
+    "all_rows": lambda engine: (engine.all_rows(),),
+    "split": lambda engine, rows, label: engine.split(rows, label),
+    "gains_and_losses": lambda engine, rows, right, label: engine.gains_and_losses(rows, label, right),
     "minus": lambda engine, rows, gone: (engine.minus(rows, gone),),
     "plus": lambda engine, rows, more: (engine.plus(rows, more),),
-    "covered": lambda engine, rows, literal: (engine.covered_by_literal(rows, literal),),
-    "satisfying": lambda engine, rows, rule: (engine.covered_by_rule(rows, rule),),
+    "covered_by_literal": lambda engine, rows, literal: (engine.covered_by_literal(rows, literal),),
+    "covered_by_rule": lambda engine, rows, rule: (engine.covered_by_rule(rows, rule),),
     "folds": lambda engine, rows, count, among: engine.folds(rows, count, among),
-    "apart": lambda engine, rows, split: engine.split_holdout(rows, split),
-    "every": lambda block, rows, count: (block.sample_every(rows, count),),
+    "split_holdout": lambda engine, rows, split: engine.split_holdout(rows, split),
+    "sample_every": lambda block, rows, count: (block.sample_every(rows, count),),
 }
 """What definitions mean, to an engine in memory: sets from other sets, and from what else it takes.
 

@@ -178,7 +178,7 @@ class RowSetCache:
 
 def is_within(one: RowSetDefinition, number: int) -> bool:
     """Whether a set is made by taking rows of another one, which was defined earlier."""
-    while one.number > number and one.op not in ("all", "plus"):
+    while one.number > number and one.op not in ("all_rows", "plus"):
         one = one.sets[0]
     return one.number == number
 
@@ -192,14 +192,14 @@ def rule_of_definition(
     """
     path: list[RowSetDefinition] = []
     while one.number not in roots:
-        if one.op not in ("covered", "minus") or depth == 0:
+        if one.op not in ("covered_by_literal", "minus") or depth == 0:
             return None
         path.append(one)
         one = one.sets[0]
     on = {one.number, *(each.number for each in path)}
     literals, exceptions = list[Literal](), list[Rule]()
     for each in reversed(path):
-        if each.op == "covered":
+        if each.op == "covered_by_literal":
             literals += each.what
         elif (exception := rule_of_definition(each.sets[1], on, depth - 1)) is None:
             return None
