@@ -1,0 +1,97 @@
+"""Programs whose features are definitions: they decide the individuals of any world that has the relations.
+
+A program is an ordinary `Program` over named features; a `FeatureSet` has their definitions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unless.errors import ProgramError
+from unless.export import document_checks
+from unless.export.document_checks import Object, row, typed
+from unless.model.prediction import Decisions, decide, predict
+from unless.relational.definitions import Definition, needed, parse_definition
+from unless.relational.evaluation import feature_table
+from unless.relational.world import Signature, World
+from unless.rule import Program
+from unless.table import Table
+from unless.values import Label
+
+_FEATURES = Object("an object that defines relational features, with root and features", ("root", "features"))
+
+
+@dataclass(frozen=True, eq=False)
+class FeatureSet:
+    """The definitions of features by name, and the types of the entities that make an individual."""
+
+    definitions: Mapping[str, Definition]
+    root: tuple[str, ...]
+
+    @property
+    def width(self) -> int:
+        """How many entities make an individual: two for a pair."""
+        return len(self.root)
+
+    @property
+    def relations(self) -> tuple[Signature, ...]:
+        """The relations that the definitions need."""
+        return needed(self.definitions.values())
+
+    def only(self, names: Collection[str]) -> FeatureSet:
+        """The definitions of some features."""
+        return FeatureSet({name: one for name, one in self.definitions.items() if name in names}, self.root)
+
+    def table(self, world: World, target: str = "", labels: Iterable[Label] | None = None) -> Table:
+        """The individuals of a world as a table, with a column for each feature."""
+        if world.root != self.root:
+            had = f"individuals of {' and '.join(self.root)}"
+            raise ProgramError(f"the features are of {had}, but the world has {' and '.join(world.root)}")
+        return feature_table(world, self.definitions, target, labels)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The definitions as JSON holds them; ``from_dict(to_dict())`` gives them back."""
+        return {"root": list(self.root), "features": [[name, str(one)] for name, one in self.definitions.items()]}
+
+    @classmethod
+    def from_dict(cls, node: Any, where: Any = None) -> FeatureSet:
+        """Read what `to_dict` gives, with every check."""
+        _FEATURES.check(node, where)
+        root = document_checks.texts(node["root"], (where, "root"), "a list of types", "a type, a text")
+        found = dict[str, Definition]()
+        inside = (where, "features")
+        for index, pair in enumerate(typed(list, node["features"], inside, "a list of features and definitions")):
+            name, text = row(pair, (inside, index), "a feature and its definition", 2)
+            typed(str, text, ((inside, index), 1), "a definition, a text")
+            found[typed(str, name, ((inside, index), 0), document_checks.FEATURE)] = parse_definition(text, len(root))
+        return cls(found, tuple(root))
+
+
+@dataclass(frozen=True, eq=False)
+class RelationalProgram:
+    """A program, and the definitions of the features that its rules test."""
+
+    program: Program
+    features: FeatureSet
+
+    def __post_init__(self) -> None:
+        if lacking := [name for name in self.program.used if name not in self.features.definitions]:
+            raise ProgramError(f"the program tests {lacking[0]!r}, which has no definition")
+
+    @property
+    def used(self) -> FeatureSet:
+        """The definitions of the features that rules test; decisions need only these."""
+        return self.features.only(self.program.used)
+
+    def decide(self, world: World) -> Decisions:
+        """Decide every individual of a world, which may be another one than that of training."""
+        return decide(self.program, self.used.table(world))
+
+    def predict(self, world: World) -> NDArray[np.object_]:
+        """The label of every individual of a world; None where the program leaves it undecided."""
+        return predict(self.program, self.used.table(world))
