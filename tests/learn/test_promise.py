@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -11,6 +12,7 @@ from tests.learn.test_random_tables import random_rows, table_of
 from tests.lengths import fewer
 from unless import FoldRMClassifier, FoldRPPClassifier, Literal, Program, Rule, Table, TrainingWarning, fold_unless
 from unless.evaluation.metrics import measure
+from unless.learn.rule_pruning import promises_less
 from unless.learn.unless_learner import UnlessLearner
 from unless.model.prediction import deciding_rules
 
@@ -76,6 +78,31 @@ def test_locked_rules_stay() -> None:
     """A rule that would be dropped stays where it is locked."""
     rule = Rule("rare", (Literal("x", "==", "odd"),))
     assert len(fold_unless(_few(4, 6), penalty=0.1, min_support=1, keep=[rule])) == 2
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("seed", fewer(20))
+def test_the_warning_counts_the_rules_that_the_plain_definition_finds(seed: int, weighted: bool) -> None:  # noqa: FBT001
+    """The rules after each rule are asked about its records, one rule at a time; all are counted at once in `fit`."""
+    features, rows = random_rows(seed, rows=150, columns=4)
+    table = table_of(features, rows)
+    weights = np.random.default_rng(seed).integers(1, 4, len(table)).astype(float) if weighted else None
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        program = FoldRMClassifier().fit(table, sample_weight=weights).program_
+    said = [one.finding for warning in caught for one in warning.message.remarks if one.code == "unpromising"]
+    trained, deciding, found = measure(program, table, weights), deciding_rules(program, table), list[int]()
+    for place, rule in enumerate(program.rules):
+        mine = np.flatnonzero(deciding == place)
+        rest = replace(program, rules=program.rules[place + 1 :])
+        after = measure(rest, table[mine], None if weights is None else weights[mine])
+        same = sum(one for one, label in zip(after.right, after.labels, strict=True) if label == rule.head)
+        usual = trained.right[place + 1 :].sum() / max(trained.support[place + 1 :].sum(), 1e-9)
+        if promises_less(trained, place, float(same), float(after.right.sum() - same), float(usual)):
+            found.append(place)
+    assert bool(said) == (trained.coverage[found].sum() >= 0.01)
+    if said:
+        assert said[0].startswith(f"{len(found)} of" if len(found) > 1 else f"Rule {found[0] + 1} is")
 
 
 @pytest.mark.parametrize("classifier", [FoldRMClassifier, FoldRPPClassifier])

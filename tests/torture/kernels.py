@@ -417,12 +417,12 @@ def _decide(rng: random.Random) -> tuple[Any, Any]:
         return Rule(head, default, tuple(rule(None, depth + 1) for _ in range(rng.randint(0, 2 if depth < 3 else 0))))
 
     program = Program("y", tuple(names), tuple(rule("l", 0) for _ in range(rng.randint(0, 4))))
-    code, rows = _compile_program(program, columns), rng.randint(0, 11)
-    code[1:][::5] = np.where(code[1:][::5] > 0, rows, 0)  # columns begin where the rows of the one before end
+    (code, starts), rows = _compile_program(program, columns), rng.randint(0, 11)
+    code[::5] = np.where(code[::5] > 0, rows, 0)  # columns begin where the rows of the one before end
     block = _array([rng.randrange(-1, 6) for _ in range(2 * rows)], np.int32)
 
     def call(module: ModuleType) -> Any:
-        out = np.zeros(rows, np.int32)
+        out = starts[np.arange(rows) % len(starts)]
         module.decide_rows(_array(code, np.int32), block, out)
         return out.tolist()
 

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 import unless
 from tests.learn.test_random_tables import random_rows, table_of, tables
 from unless.errors import ParameterError, UnknownNameError
+from unless.model import prediction
 from unless.model.prediction import deciding_rules
 from unless.rule import Literal, Program, Rule
 from unless.table import Column, Table
@@ -59,6 +60,20 @@ def test_predict_is_the_meaning_of_the_program(program, cells):
     assert unless.predict(program, table).tolist() == [program.label(record) for record in records]
     decided = [-1 if (rule := program.decides(record)) is None else rule for record in records]
     assert deciding_rules(program, table).tolist() == decided
+
+
+@given(programs, st.lists(st.tuples(values, values, st.integers(-1, 5)), max_size=20))
+@settings(max_examples=200, deadline=None)
+def test_rules_after_a_rule_decide_as_if_there_were_no_others(program, cells):
+    """Each row has a rule of its own after which rules count: the same as a program of only the later ones."""
+    table = Table(tuple(Column.of(name, [row[i] for row in cells]) for i, name in enumerate("fg")))
+    after = np.array([min(row[2], len(program) - 1) for row in cells], np.int32)
+    columns = prediction.tested_columns(program, table)
+    codes = [column.codes for column in columns]
+    rest = {k: Program("y", program.features, program.rules[k + 1 :]) for k in after.tolist()}
+    wanted = [(k, rest[k].decides(table.record(row))) for row, k in enumerate(after.tolist())]
+    found = prediction.make_decider(program, columns)(codes, len(table), after).tolist()
+    assert found == [-1 if rule is None else k + 1 + rule for k, rule in wanted]
 
 
 @given(tables())

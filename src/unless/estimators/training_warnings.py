@@ -6,20 +6,18 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from numbers import Real
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from unless.constraints import to_constraints
 from unless.errors import TrainingWarning
 from unless.estimators.learners import FoldRMLearner, FoldRPPLearner, Learner, learn
 from unless.estimators.training_data import TrainingData
 from unless.evaluation.constraint_check import violations
-from unless.evaluation.metrics import measure
 from unless.explanation.words import join_reasons
 from unless.inspection import (
     Remark,
@@ -30,9 +28,9 @@ from unless.inspection import (
     labels_as_texts,
     single_label_remark,
 )
-from unless.learn.rule_pruning import is_doubtful, promises_less
+from unless.learn.rule_pruning import doubtful_rules, promises_less
 from unless.model import Model
-from unless.model.prediction import deciding_rules
+from unless.model.prediction import head_indices, make_decider, tested_columns
 from unless.report.finding_text import remark_lines
 from unless.table import Labels, Table
 from unless.values import count_text, percent, to_python_value
@@ -118,7 +116,8 @@ def _on_dates(model: Model) -> Iterator[Remark]:
     Where rules only ask whether a date is after such a day, every later one is.
     """
     lists = (model.program,) if model.committee is None else model.committee.lists
-    numbered = [(number, rule) for program in lists for number, rule in enumerate(program.rules, 1)]
+    dated = [program for program in lists if program.notations]
+    numbered = [(number, rule) for program in dated for number, rule in enumerate(program.rules, 1)]
     found: dict[str, dict[str, dict[int, NotatedNumber]]] = {}
     for number, literal in ((number, literal) for number, rule in numbered for literal in rule.literals()):
         value = literal.value
@@ -143,9 +142,10 @@ def _unpromising(learner: Learner, data: TrainingData, model: Model) -> Remark |
     sampled = data.blocks is not None and len(data.table) < trained.total
     if not isinstance(learner, FoldRMLearner | FoldRPPLearner) or sampled or trained.total < _ENOUGH:
         return None
-    deciding, locked = deciding_rules(program, data.table), data.locked_in(program)
-    doubtful = [k for k in range(len(program.rules)) if k not in locked and is_doubtful(program, trained, k)]
-    found = [k + 1 for k in doubtful if _promises_less(data, model, k, np.flatnonzero(deciding == k))]
+    doubtful = doubtful_rules(program, trained, data.locked_in(program))
+    if sum(trained.coverage[k] for k in doubtful) < _FEW:
+        return None
+    found = [k + 1 for k in _promising_less(data, model, doubtful)]
     if sum(trained.coverage[k - 1] for k in found) < _FEW:
         return None
     which = f"Rule {found[0]} is" if len(found) == 1 else f"{len(found):,} of {len(program.rules):,} rules are"
@@ -153,16 +153,23 @@ def _unpromising(learner: Learner, data: TrainingData, model: Model) -> Remark |
     return Remark("unpromising", None, f"{which} expected to be wrong more often than what comes after{first}")
 
 
-def _promises_less(data: TrainingData, model: Model, place: int, rows: NDArray[np.intp]) -> bool:
-    """Whether less is expected of a rule, which decides these rows, than of the rules after it."""
-    program, trained = model.program, model.statistics
-    behind = replace(program, rules=program.rules[place + 1 :])
-    after = measure(behind, data.table[rows], None if data.counts is None else data.counts[rows])
-    head = program.rules[place].head
-    same = sum(one for one, label in zip(after.right, after.labels, strict=True) if label == head)
-    usual = trained.right[place + 1 :].sum() / max(trained.support[place + 1 :].sum(), 1e-9)
-    others = float(after.right.sum() - same)
-    return promises_less(trained, place, float(same), others, float(usual))
+def _promising_less(data: TrainingData, model: Model, doubtful: Collection[int]) -> list[int]:
+    """The places of doubtful rules of which less is expected than of the rules after them, for the rows they decide."""
+    program, trained, asked = model.program, model.statistics, sorted(doubtful)
+    columns, heads = tested_columns(program, data.table), head_indices(program, trained.classes)
+    codes, decide = [column.codes for column in columns], make_decider(program, columns)
+    deciding = decide(codes, len(data.table))
+    rows = np.flatnonzero(np.isin(deciding, asked))
+    own, truth, counts = deciding[rows], data.labels.codes[rows], None if data.counts is None else data.counts[rows]
+    after = decide([each[rows] for each in codes], len(rows), own)
+    right, mine = heads[after] == truth, heads[own] == truth
+    same, others = (
+        np.bincount(own, which if counts is None else which * counts, len(program.rules))
+        for which in (right & mine, right & ~mine)
+    )
+    rights, supports = (np.cumsum(each[::-1])[::-1] for each in (trained.right, trained.support))
+    usual = rights[1:] / np.maximum(supports[1:], 1e-9)
+    return [k for k in asked if promises_less(trained, k, float(same[k]), float(others[k]), float(usual[k]))]
 
 
 def _sampled(learner: Learner, data: TrainingData, model: Model) -> Remark | None:
@@ -247,15 +254,11 @@ def _weak(model: Model) -> Remark | None:
     if model.committee is not None:
         return None
     statistics, rules = model.statistics, model.program.rules
-    errors = statistics.support - statistics.right
-    weak = [
-        place
-        for place, label in enumerate(statistics.labels)
-        if label is not None and statistics.coverage[place] >= _MUCH and statistics.precision[place] < 1 - _OFTEN
-    ]
-    if not weak or statistics.total < _ENOUGH:
+    has_label = np.array([label is not None for label in statistics.labels])
+    weak = has_label & (statistics.coverage >= _MUCH) & (statistics.precision < 1 - _OFTEN)
+    if not weak.any() or statistics.total < _ENOUGH:
         return None
-    place = max(weak, key=errors.__getitem__)
+    place = int(np.argmax(np.where(weak, statistics.support - statistics.right, -1.0)))
     what = "weight" if statistics.weighted else "records"
     label, decided = statistics.labels[place], f"{percent(statistics.coverage[place])} of the {what}"
     wrong = f"wrong for {percent(1 - statistics.precision[place])} of them"

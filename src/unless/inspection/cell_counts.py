@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from unless.table import Column
 from unless.values import number_to_text
 
-_SOME = 100  # distinct texts that tell what a column of texts is
+SOME = 100
+"""How many distinct texts tell what a column of texts is."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +73,7 @@ class CellCounts:
     def some_texts(self) -> list[str]:
         """The texts that occur, or a hundred of them, evenly spaced."""
         places = np.flatnonzero(self.of_categories)
-        return [self.column.categories[place] for place in places[:: -(-len(places) // _SOME) or 1].tolist()]
+        return [self.column.categories[place] for place in places[:: -(-len(places) // SOME) or 1].tolist()]
 
     @property
     def usual(self) -> str:

@@ -10,7 +10,7 @@ from math import isfinite
 import numpy as np
 from numpy.typing import NDArray
 
-from unless.inspection.cell_counts import CellCounts
+from unless.inspection.cell_counts import SOME, CellCounts
 from unless.inspection.findings import Code, ColumnProfile, Remark
 from unless.inspection.text_findings import find_disguise, find_text_remarks, sample_texts
 from unless.read.headers import UNNAMED
@@ -192,8 +192,8 @@ def _find_negative_codes(numbers: NDArray[np.float64], often: NDArray[np.intp]) 
 
 
 def find_column_disguise(column: Column) -> Remark | None:
-    """Find out whether a few texts of a column are numbers or dates that rules cannot compare."""
-    texts = CellCounts.of(column).some_texts
+    """Find out whether a few texts of a column, which all occur, are numbers or dates that rules cannot compare."""
+    texts = sample_texts(column.categories, SOME)
     return find_disguise(column.name, texts) if any(letter.isdigit() for text in texts[:9] for letter in text) else None
 
 
@@ -218,8 +218,16 @@ def find_useless_columns(table: Table) -> tuple[Remark, ...]:
 
     They tell the records of the table apart, or have the same cell in all of them.
     """
-    found = ((_check_constant(one) or check_identifier(one)) for one in map(CellCounts.of, table.columns))
+    counted = (CellCounts.of(column) for column in table.columns if not _is_plainly_useful(column))
+    found = ((_check_constant(one) or check_identifier(one)) for one in counted)
     return tuple(remark for remark in found if remark is not None)
+
+
+def _is_plainly_useful(column: Column) -> bool:
+    """Whether cells differ near the top, and there are too few values to tell records apart: no need to count them."""
+    codes = column.codes
+    present = np.count_nonzero(codes != column.missing)
+    return bool((codes[:64] != codes[:1]).any() and column.missing < _UNNAMED * present)
 
 
 def find_identifiers(columns: Sequence[Column]) -> tuple[Remark, ...]:

@@ -118,10 +118,10 @@ def find_giveaways(
         return []
     found: list[Remark] = []
     for column in columns:
-        codes = column.codes[rows]
-        if quick and len(rows) > _FIRST and _wrong_share(codes[:_FIRST], labels[:_FIRST]) > errors / 2:
+        first = rows[:_FIRST] if quick else rows[:0]
+        if len(rows) > len(first) > 0 and _wrong_share(column.codes[first], labels[: len(first)]) > errors / 2:
             continue
-        wrong = _wrong_share(codes, labels)
+        wrong = _wrong_share(column.codes[rows], labels)
         if wrong <= 1 - share and _is_no_chance(wrong, tried, errors):
             right = percent(1 - wrong, 1)
             text = f"alone decides {target.name!r} for {right} of the records"

@@ -33,7 +33,7 @@ def promising(engine: Engine[Rows], learned: LearnedProgram, locked: Collection[
     The last rule, which takes all other records, is not among them.
     """
     rules, trained = learned.program.rules, _statistics(engine, learned)
-    doubtful = [k for k in range(len(rules) - 1) if k not in locked and is_doubtful(learned.program, trained, k)]
+    doubtful = doubtful_rules(learned.program, trained, {*locked, len(rules) - 1})
     if not doubtful:
         return list(range(len(rules) - 1))
     everything = engine.all_rows()
@@ -57,11 +57,18 @@ def promising(engine: Engine[Rows], learned: LearnedProgram, locked: Collection[
     return kept[:0:-1]
 
 
-def is_doubtful(program: Program, trained: RuleStatistics, place: int) -> bool:
-    """Whether the rules after a rule could be right more often: what is right most of the time needs no comparison."""
-    head = program.rules[place].head
-    later = (*(rule.head for rule in program.rules[place + 1 :]), program.otherwise)
-    return bool(trained.expected_precision[place] < 0.5) or head in later
+def doubtful_rules(program: Program, trained: RuleStatistics, locked: Collection[int] = ()) -> set[int]:
+    """The places of the rules that may promise less than those after them, and are not locked.
+
+    Those after a rule could be right more often if it is mostly wrong, or if one of them has its label; and no rules
+    are expected to be right always.
+    """
+    expected, later, found = trained.expected_precision.tolist(), {program.otherwise}, set[int]()
+    for k, rule in reversed(list(enumerate(program.rules))):
+        if k not in locked and expected[k] < _CLEARLY and (expected[k] < 0.5 or rule.head in later):
+            found.add(k)
+        later.add(rule.head)
+    return found
 
 
 def promises_less(trained: RuleStatistics, place: int, same: float, others: float, usual: float) -> bool:

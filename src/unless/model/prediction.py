@@ -170,12 +170,15 @@ def _(decider: Program, columns: Sequence[Column]) -> Chooser:
     return make_decider(decider, columns)
 
 
-def make_decider(program: Program, columns: Sequence[Column], threads: int = 2) -> Chooser:
-    """A function from codes, in the columns that the program uses, and a number of rows to the deciding rules."""
-    code = _compile_program(program, columns)
+def make_decider(program: Program, columns: Sequence[Column], threads: int = 2) -> Callable[..., NDArray[np.int32]]:
+    """A function from codes, in the columns that the program uses, and a number of rows to the deciding rules.
 
-    def find(codes: Sequence[Codes], rows: int) -> NDArray[np.int32]:
-        out = np.empty(rows, np.int32)
+    If it is given the index of a rule for each row, too, only rules ``after`` that one count.
+    """
+    code, starts = _compile_program(program, columns)
+
+    def find(codes: Sequence[Codes], rows: int, after: NDArray[np.int32] | None = None) -> NDArray[np.int32]:
+        out = np.full(rows, starts[0], np.int32) if after is None else starts[after + 1]
 
         def run(first: int, last: int) -> None:
             block = np.empty((len(codes), _BLOCK), np.int32)
@@ -196,14 +199,14 @@ def make_decider(program: Program, columns: Sequence[Column], threads: int = 2) 
     return find
 
 
-def _compile_program(program: Program, columns: Sequence[Column]) -> NDArray[np.int32]:
-    """The program as jumps between tests of ranks, see `kernels.deciding`.
+def _compile_program(program: Program, columns: Sequence[Column]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """The program as jumps between tests of ranks, see `kernels.deciding`; and where each rule, and the end, starts.
 
     A test is five numbers: where its column starts in a block, the ranks [low, end) that satisfy it, where to go if it
     fails, and where to go if it holds. Going to -2 - k is the end: rule k decides, or no rule does (k = -1). The tests
-    are laid out backwards, so that every goal is known; the first number of the code is the entry.
+    are laid out backwards, so that every goal is known.
     """
-    code: list[int] = [0]
+    code, starts = list[int](), [-1]
     place = {column.name: number for number, column in enumerate(columns)}
 
     def rule_from(rule: Rule, success: int, failure: int) -> int:
@@ -217,8 +220,6 @@ def _compile_program(program: Program, columns: Sequence[Column]) -> NDArray[np.
             goal = len(code) - 5
         return goal
 
-    goal = -1
     for number in reversed(range(len(program.rules))):
-        goal = rule_from(program.rules[number], -2 - number, goal)
-    code[0] = goal
-    return np.array(code, dtype=np.int32)
+        starts.append(rule_from(program.rules[number], -2 - number, starts[-1]))
+    return np.array(code, dtype=np.int32), np.array(starts[::-1], dtype=np.int32)

@@ -105,12 +105,12 @@ class RuleStatistics:
         """The share of all records that each rule decides."""
         return self.support / max(self.total, 1e-300)
 
-    @property
+    @cached_property
     def right(self) -> NDArray[np.float64]:
         """How many records each rule decides correctly."""
-        return np.array([0.0 if k is None else self.counts[rule, k] for rule, k in enumerate(self._class_indices)])
+        return self._of_own_class(self.counts)
 
-    @property
+    @cached_property
     def precision(self) -> NDArray[np.float64]:
         """The share of each rule's decisions that are correct; NaN if it decides nothing."""
         with np.errstate(invalid="ignore"):
@@ -187,14 +187,14 @@ class RuleStatistics:
         none = np.zeros_like(self.counts)
         return replace(self, counts=none if self.unseen is None else self.unseen, unseen=None)
 
-    @property
+    @cached_property
     def without_rule(self) -> NDArray[np.float64]:
         """The share of each rule's label among all records, or among those that reach the rule, if that is less."""
         reaching = np.cumsum(self.counts[::-1], axis=0)[::-1]
         if self.unmeasured is not None:  # what rules decide after the first without counts is not known
             reaching = np.maximum(self.by_class - np.cumsum(self.counts, axis=0) + self.counts, 0.0)
         shares = np.minimum(reaching / np.maximum(reaching.sum(axis=1, keepdims=True), 1e-300), self.prior)
-        return np.array([0.0 if k is None else shares[rule, k] for rule, k in enumerate(self._class_indices)])
+        return self._of_own_class(shares)
 
     def expectation(self, rule: int) -> dict[str, Any]:
         """What is expected of a rule, for JSON: a share and the ends of its interval, null if nobody can tell."""
@@ -221,6 +221,12 @@ class RuleStatistics:
             if own is not None:
                 shares[rule] = _move_towards_own_class(shares[rule], own)
         return shares
+
+    def _of_own_class(self, figures: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The figure of each rule's own class; 0 if it has none."""
+        own = np.array([-1 if k is None else k for k in self._class_indices])
+        found: NDArray[np.float64] = np.where(own < 0, 0.0, figures[np.arange(len(own)), own])
+        return found
 
     @cached_property
     def _class_indices(self) -> list[int | None]:
