@@ -7,6 +7,9 @@
 - Learning: `background` reads logic programs from texts and files, and `background_checks` refuses what they may not
   hold. `grounding` makes a table of what they entail, `learning` learns from it and the examples, `hypothesis` is the
   result.
+- Relations: `relational_task` reads background knowledge and examples about connected things, with `fact_text` and
+  `example_text` for the texts, `rule_evaluation` for B's rules, `argument_types` for what arguments hold, and
+  `recursion`, which refuses what only a recursive rule defines.
 """
 
 from unless.logic.clingo_runner import run_clingo

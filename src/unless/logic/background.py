@@ -96,7 +96,11 @@ class Background:
 
 def read_background(source: Source | Iterable[Source], role: str = "background") -> Background:
     """Read a program from texts, or from files (a path, or a string that ends in ``.lp``)."""
-    name, texts = _texts(source, role)
+    return checked_background(*source_texts(source, role))
+
+
+def checked_background(name: Origin, texts: Sequence[str]) -> Background:
+    """A program from texts that are read already."""
     reader = _Reader(name)
     for text, lines in zip(texts, name.before, strict=True):
         reader.read(text, lines)
@@ -107,7 +111,7 @@ def read_background(source: Source | Iterable[Source], role: str = "background")
     return Background(name, "".join(reader.facts), tuple(reader.rules), mentions)
 
 
-def _texts(source: Source | Iterable[Source], role: str) -> tuple[Origin, list[str]]:
+def source_texts(source: Source | Iterable[Source], role: str) -> tuple[Origin, list[str]]:
     """The texts of one source or several, and what messages call them: a text without a file goes by its ``role``."""
     several = [source] if isinstance(source, str | os.PathLike) or not isinstance(source, Iterable) else list(source)
     if not several:
