@@ -1,8 +1,8 @@
 """How `make docs` makes the site from these pages.
 
-The pages are plain Markdown, to be read on a Git host too. What only a site has is added to three of them on the way:
+The pages are plain Markdown, to be read on a Git host too. What only a site has is added to some of them on the way:
 `index` gets the tree of contents that its lists of links are, `api` what the docstrings of its names say, `gallery` the
-scripts of `examples/`.
+scripts of `examples/`; `changelog`, `contributing` and `security` get the files in the root of the repository.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ ROOT = Path(__file__).parents[1]
 
 project = "unless"
 html_title = "unless"
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_copybutton"]
+copybutton_prompt_text = "$ "  # only commands are copied from a session, not what they print
 exclude_patterns = ["images/*", "static/*"]
 default_role = "code"  # docstrings have names in single backticks
 myst_heading_anchors = 4
@@ -86,7 +87,23 @@ def _shown(script: Path) -> str:
     return "\n\n".join(part for part in parts if part)
 
 
-COMPLETED = {"index": contents, "api": described, "gallery": gallery}
+def project_file(page: str) -> str:
+    """The page, and the file in the repository's root that it links to, whose links then start in this folder."""
+    (name,) = re.findall(r"\]\(\.\./(\w+\.md)\)", page)
+    text = (ROOT / name).read_text().partition("\n")[2]
+    text = re.sub(r"\]\(docs/", "](", text)
+    text = re.sub(r"\[([^\]]+)\]\((?:src|tests|examples|\w+\.md)[^)]*\)", r"\1", text)
+    return page.partition("\n")[0] + "\n" + text
+
+
+COMPLETED = {
+    "index": contents,
+    "api": described,
+    "gallery": gallery,
+    "changelog": project_file,
+    "contributing": project_file,
+    "security": project_file,
+}
 
 
 def complete(app: Sphinx, name: str, source: list[str]) -> None:  # noqa: ARG001 - as Sphinx calls it

@@ -111,3 +111,12 @@ def test_the_contents_are_the_lists_of_the_first_page():
     """A heading of the first page is a caption of the contents, and its list of links what is below."""
     tree = CONF["contents"]("# A\n\n## Start\n\n- [One](one.md): first.\n- [Two](how/two.md)\n")
     assert ":caption: Start\n\none\nhow/two\n```" in tree
+
+
+def test_files_of_the_root_are_pages_of_the_site(site):
+    """The changelog, how to contribute and security are shown in whole, and their links lead to pages of the site."""
+    assert "Unreleased" in (site / "changelog.html").read_text()
+    page = (site / "contributing.html").read_text()
+    assert "Add an export" in page
+    assert 'href="life-of-a-record.html"' in page
+    assert "What loading a model promises" in (site / "security.html").read_text()
