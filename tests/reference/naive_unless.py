@@ -16,21 +16,24 @@ from unless import Program, Rule
 def fold_unless(target, features, examples, ratio=0.75, penalty=1.0, min_support=3):
     """An ordered list of rules; the last one covers every record."""
     learner = Learner(features, examples, ratio, penalty, min_support)
-    rules, aside = [], set()
+    rules, aside = [], {}
     while len(classes_of(examples)) > 1:
         candidates = [label for label in classes_of(examples) if label not in aside]
         if not candidates:
-            break
+            if all(before == len(examples) for before in aside.values()):
+                break
+            aside = {label: before for label, before in aside.items() if before == len(examples)}
+            continue
         most = max(candidates, key=lambda label: count(examples, label))
         positive = [example for example in examples if example[1] == most]
         negative = [example for example in examples if example[1] != most]
         rule = learner.rule(positive, negative)
         if rule is None or not learner.enough(rule, positive, negative):
-            aside.add(most)
+            aside[most] = len(examples)
             continue
-        aside = set()
         rules.append(Rule(most, rule.default, rule.exceptions))
         examples = without(examples, rule)
+        aside = {label: before for label, before in aside.items() if len(examples) > 0.9 * before}
     last = max(classes_of(examples), key=lambda label: count(examples, label)) if examples else rules[-1].head
     while rules and rules[-1].head == last:
         rules.pop()

@@ -71,10 +71,6 @@ _SURE = 0.001
 _GRAIN = 2.0**-6
 """Weights of records are rounded to units, before they are multiplied by how often a record counts; to this at most."""
 
-_AGAIN = 0.9
-"""A label without a rule is tried again when only this share of the records is left: lists are as good as if it were
-after every rule, and where labels are many, most of the time went there (of letters: two thirds)."""
-
 _EXACT = 1000
 """From how many records on the thresholds of one list lie between bins: it has found them, and not guessed them."""
 
@@ -290,7 +286,15 @@ class _BoostingState:
 
         interrupted: KeyboardInterrupt | None = None
         support = max(float(settings.min_support), 1e-9)  # covering nothing is never enough
-        criteria = (settings.ratio, settings.penalty, support, sample.unit, MANY, self.classes, _AGAIN)
+        criteria = (
+            settings.ratio,
+            settings.penalty,
+            support,
+            sample.unit,
+            MANY,
+            self.classes,
+            unless_learner.RETRY_SHARE,
+        )
         units, picked = sample.weights.astype(np.int32), sample.picked.astype(np.int32)
         index = np.flatnonzero(units).astype(np.int32)
         decided = np.full(len(self.table), MAX_RULES, np.int32)
