@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
-from itertools import islice
+from itertools import islice, product
 from random import Random
 from typing import Any
 
@@ -129,6 +129,27 @@ def test_a_parameter_that_could_not_be_saved(name, value, message):
         parsed(json.dumps(document).encode(), "model.json")
     assert str(error.value).startswith(f"model.json: statistics.parameters[{place}][1]: ")
     assert message in str(error.value)
+
+
+@pytest.mark.parametrize("name", ["list", "weighted", "committee"])
+def test_classifiers_that_load_can_be_saved(name, tmp_path):
+    """Whatever a parameter becomes, the file is refused with the parameter's name, or its classifier can be saved."""
+    document, refused = _document(name), 0
+    pairs = (document if name == "committee" else document["statistics"])["parameters"]
+    for index, value in product(range(len(pairs)), (-1, 0.5, 10**30, "x", "\0", ["x"], True, {"weights": [["yes", -1]]})):
+        mutated = copy.deepcopy(document)
+        (mutated if name == "committee" else mutated["statistics"])["parameters"][index][1] = value
+        (tmp_path / "model.json").write_text(json.dumps(mutated))
+        try:
+            model = unless.load(tmp_path / "model.json")
+        except ProgramError as error:
+            refused += 1
+            assert "parameters" in str(error), pairs[index]
+            continue
+        model.save(tmp_path / "again.json")
+        unless.load(tmp_path / "again.json").save(tmp_path / "once more.json")
+        assert (tmp_path / "again.json").read_bytes() == (tmp_path / "once more.json").read_bytes()
+    assert len(pairs) < refused < len(pairs) * 8
 
 
 def test_a_parameter_that_appears_twice():

@@ -10,7 +10,7 @@ import os
 import numpy as np
 from sklearn.utils import Tags
 
-from unless.errors import ProgramError, suggest
+from unless.errors import ParameterError, ProgramError, suggest
 from unless.estimators.committee_classifier import UnlessCommittee
 from unless.estimators.learners import FoldRMLearner, FoldRPPLearner, UnlessLearner
 from unless.estimators.model_file import read
@@ -167,4 +167,9 @@ def _unfitted(saved: Model) -> RuleClassifier:
         raise ProgramError(
             f"statistics.parameters: {name} has no parameter {unknown[0]!r}{suggest(unknown[0], allowed)}"
         )
-    return learner(**saved.parameters)
+    model = learner(**saved.parameters)
+    try:
+        model._parameters()  # noqa: SLF001 - what cannot be saved again is refused here
+    except ParameterError as error:
+        raise ProgramError(f"statistics.parameters: {error}") from error
+    return model
