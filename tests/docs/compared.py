@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from tests.docs.pages import ROOT
 
-__all__ = ["PAGE", "written"]
+__all__ = ["GROUPS", "PAGE", "written"]
 
 PAGE = ROOT / "docs" / "comparison.md"
 MEASURED = ROOT / "docs" / "accuracy.md"
@@ -28,6 +28,7 @@ NAMES = {
     "LightGBM": "LightGBM",
     "XGBoost": "XGBoost",
 }
+GROUPS = ("run-once", "confirmation", "fresh")
 COLUMNS = ("datasets", "accuracy", "log-loss", "AUC", "rules", "fit")
 
 
@@ -51,7 +52,7 @@ def table(group: str) -> Iterator[str]:
 
 def written(page: str) -> str:
     """Return the page with its tables up to date."""
-    for group in ("run-once", "confirmation", "fresh"):
+    for group in GROUPS:
         begin = BEGIN.format(group)
         before, rest = page.split(begin)
         page = "\n".join([f"{before}{begin}", "", *table(group), "", END]) + rest.split(END, 1)[1]

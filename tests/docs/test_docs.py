@@ -108,6 +108,20 @@ def test_claims_of_speed_are_those_of_one_table(name):
     assert "a twelfth" not in text
 
 
+@pytest.mark.parametrize(("subject", "method"), [("It", "UnlessCommittee"), ("it", "Unless")])
+def test_datasets_won_are_those_of_the_table(subject, method):
+    """How many datasets of each group docs/comparison.md says we win and lose against XGBoost is what was counted."""
+    table = (ROOT / "docs" / "accuracy.md").read_text().split("\n## Datasets won\n")[1].split("\n## ")[0]
+    names, *rows = [line.strip("| ").split(" | ") for line in table.splitlines() if line.startswith("| ")]
+    row = dict(zip(names, next(row for row in rows if row[0] == method), strict=True))
+    counts = [[*map(int, row[f"{group}: against XGBoost"].split(" / "))] for group in compared.GROUPS]
+    won = [f"{wins} of {wins + even + losses}" for wins, even, losses in counts]
+    lost = [str(losses) for *_, losses in counts]
+    text = " ".join(compared.PAGE.read_text().split("## XGBoost")[1].split())
+    assert f"{subject} wins {won[0]}, {won[1]} and {won[2]}" in text
+    assert f"loses {lost[0]}, {lost[1]} and {lost[2]}" in text
+
+
 def test_what_lists_cannot_do_is_measured():
     """The table of docs/when-not.md, and what it tells of `tae`, are what docs/accuracy.md has for these datasets."""
     page = (ROOT / "docs" / "accuracy.md").read_text()

@@ -65,7 +65,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
     feature_importances_ : array
         What each feature adds to the accuracy: the accuracy lost when its values are swapped between training records,
         as a share of the loss over all features; 0 if no rule tests it.
-    statistics_ : Statistics
+    statistics_ : RuleStatistics
         How many training records of each class each rule decided.
     schema_ : Schema
         How the columns were read; new records are read the same way.
