@@ -106,7 +106,7 @@ def test_advice_names_the_tokens_in_use(tmp_path):
     ages = [str(20 + place) for place in range(40)] + ["-999", "-999", "?", "?"]
     path = written(tmp_path / "ages.csv", {"age": ages, "y": ["a", "b"] * 22})
     said = called("inspect", path, "-t", "y").stdout
-    assert "--missing=-999 --missing '?'" in said
+    assert "--missing=-999 --missing='?'" in said
     done = called("inspect", path, "-t", "y", "--missing=-999", "--missing", "?", "--json")
     assert json.loads(done.stdout)["columns"][0]["missing"] == 4
 

@@ -136,7 +136,9 @@ def test_classifiers_that_load_can_be_saved(name, tmp_path):
     """Whatever a parameter becomes, the file is refused with the parameter's name, or its classifier can be saved."""
     document, refused = _document(name), 0
     pairs = (document if name == "committee" else document["statistics"])["parameters"]
-    for index, value in product(range(len(pairs)), (-1, 0.5, 10**30, "x", "\0", ["x"], True, {"weights": [["yes", -1]]})):
+    for index, value in product(
+        range(len(pairs)), (-1, 0.5, 10**30, "x", "\0", ["x"], True, {"weights": [["yes", -1]]})
+    ):
         mutated = copy.deepcopy(document)
         (mutated if name == "committee" else mutated["statistics"])["parameters"][index][1] = value
         (tmp_path / "model.json").write_text(json.dumps(mutated))

@@ -503,3 +503,13 @@ def test_several_values_in_one_cell_are_named() -> None:
     assert "several-values" not in codes(found, "code")
     (remark,) = column(found, "genre").remarks
     assert remark.finding == "has several values in one cell, such as 'comedy;drama'"
+
+
+def test_values_between_commas_are_named() -> None:
+    """Cells with one to three values between commas are lists; towns with their country, and numbers, are not."""
+    values = ["English", "French", "English, French", "French, Spanish", "English, French, Spanish", "Spanish, English"]
+    towns = [f"town {k}, {('Norway', 'Italy')[k % 2]}" for k in range(24)]
+    degrees = ["Agree, strongly", "Agree, somewhat", "Disagree, strongly", "Disagree, somewhat"]
+    found = of({"spoken": values * 4, "town": towns, "degree": degrees * 6, "sum": [f"1,{k}" for k in range(24)]})
+    named = [one.name for one in found.columns if "several-values" in codes(found, one.name)]
+    assert named == ["spoken"]

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from tests.cli.command import called
 from unless import read_table
 from unless.blocks.sources import FileStream
-from unless.errors import ParameterError, ReadError
+from unless.errors import ParameterError, ReadError, UnknownNameError
 from unless.read import column_names
 from unless.read.batches import Input
 from unless.read.headers import column_titles
@@ -127,6 +127,18 @@ def test_what_cannot_be_skipped() -> None:
         read_table(b"{}", format="jsonl", skip=1)
     with pytest.raises(ReadError, match=r"line 3: 3 fields, .*give the line with the names as the header row"):
         read_table(b"Sales\n\na,b,c\n1,2,3\n", format="csv")
+
+
+@pytest.mark.parametrize("how", [{"target": "y"}, {"features": ["y"]}, {"categorical": ["y"]}])
+def test_a_column_below_a_title_is_found(how: dict[str, Any]) -> None:
+    """Where a line above the header was taken for names, the error about a column says what to do; elsewhere not."""
+    for title in (b"Sales of 2024\n", b"Sales, 2024\n\n"):
+        with pytest.raises(UnknownNameError, match=r"no column 'y'; .*give the line with the names as the header row"):
+            read_table(title + b"a,b,y\n1,2,x\n", format="csv", **how)
+    for source, form in ((b"a,b,c\n1,2,x\n", "csv"), (b'{"a": 1}', "jsonl"), ([{"a": 1}], None)):
+        with pytest.raises(UnknownNameError) as error:
+            read_table(source, format=form, **how)
+        assert "title" not in str(error.value)
 
 
 def test_commands(tmp_path: Path) -> None:

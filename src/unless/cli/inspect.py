@@ -210,7 +210,7 @@ COMMAND = Manner(
     },
     lambda names: shell_word(",".join(names)),
     shell_word,
-    " --missing {}",
+    " --missing={}",
 )
 """Advice that names options of the command."""
 

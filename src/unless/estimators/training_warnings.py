@@ -36,14 +36,10 @@ from unless.table import Labels, Table
 from unless.values import count_text, percent, to_python_value
 from unless.values.notation import DateNotation, NotatedNumber
 
-_LEAK = 0.99  # share of records that a feature alone decides; strong features of healthy tables reach 0.984 (mushrooms)
+_LEAK = 0.99  # share of records that a feature alone decides
 _GOOD = 0.97  # accuracy in training of rules that may have such a feature
 _MUCH, _OFTEN = 1 / 4, 1 / 3
-"""A rule that decides at least so much, and is wrong more often than so, is worth a word.
-
-Of 35 datasets one has such a rule, the last of its list (proteins, where it is wrong for 39 %); the next one decides
-36 % and is wrong for 22 % of them.
-"""
+"""A rule that decides at least so much, and is wrong more often than so, is worth a word."""
 _FEW = 0.01  # share of records: rules that decide fewer hardly matter
 _ENOUGH = 30  # records: what rules decide of fewer proves nothing
 _PATIENCE = 5.0  # seconds to find out which setting leaves no rules

@@ -49,7 +49,7 @@ def find_text_remarks(name: str, counts: Mapping[str, int]) -> list[Remark]:
     texts = sample_texts(list(counts))
     disguise = find_disguise(name, texts)
     found = [] if disguise is None else [disguise]
-    if (cell := _find_list_cell(texts)) is not None:
+    if disguise is None and (cell := _find_list_cell(texts)) is not None:
         found.append(Remark("several-values", name, f"has several values in one cell, such as {cell!r}", cell))
     if words := sorted(MISSING_WORDS.intersection(counts)):
         shown = ", ".join(f"{word!r} {counts[word]:,}×" for word in words[:3])
@@ -79,12 +79,17 @@ def find_disguise(name: str, texts: Sequence[str]) -> Remark | None:
 
 
 def _find_list_cell(texts: Sequence[str]) -> str | None:
-    """Return a cell like a;b;c, if at least a quarter of the texts are such lists and their values come back."""
-    for sign in ";|":
-        lists = [text for text in texts if sign in text.strip(f"{sign} ")]
-        values = [value.strip() for text in lists for value in text.split(sign)]
-        if len(lists) >= 3 and 4 * len(lists) >= len(texts) and 2 * len(set(values)) <= len(values):
-            return lists[0]
+    """Return a cell like a;b;c, if at least a quarter of the texts are such lists and their values come back.
+
+    "Oslo, Norway" is no list; where commas separate values, some texts have three of them, and others not.
+    """
+    for sign in ";|,":
+        lists = [text.split(sign) for text in texts if sign in text.strip(f"{sign} ")]
+        values = [value.strip() for parts in lists for value in parts]
+        sizes = {len(parts) for parts in lists}
+        varied = sign != "," or (max(sizes, default=0) >= 3 and (len(sizes) > 1 or len(lists) < len(texts)))
+        if len(lists) >= 3 and 4 * len(lists) >= len(texts) and 2 * len(set(values)) <= len(values) and varied:
+            return sign.join(lists[0])
     return None
 
 

@@ -24,10 +24,7 @@ FEWEST = 2_000
 """How many records there must be: of fewer, unseen ones tell too little."""
 
 _EACH = 50
-"""How many there must be for each label: of fewer, a list of less penalty learns hundreds of rules, and slowly.
-
-Of 3,000 records of noise with 300 labels, 20 seconds were not enough to measure it; the rest of the fit takes 0.6.
-"""
+"""How many there must be for each label: of fewer, a list of less penalty learns hundreds of rules, and slowly."""
 
 _WRONG = 0.05
 """A list that gets less than this share of its own records wrong has no more to learn."""

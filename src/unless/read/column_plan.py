@@ -11,7 +11,7 @@ import numpy as np
 from unless.errors import ParameterError, UnknownNameError, suggest
 from unless.read.cells import Cells
 from unless.read.column_inference import ColumnSpec, Declared, infer_column
-from unless.read.csv_records import separator_hint
+from unless.read.csv_records import TITLE_HINT, separator_hint
 from unless.read.headers import refuse_twins
 from unless.read.options import ReadOptions, check_names
 from unless.read.source import Source
@@ -22,6 +22,7 @@ from unless.values.notation import Amounts, DateNotation, Notation
 
 _DECLARED: Mapping[Kind, Declared] = {"text": "categorical", "number": "numeric", "mixed": "numeric"}
 _SHOWN = 6  # names in a line
+_TITLE = 2  # columns that a title above the table may look like
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,13 +108,20 @@ def plan_columns(
     names = dict.fromkeys(source.names)  # with 40,000 columns, looking names up in a list takes 10 s
     try:
         plan = _choose_columns(names, _earlier_plan(like), target, check_names("features", features), options)
-    except UnknownNameError as error:  # the other sheet may have it
-        more = f" ({source.remarks.said})" if "sheet" in source.remarks.said else ""
-        raise UnknownNameError(f"{error}{more}") from None
-    filed = source.filed and plan.missing != EARLIER_MISSING
-    plan = replace(plan, spelled=source.spelled, filed=filed, parts=getattr(source, "formats", {}))
-    plan = _declare_kinds(plan, names, options.numeric or (), options.categorical or ())
-    return _declare_notations(plan, names, options.notations)
+        filed = source.filed and plan.missing != EARLIER_MISSING
+        plan = replace(plan, spelled=source.spelled, filed=filed, parts=getattr(source, "formats", {}))
+        plan = _declare_kinds(plan, names, options.numeric or (), options.categorical or ())
+        return _declare_notations(plan, names, options.notations)
+    except UnknownNameError as error:
+        raise UnknownNameError(f"{error}{_where_else(source)}") from None
+
+
+def _where_else(source: Source) -> str:
+    """Where a column may be that is not in a source: in another sheet, or below a title."""
+    if "sheet" in source.remarks.said:
+        return f" ({source.remarks.said})"
+    titled = source.spelled and len(source.names) <= _TITLE and separator_hint(source.names) is None
+    return f"; {TITLE_HINT}" if titled else ""
 
 
 def _earlier_plan(like: object) -> ColumnPlan | None:

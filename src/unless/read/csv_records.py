@@ -85,6 +85,10 @@ def _size_of_lines(data: bytes, lines: int) -> int:
     return len(data) if found is None else found.end()
 
 
+TITLE_HINT = "if a title comes first, give the line with the names as the header row"
+"""What to say where the first line of a file does not seem to have the names of columns."""
+
+
 def separator_hint(names: Sequence[str]) -> str | None:
     """If the only column of a file looks like several: what separates them."""
     found = (word for sign, word in _SEPARATORS.items() if len(names) == 1 and sign in names[0])
@@ -118,8 +122,7 @@ def refuse_width(record: Sequence[str], names: Sequence[str], where: str, line: 
         return
     count = "1 field" if len(record) == 1 else f"{len(record)} fields"
     named = f"{width} column{'s' * (width != 1)}"
-    later = "if a title comes first, give the line with the names as the header row"
-    hint = separator_hint(names) or (later if len(record) > width else None)
+    hint = separator_hint(names) or (TITLE_HINT if len(record) > width else None)
     more = f"; {hint}" if hint else ""
     raise ReadError(f"{where}, line {line}: {count}, but the header names {named}{more}")
 
