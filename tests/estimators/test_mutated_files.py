@@ -134,24 +134,28 @@ def test_a_parameter_that_could_not_be_saved(name, value, message):
 @pytest.mark.parametrize("name", ["list", "weighted", "committee"])
 def test_classifiers_that_load_can_be_saved(name, tmp_path):
     """Whatever a parameter becomes, the file is refused with the parameter's name, or its classifier can be saved."""
-    document, refused = _document(name), 0
-    pairs = (document if name == "committee" else document["statistics"])["parameters"]
-    for index, value in product(
-        range(len(pairs)), (-1, 0.5, 10**30, "x", "\0", ["x"], True, {"weights": [["yes", -1]]})
-    ):
+    document, refusals = _document(name), []
+    count = len(_parameters(document))
+    first, again = tmp_path / "first.json", tmp_path / "again.json"
+    for index, value in product(range(count), (-1, 0.5, 10**30, "x", "\0", ["x"], True, {"weights": [["yes", -1]]})):
         mutated = copy.deepcopy(document)
-        (mutated if name == "committee" else mutated["statistics"])["parameters"][index][1] = value
-        (tmp_path / "model.json").write_text(json.dumps(mutated))
+        _parameters(mutated)[index][1] = value
+        first.write_text(json.dumps(mutated))
         try:
-            model = unless.load(tmp_path / "model.json")
+            model = unless.load(first)
         except ProgramError as error:
-            refused += 1
-            assert "parameters" in str(error), pairs[index]
+            refusals.append(str(error))
             continue
-        model.save(tmp_path / "again.json")
-        unless.load(tmp_path / "again.json").save(tmp_path / "once more.json")
-        assert (tmp_path / "again.json").read_bytes() == (tmp_path / "once more.json").read_bytes()
-    assert len(pairs) < refused < len(pairs) * 8
+        model.save(first)
+        unless.load(first).save(again)
+        assert first.read_bytes() == again.read_bytes()
+    assert count < len(refusals) < count * 8
+    assert all("parameters" in refusal for refusal in refusals)
+
+
+def _parameters(document: Any) -> list[list[Any]]:
+    """The parameters of a learner in a document, as pairs of names and values."""
+    return document.get("statistics", document)["parameters"]
 
 
 def test_a_parameter_that_appears_twice():
