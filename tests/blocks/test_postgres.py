@@ -16,6 +16,7 @@ import pytest
 
 from tests import engines
 from tests.blocks.sources import assert_alike, random_frame
+from tests.cli.command import called
 from unless import Query, UnlessClassifier, fold_rm, read_table
 from unless.blocks import databases
 from unless.blocks.block_cache import BlockCache
@@ -232,17 +233,19 @@ def test_passwords_are_neither_written_nor_shown(where, server, connection, tmp_
     rest = f"/{server['dbname']}?host={server['host']}"
     user = f"test:{_SECRET}" if where == "user" else "test"
     address = f"postgresql://{user}@{rest}" + (f"&password={_SECRET}" if where == "query" else "")
-    command = [sys.executable, "-m", "unless", "fit", address, "--target", "y", "--query"]
-    shown = b""
-    for table, more in (("t", ()), ("t", ("--json", "--unchanged")), ("t", ("-q",)), ("nowhere", ())):
-        done = subprocess.run(
-            [*command, table, "--blocks", "kb", "-o", "m.json", *more], cwd=tmp_path, capture_output=True, check=False
-        )
+    fit = ("fit", address, "--target", "y", "--query")
+    kept = ("--blocks", "kb", "-o", "m.json")
+    first = subprocess.run(
+        [sys.executable, "-m", "unless", *fit, "t", *kept], cwd=tmp_path, capture_output=True, check=True
+    )
+    shown = first.stdout + first.stderr
+    for table, more in (("t", ("--json", "--unchanged")), ("t", ("-q",)), ("nowhere", ())):
+        done = called(*fit, table, *kept, *more, cwd=tmp_path)
         assert done.returncode == (table == "nowhere"), done.stderr
-        shown += done.stdout + done.stderr
+        shown += (done.stdout + done.stderr).encode()
     for wrong in (address.replace("?host=", "?hots="), address.replace("%2F", "/"), address.replace("%40", "@")):
-        done = subprocess.run([*command[:4], wrong, *command[5:], "t"], capture_output=True, check=False)
-        shown += done.stdout + done.stderr
+        done = called(fit[0], wrong, *fit[2:], "t", cwd=tmp_path)
+        shown += (done.stdout + done.stderr).encode()
     shown += repr(Query(address, "t")).encode() + repr(BlockCache(Query(address, "t"), "kb")).encode()
     with pytest.raises(ReadError) as caught:
         Query(f"{address}&connect_timeout=x", "t").stream()

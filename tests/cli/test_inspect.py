@@ -6,7 +6,6 @@ import json
 import os
 import shlex
 import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -170,12 +169,12 @@ def test_an_identifier_that_gives_the_label_away(tmp_path):
 
 
 def run_in_shell(command: str, folder: Path) -> None:
-    """Run a proposed command in a shell, in a folder."""
-    with (folder / "unless").open("w") as file:
-        file.write(f'#!/bin/sh\nexec {sys.executable} -m unless "$@"\n')
+    """Run a proposed command, with the words that a shell makes of it, in a folder."""
+    (folder / "unless").write_text("""#!/bin/sh\nprintf '%s\\0' "$@"\n""")
     (folder / "unless").chmod(0o700)
     environment = {**os.environ, "PATH": f"{folder}:{os.environ['PATH']}"}
-    done = subprocess.run(["bash", "-c", command], cwd=folder, env=environment, capture_output=True, check=False)
+    split = subprocess.run(["bash", "-c", command], cwd=folder, env=environment, capture_output=True, check=True)
+    done = called(*split.stdout.decode().split("\0")[:-1], cwd=folder)
     assert done.returncode == 0, done.stderr
 
 

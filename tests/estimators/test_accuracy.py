@@ -20,6 +20,7 @@ from benchmarks.results import Results
 from benchmarks.rivals import Outcome, clocked
 from benchmarks.run import run
 
+from tests.estimators.busy import busy
 from unless import read_table
 
 pytest.importorskip("pandas")
@@ -236,23 +237,11 @@ class TestResults:
         assert Figures.of(results).failures == {("heart", "EBM"): "no luck"}
 
 
-def _busy(data, method, fold):
-    """Stands in for `measure` in a process of its own."""
-    if method == "RIPPER":
-        raise RuntimeError(f"no luck with {data}")
-    if method == "EBM":
-        while True:
-            pass
-    if method == "FIGS":
-        os._exit(1)
-    return {"accuracy": fold / 10}
-
-
 def test_a_dataset_has_its_own_process_and_a_limit():
     """A method gives its lines, or why there are none, and those after it still run."""
     methods = ("Unless", "EBM", "RIPPER", "FIGS", "FOLD-RM")
     tasks = [(method, fold) for method in methods for fold in (0, 1)]
-    lines = [line for line, _ in run({"heart": tasks, "iris": []}, _busy, 1, 2)]
+    lines = [line for line, _ in run({"heart": tasks, "iris": []}, busy, 1, 2)]
     assert [(line["method"], line["fold"], line.get("failed")) for line in lines] == [
         ("Unless", 0, None),
         ("Unless", 1, None),

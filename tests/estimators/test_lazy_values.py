@@ -224,19 +224,22 @@ def test_a_model_with_other_parts_shares_the_points(model, fitted_cards) -> None
     assert len(fitted_cards) == 1
 
 
-@pytest.mark.parametrize("classifier", [*CLASSIFIERS, UnlessCommittee])
-def test_another_process_finds_the_same(classifier, tmp_path) -> None:
+def test_another_process_finds_the_same(tmp_path) -> None:
     """A file, a joblib dump and a fit in another process give the probabilities of this one, bit for bit."""
-    model = classifier(warn=False, **({"size": 5} if classifier is UnlessCommittee else {})).fit(X, y)
-    joblib.dump(model, tmp_path / "dumped")
-    model.save(tmp_path / "model.json")
+    models = [*(classifier(warn=False) for classifier in CLASSIFIERS), UnlessCommittee(warn=False, size=5)]
+    joblib.dump([model.fit(X, y) for model in models], tmp_path / "dumped")
     np.save(tmp_path / "x.npy", X)
-    code = "import joblib, numpy, sys; m = joblib.load('dumped'); numpy.save('p', m.predict_proba(numpy.load('x.npy')))"
+    code = (
+        "import joblib, numpy; X = numpy.load('x.npy')\n"
+        "numpy.savez('p', *[model.predict_proba(X) for model in joblib.load('dumped')])"
+    )
     subprocess.run([sys.executable, "-c", code], cwd=tmp_path, check=True)
-    wanted = model.predict_proba(X)
-    np.testing.assert_array_equal(np.load(tmp_path / "p.npy"), wanted)
-    np.testing.assert_array_equal(load(tmp_path / "model.json").predict_proba(X), wanted)
-    np.testing.assert_array_equal(clone(model).fit(X, y).predict_proba(X), wanted)
+    for model, found in zip(models, np.load(tmp_path / "p.npz").values(), strict=True):
+        model.save(tmp_path / "model.json")
+        wanted = model.predict_proba(X)
+        np.testing.assert_array_equal(found, wanted)
+        np.testing.assert_array_equal(load(tmp_path / "model.json").predict_proba(X), wanted)
+        np.testing.assert_array_equal(clone(model).fit(X, y).predict_proba(X), wanted)
 
 
 def test_cross_validation_returns_estimators_that_tell_probabilities() -> None:
