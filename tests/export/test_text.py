@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+import sys
 
 import pytest
 
 from unless import parse
-from unless.errors import ParameterError
+from unless.errors import ParameterError, RuleTextError
 from unless.export import to_text
 from unless.export.clauses import Body, flatten
 from unless.rule import MAX_DEPTH, Literal, Program, Rule
@@ -290,3 +291,37 @@ def test_known_labels_are_looked_up_and_not_searched(label, monkeypatch):
     program = Program("y", ("x",), rules, label(300))
     assert parse(str(program), like=program) == program
     assert not searched
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        lambda count: "y if " + " and ".join(f"x{k} > {k}" for k in range(count)),
+        lambda count: "y if a is 'b'" + "".join(f"\n   unless c{k} is not 'v {k}'" for k in range(count)),
+        lambda count: "\n".join(f"y{k} if x{k % 7} > {k} and <= {k + 1}" for k in range(count)),
+        lambda count: "y if " + " and ".join(f"x{k} > {k}" for k in range(count)) + " and and",
+    ],
+    ids=["conditions", "exceptions", "rules", "mistake"],
+)
+def test_long_texts_are_read_in_linear_time(text):
+    """Four times as many conditions need four times as many steps, in all shapes, also where the last one is wrong."""
+    few, many = (_steps(text(count)) for count in (500, 2_000))
+    assert few < many < 4.2 * few
+
+
+def _steps(text: str) -> int:
+    """How many functions are called to read a text."""
+    steps = 0
+
+    def count(_frame: object, event: str, _what: object) -> None:
+        nonlocal steps
+        steps += event in ("call", "c_call")
+
+    sys.setprofile(count)
+    try:
+        parse(text)
+    except RuleTextError:
+        pass
+    finally:
+        sys.setprofile(None)
+    return steps
