@@ -1,10 +1,11 @@
 """Definitions of features: their texts, and what they mean."""
 
+import numpy as np
 import pytest
 
 from tests.relational.worlds import meaning, random_world
 from unless.errors import ProgramError
-from unless.relational import evaluate, parse_definition
+from unless.relational import NUMBER, Relation, World, evaluate, parse_definition
 
 TEXTS = [
     "exists: part(X,A), long(A)",
@@ -64,3 +65,29 @@ def test_what_is_no_definition_is_refused(text):
     """A text that is no definition gives an error that shows it."""
     with pytest.raises(ProgramError, match=r"feature|definition"):
         parse_definition(text)
+
+
+def test_sums_of_decimals_are_exact():
+    """A sum of decimals is the decimal that people get, whatever the order of the parts: 0.1 + 0.2 - 0.3 is 0."""
+    sizes = [0.1, 0.2, -0.3, 0.7, 0.1, 0.1]
+    names = {"thing": ["a", "b"], "part": [f"p{k}" for k in range(6)]}
+    relations = [
+        Relation("part", ("thing", "part"), (np.array([0, 0, 0, 1, 1, 1]), np.arange(6))),
+        Relation("size", ("part", NUMBER), (np.arange(6), np.array(sizes))),
+    ]
+    world = World({one.signature: one for one in relations}, names, ("thing",), (np.arange(2),))
+    assert evaluate(world, parse_definition("sum B of A: part(X,A), size(A,B)")).cells.tolist() == [0.0, 0.9]
+    assert evaluate(world, parse_definition("mean B of A: part(X,A), size(A,B)")).cells.tolist() == [0.0, 0.3]
+
+
+def test_names_decide_between_equally_late_values():
+    """Of several latest categories the last by name counts, whatever their codes are."""
+    names = {"thing": ["a"], "part": ["p", "q"], "colour": ["red", "blue"]}
+    relations = [
+        Relation("part", ("thing", "part"), (np.zeros(2, int), np.arange(2))),
+        Relation("when", ("part", NUMBER), (np.arange(2), np.ones(2))),
+        Relation("colour", ("part", "colour"), (np.arange(2), np.arange(2))),
+    ]
+    world = World({one.signature: one for one in relations}, names, ("thing",), (np.arange(1),))
+    definition = parse_definition("latest C by B of A: part(X,A), when(A,B), colour(A,C)")
+    assert evaluate(world, definition).cells.tolist() == [0]

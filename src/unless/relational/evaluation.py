@@ -23,6 +23,9 @@ YES, NO = "yes", "no"
 
 _LARGE = 1 << 62
 
+_MOST_PLACES = 9
+_LARGEST_WHOLE = 2.0**53
+
 
 @dataclass(frozen=True, eq=False)
 class Values:
@@ -87,9 +90,9 @@ def evaluate(world: World, definition: Definition) -> Values:
         raise ProgramError(f"the feature has no value: {definition}")
     kind = found.types.get(definition.value, NUMBER)
     if definition.how == "value":
-        return Values(kind, _one_value(found, definition.value, kind, count))
+        return Values(kind, _one_value(world, found, definition.value, kind))
     if definition.how == "latest":
-        return Values(kind, _latest(found, definition, kind, count))
+        return Values(kind, _latest(world, found, definition, kind))
     return Values(NUMBER, aggregate(definition.how, distinct(found, definition.over), definition.value, count))
 
 
@@ -111,26 +114,51 @@ def aggregate(how: str, found: Bindings, value: int, count: int) -> NDArray[np.f
         case "greatest":
             out[owner[starts]] = cells[ends - 1]
         case _ if len(starts):
-            total = np.add.reduceat(cells, starts)
-            out[owner[starts]] = total / (ends - starts) if how == "mean" else total
+            total, unit = _decimal_sums(cells, starts)
+            out[owner[starts]] = total / (unit * (ends - starts)) if how == "mean" else total / unit
     return out
 
 
-def _one_value(found: Bindings, value: int, kind: str, count: int) -> NDArray[Any]:
-    """The only value of each individual; the least one where there are several."""
+def _decimal_sums(cells: NDArray[np.float64], starts: NDArray[np.int64]) -> tuple[NDArray[np.float64], float]:
+    """The sums of groups of numbers, and the unit that they are in: exact, if all are decimals of a few places."""
+    places = decimal_places(cells)
+    if places is None:
+        return np.add.reduceat(cells, starts), 1.0
+    unit = 10.0**places
+    return np.add.reduceat(np.rint(cells * unit), starts), unit
+
+
+def decimal_places(cells: NDArray[np.float64]) -> int | None:
+    """How many decimals are enough to write all of some numbers, if sums of them are then exact; None otherwise."""
+    for places in range(_MOST_PLACES + 1):
+        unit = 10.0**places
+        for some in (cells[:100], cells):  # most columns that need more decimals show it in a few cells
+            scaled = np.rint(some * unit)
+            if not np.array_equal(scaled / unit, some):
+                break
+        else:
+            return places if np.abs(scaled).sum() < _LARGEST_WHOLE else None
+    return None
+
+
+def _one_value(world: World, found: Bindings, value: int, kind: str) -> NDArray[Any]:
+    """The only value of each individual; the least one where there are several, or the first name."""
     cells = found.columns.get(value, np.empty(0))
-    out: NDArray[Any] = np.full(count, np.nan) if kind == NUMBER else np.full(count, -1, np.int32)
-    order = np.lexsort((cells, found.owner))[::-1]
-    out[found.owner[order]] = cells[order]
-    return out
+    order = np.lexsort((world.sort_keys(kind, cells), found.owner))[::-1]
+    return _last(world, found.owner[order], cells[order], kind)
 
 
-def _latest(found: Bindings, definition: Definition, kind: str, count: int) -> NDArray[Any]:
-    """The value where another one is greatest; of several, the greatest."""
+def _latest(world: World, found: Bindings, definition: Definition, kind: str) -> NDArray[Any]:
+    """The value where another one is greatest; of several, the greatest, or the last name."""
     value, by = found.columns[definition.value or 0], found.columns[definition.by or 0]
-    out: NDArray[Any] = np.full(count, np.nan) if kind == NUMBER else np.full(count, -1, np.int32)
-    order = np.lexsort((value, by, found.owner))
-    out[found.owner[order]] = value[order]
+    order = np.lexsort((world.sort_keys(kind, value), by, found.owner))
+    return _last(world, found.owner[order], value[order], kind)
+
+
+def _last(world: World, owner: NDArray[np.int64], cells: NDArray[Any], kind: str) -> NDArray[Any]:
+    """The last of the cells of each individual."""
+    out: NDArray[Any] = np.full(len(world), np.nan) if kind == NUMBER else np.full(len(world), -1, np.int32)
+    out[owner] = cells
     return out
 
 

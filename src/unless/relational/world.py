@@ -126,6 +126,21 @@ class World:
             self._codes[kind] = {one: code for code, one in enumerate(self.names[kind])}
         return self._codes[kind].get(name, -1)
 
+    @cached_property
+    def _orders(self) -> dict[str, NDArray[np.int64]]:
+        return {}
+
+    def sort_keys(self, kind: str, cells: NDArray[Any]) -> NDArray[Any]:
+        """What sorts values of a type: numbers by themselves, entities by their names, not by their codes."""
+        if kind == NUMBER or not len(cells):
+            return cells
+        if kind not in self._orders:
+            names = self.names[kind]
+            order = np.empty(len(names), np.int64)
+            order[sorted(range(len(names)), key=names.__getitem__)] = np.arange(len(names))
+            self._orders[kind] = order
+        return self._orders[kind][cells]
+
     def of(self, rows: NDArray[Any]) -> World:
         """The same facts with some of the individuals."""
         return replace(self, individuals=tuple(codes[rows] for codes in self.individuals))
