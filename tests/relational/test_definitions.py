@@ -3,36 +3,9 @@
 import numpy as np
 import pytest
 
-from tests.relational.worlds import meaning, random_world
+from tests.relational.worlds import TEXTS, meaning, random_world
 from unless.errors import ProgramError
 from unless.relational import NUMBER, Relation, World, evaluate, parse_definition
-
-TEXTS = [
-    "exists: part(X,A), long(A)",
-    "exists: part(X,A), long(A), size(A,B), B <= 0.5",
-    'exists: part(X,A), colour(A,"light blue")',
-    "exists: part(X,A), colour(A,B), B != red",
-    "exists: part(X,A), part(X,B), A != B, size(A,C), size(B,D), C < D",
-    "exists: part(X,A), near(A,B), long(B)",
-    "exists: part(X,A), near(A,A)",
-    "exists: part(X,A), colour(A,purple)",
-    "exists: part(X,A), weight(A,B)",
-    "exists: part(X,A), size(A,1)",
-    "exists: part(X,A), size(A,B), age(X,B)",
-    "count A: part(X,A)",
-    "count A: part(X,A), near(A,B), long(B)",
-    "count A: part(X,A), near(A,_)",
-    "count A,B: part(X,A), near(A,B)",
-    "share of A: part(X,A) | long(A)",
-    "share of A: part(X,A) | near(A,B), long(B)",
-    "least B of A: part(X,A), size(A,B)",
-    "greatest B of A: part(X,A), long(A), size(A,B)",
-    "sum B of A: part(X,A), size(A,B)",
-    "mean C of A,B: part(X,A), link(A,B,C)",
-    "sum C of A: part(X,A), near(A,B), long(B), size(A,C)",
-    "latest C by B of A: part(X,A), size(A,B), link(A,A,C)",
-    "value A: age(X,A)",
-]
 
 
 @pytest.mark.parametrize("text", TEXTS)

@@ -3,11 +3,42 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from itertools import product
 
 import numpy as np
 
-from unless.relational import NUMBER, Relation, World
+from unless.relational import NUMBER, FeatureSet, Relation, RelationalProgram, World, evaluate, parse_definition
+from unless.rule import Literal, Program, Rule
+
+TEXTS = [
+    "exists: part(X,A), long(A)",
+    "exists: part(X,A), long(A), size(A,B), B <= 0.5",
+    'exists: part(X,A), colour(A,"light blue")',
+    "exists: part(X,A), colour(A,B), B != red",
+    "exists: part(X,A), part(X,B), A != B, size(A,C), size(B,D), C < D",
+    "exists: part(X,A), near(A,B), long(B)",
+    "exists: part(X,A), near(A,A)",
+    "exists: part(X,A), colour(A,purple)",
+    "exists: part(X,A), weight(A,B)",
+    "exists: part(X,A), size(A,1)",
+    "exists: part(X,A), size(A,B), age(X,B)",
+    "count A: part(X,A)",
+    "count A: part(X,A), near(A,B), long(B)",
+    "count A: part(X,A), near(A,_)",
+    "count A,B: part(X,A), near(A,B)",
+    "share of A: part(X,A) | long(A)",
+    "share of A: part(X,A) | near(A,B), long(B)",
+    "least B of A: part(X,A), size(A,B)",
+    "greatest B of A: part(X,A), long(A), size(A,B)",
+    "sum B of A: part(X,A), size(A,B)",
+    "mean C of A,B: part(X,A), link(A,B,C)",
+    "sum C of A: part(X,A), near(A,B), long(B), size(A,C)",
+    "latest C by B of A: part(X,A), size(A,B), link(A,A,C)",
+    "latest C by B of A: part(X,A), size(A,B), colour(A,C)",
+    "value A: age(X,A)",
+    "value B: part(X,A), colour(A,B)",
+]
 
 
 def random_world(seed: int, individuals: int = 12) -> World:
@@ -91,7 +122,7 @@ def meaning(world: World, definition, individual: str) -> object:
         return len(keys) / whole if whole else None
     if found and definition.how == "latest":
         return max(found, key=lambda one: (one[definition.by], one[definition.value]))[definition.value]
-    values = [one[definition.value] for one in keys.values()]
+    values = [one[definition.value] for one in (found if definition.how == "value" else keys.values())]
     return _AGGREGATES[definition.how](values) if values else None
 
 
@@ -102,3 +133,54 @@ _AGGREGATES = {
     "sum": math.fsum,
     "mean": lambda values: math.fsum(values) / len(values),
 }
+
+
+PAIRS = [
+    "exists: part(X1,A), part(X2,B), near(A,B)",
+    "exists: part(X1,A), long(A), part(X2,B), size(A,C), size(B,D), C < D",
+    "exists: age(X1,A), age(X2,A)",
+    "count A: part(X1,A)",
+    "least B of A: part(X2,A), size(A,B)",
+    "value A: age(X2,A)",
+    "share of A: part(X1,A) | colour(A,red)",
+]
+
+
+def pair_world(seed: int, individuals: int = 10) -> World:
+    """The pairs of different things of a random world."""
+    one = random_world(seed, individuals)
+    pairs = np.array([(a, b) for a in range(individuals) for b in range(individuals) if a != b])
+    return World(one.relations, one.names, ("thing", "thing"), (pairs[:, 0], pairs[:, 1]))
+
+
+def random_programs(world: World, seed: int, count: int) -> Iterator[RelationalProgram]:
+    """Programs with exceptions, over random features of a world and values that they have."""
+    rng = np.random.default_rng(seed)
+    width = len(world.root)
+    texts = [one for one in (TEXTS if width == 1 else PAIRS) if "weight" not in one]
+    for _ in range(count):
+        chosen = rng.choice(len(texts), min(6, len(texts)), replace=False)
+        definitions = {f"feature {k}": parse_definition(texts[k], width) for k in chosen.tolist()}
+        literals = [one for name, text in definitions.items() for one in _literals(name, text, world, rng)]
+
+        def body(most: int, literals=literals) -> tuple[Literal, ...]:
+            return tuple(literals[k] for k in rng.integers(0, len(literals), rng.integers(1, most + 1)))
+
+        def exceptions(depth: int) -> tuple[Rule, ...]:
+            return tuple(Rule(None, body(2), exceptions(depth - 1)) for _ in range(rng.integers(0, 3) * (depth > 0)))
+
+        rules = tuple(Rule(f"label {rng.integers(0, 3)}", body(2), exceptions(2)) for _ in range(rng.integers(2, 7)))
+        otherwise = "label 0" if rng.random() < 0.5 else None
+        yield RelationalProgram(Program("y", tuple(definitions), rules, otherwise), FeatureSet(definitions, world.root))
+
+
+def _literals(name: str, definition, world: World, rng) -> list[Literal]:
+    column = evaluate(world, definition).column(name, world)
+    values = [column.value(code) for code in sorted(set(column.codes.tolist()))]
+    found = [Literal(name, "missing"), Literal(name, "present")]
+    for one in rng.permutation(np.array(values, dtype=object)).tolist()[:4]:
+        if isinstance(one, float):
+            found += [Literal(name, "<=", one), Literal(name, ">", one), Literal(name, ">", one - 0.25)]
+        elif isinstance(one, str):
+            found += [Literal(name, "==", one), Literal(name, "!=", one)]
+    return found

@@ -9,7 +9,9 @@
   result.
 - Relations: `relational_task` reads background knowledge and examples about connected things, with `fact_text` and
   `example_text` for the texts, `rule_evaluation` for B's rules, `argument_types` for what arguments hold, and
-  `recursion`, which refuses what only a recursive rule defines.
+  `recursion`, which refuses what only a recursive rule defines. `relational_clauses` writes what was learned,
+  `relational_clingo` and `relational_prolog` for their engines, with `number_scales` for clingo's integers, and
+  `relational_header` reads it back.
 """
 
 from unless.logic.clingo_runner import run_clingo

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from unless.errors import ReadError
 from unless.logic.background_checks import Signature
+from unless.logic.engine_names import clingo_string, prolog_atom
 from unless.values import number_to_text
 
 _SPACE = r"(?:\s++|%[^\n]*+|/\*(?s:.*?)\*/)*+"
@@ -28,6 +29,9 @@ _BLANK = re.compile(rf"{_SPACE}\Z")
 NUMBER = re.compile(_NUMBER)
 PLAIN = re.compile(r"[a-z][A-Za-z0-9_]*", re.ASCII)
 """A constant that needs no quotes anywhere."""
+_SMALL = re.compile(r"-?\d{1,9}")
+_TERM = re.compile(r"[a-z]\w*\([a-z0-9_,()-]*\)", re.ASCII)
+_FUNCTION = re.compile(r"[a-z]\w*\(", re.ASCII)
 _TERM_LIKE = re.compile(r"""["'\[(]|[a-z]\w*\(|-?\d""")
 
 _TOKEN = re.compile(
@@ -265,11 +269,14 @@ def _clingo_token(found: re.Match[str]) -> str:
 
 
 def clingo_term(name: str) -> str:
-    """How a constant is given to clingo where rules are evaluated: what it cannot read is a string."""
-    if PLAIN.fullmatch(name) and name != "not":
+    """How clingo spells a constant, by its name: what it cannot read, such as a list, is a string."""
+    if name != "not" and (PLAIN.fullmatch(name) or _SMALL.fullmatch(name) or _TERM.fullmatch(name)):
         return name
-    if re.fullmatch(r"-?\d{1,9}", name):
+    return clingo_string(name[1:-1] if name.startswith('"') and PLAIN.fullmatch(name[1:-1]) else name)
+
+
+def prolog_term(name: str) -> str:
+    """How Prolog spells a constant, by its name."""
+    if PLAIN.fullmatch(name) or _SMALL.fullmatch(name) or name.startswith(("[", '"')) or _FUNCTION.match(name):
         return name
-    content = name[1:-1] if name.startswith('"') and PLAIN.fullmatch(name[1:-1]) else name
-    escaped = content.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
-    return f'"{escaped}"'
+    return prolog_atom(name[1:-1] if len(name) > 1 and name[0] == name[-1] == "'" else name)

@@ -67,6 +67,11 @@ def read_header(text: str) -> Header:
     return words
 
 
+def parsed_headers(text: str) -> list[object]:
+    """The JSON in all comments of a text that begin with ``%:``."""
+    return [_parsed(one[1], 1 + text.count("\n", 0, one.start())) for one in _COMMENT.finditer(text)]
+
+
 def _parsed(text: str, line: int) -> object:
     try:
         return json.loads(text)

@@ -139,7 +139,8 @@ class World:
             order = np.empty(len(names), np.int64)
             order[sorted(range(len(names)), key=names.__getitem__)] = np.arange(len(names))
             self._orders[kind] = order
-        return self._orders[kind][cells]
+        places: NDArray[np.int64] = self._orders[kind][cells]
+        return places
 
     def of(self, rows: NDArray[Any]) -> World:
         """The same facts with some of the individuals."""

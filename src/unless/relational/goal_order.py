@@ -1,0 +1,55 @@
+"""The order in which goals can be evaluated, and which of their variables are numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from unless.errors import ProgramError
+from unless.relational.definitions import Definition, Goal
+from unless.relational.world import NUMBER, Signature
+
+Types = Mapping[Signature, Sequence[str]]
+"""The types of the arguments of relations."""
+
+
+def in_order(goals: Iterable[Goal], bound: Iterable[int]) -> list[Goal]:
+    """The goals such that each relation shares a variable with those before, and comparisons come when they can."""
+    waiting, known, found = list(goals), set(bound), list[Goal]()
+    while waiting:
+        place = next((k for k, goal in enumerate(waiting) if _ready(goal, known)), None)
+        if place is None:
+            raise ProgramError(f"no variable of {waiting[0].name} is bound by the goals before it")
+        goal = waiting.pop(place)
+        known.update(goal.variables)
+        found.append(goal)
+    return found
+
+
+def _ready(goal: Goal, known: set[int]) -> bool:
+    variables = goal.variables
+    return known.issuperset(variables) if goal.compares else not variables or not known.isdisjoint(variables)
+
+
+def number_variables(definition: Definition, types: Types) -> frozenset[int]:
+    """The variables that hold numbers: by the types of relations, where these are known, or as they are compared."""
+    numbers: set[int] = set()
+    for goal in definition.goals:
+        if goal.compares:
+            ordered = goal.name not in ("=", "!=") or any(isinstance(one, float) for one in goal.arguments)
+            numbers.update(goal.variables if ordered else ())
+        elif kinds := types.get((goal.name, len(goal.arguments))):
+            numbers.update(
+                one for one, kind in zip(goal.arguments, kinds, strict=True) if isinstance(one, int) and kind == NUMBER
+            )
+    if definition.how in ("least", "greatest", "mean", "sum") and definition.value is not None:
+        numbers.add(definition.value)
+    if definition.by is not None:
+        numbers.add(definition.by)
+    return frozenset(numbers)
+
+
+def is_number(definition: Definition, types: Types) -> bool:
+    """Whether a feature has numbers, rather than yes and no, or a category."""
+    if definition.how in ("value", "latest"):
+        return definition.value in number_variables(definition, types)
+    return definition.how != "exists"
