@@ -26,7 +26,7 @@ from unless.relational.world import Signature
 Position = tuple[Signature, int]
 
 _MOST_PARTS = 1000
-"""Means and shares are exact for individuals of so many parts, also where B has none of these."""
+"""Means and shares are exact for individuals with up to this number of parts, also where B has fewer."""
 
 
 @dataclass(frozen=True)
@@ -138,8 +138,8 @@ class Scales:
         if exact:
             (name, arity), place = members[0]
             raise ProgramError(
-                f"clingo's 32 bits do not hold the numbers of {name}/{arity}, argument {place + 1}, of which the rules "
-                "have a sum or a mean; scale them, or run the rules in Prolog or SQL"
+                f"clingo's 32 bits do not hold the numbers of {name}/{arity}, argument {place + 1}, and the rules "
+                "use their sum or mean; scale them, or run the rules in Prolog or SQL"
             )
         return Scale(None, tuple(cells.tolist()))
 
