@@ -112,9 +112,9 @@ class TestStory:
         noise.write_text("x,y\n" + "".join(f"{k},{'ab'[k * k % 7 > 2]}\n" for k in range(400)))
         options = ("-a", "fold-rm", "--ratio", "0", "--test", "0", "--include", "x")
         terminal = {"FORCE_COLOR": "1", "TERM": "dumb", "COLUMNS": "80"}
-        rules = json.loads(unless("fit", noise, "-t", "y", *options, "--json").stdout)["rules"]
+        rules = json.loads(called("fit", noise, "-t", "y", *options, "--json").stdout)["rules"]
         assert len(rules) > 45
-        assert f" {len(rules)} " in unless("fit", noise, "-t", "y", *options).stdout
+        assert f" {len(rules)} " in called("fit", noise, "-t", "y", *options).stdout
         shown = unless("fit", noise, "-t", "y", *options, env=terminal).stdout
         assert f"and {len(rules) - 40} more rules" in shown
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
+import io
+import runpy
 import tempfile
+import warnings
+from contextlib import chdir, redirect_stdout
 from pathlib import Path
 
 __all__ = ["EXAMPLES", "run"]
@@ -12,16 +14,15 @@ __all__ = ["EXAMPLES", "run"]
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.py"))
 
 
-def run(script: Path, folder: Path) -> subprocess.CompletedProcess[str]:
-    """Run a script in a folder of its own, where a warning is an error."""
-    command = [sys.executable, "-X", "utf8", "-W", "error", str(script)]
-    return subprocess.run(command, cwd=folder, capture_output=True, encoding="utf-8", check=False)
+def run(script: Path, folder: Path) -> str:
+    """What a script prints that runs in a folder, where a warning is an error."""
+    with redirect_stdout(io.StringIO()) as printed, chdir(folder), warnings.catch_warnings():
+        warnings.simplefilter("error")
+        runpy.run_path(str(script), run_name="__main__")
+    return printed.getvalue()
 
 
 if __name__ == "__main__":
     for script in EXAMPLES:
         with tempfile.TemporaryDirectory() as folder:
-            ran = run(script, Path(folder))
-        if ran.returncode:
-            sys.exit(ran.stderr)
-        script.with_suffix(".txt").write_text(ran.stdout, "utf-8")
+            script.with_suffix(".txt").write_text(run(script, Path(folder)), "utf-8")
