@@ -2,15 +2,18 @@
 
 - What there is: `world` has facts as columns, `definitions` says what features mean, as text that is read back, and
   `evaluation` computes them for the individuals of any world.
+- What is searched for: `attributes` are determinate, `part_tables` have a row for each part, `part_search` finds
+  conditions on one part, `feature_pool` has the columns so far, `learning` searches again where a list errs.
 - What decides: `program` has rules over features that are defined, which decide the individuals of any world.
 """
 
 from unless.relational.definitions import Definition, Goal, parse_definition
 from unless.relational.evaluation import evaluate, feature_table
+from unless.relational.learning import FoundFeatures, SearchSettings, find_features
 from unless.relational.program import FeatureSet, RelationalProgram
 from unless.relational.world import NUMBER, Relation, World
 
 __all__ = [
-    "NUMBER", "Definition", "FeatureSet", "Goal", "Relation", "RelationalProgram", "World", "evaluate", "feature_table",
-    "parse_definition",
+    "NUMBER", "Definition", "FeatureSet", "FoundFeatures", "Goal", "Relation", "RelationalProgram", "SearchSettings",
+    "World", "evaluate", "feature_table", "find_features", "parse_definition",
 ]  # fmt: skip

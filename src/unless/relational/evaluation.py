@@ -19,6 +19,9 @@ from unless.rule import Program
 from unless.table import Column, Labels, Table
 from unless.values import Label
 
+YES_NO = "yes"
+"""The kind of values that are yes or no."""
+
 YES, NO = "yes", "no"
 
 _LARGE = 1 << 62
@@ -37,7 +40,7 @@ class Values:
 
     def column(self, name: str, world: World) -> Column:
         """The values as a column of a table."""
-        if self.kind == "yes":
+        if self.kind == YES_NO:
             return Column(name, "text", np.empty(0), (NO, YES), self.cells.astype(np.uint8))
         if self.kind == NUMBER:
             numbers, ranks = np.unique(self.cells, return_inverse=True)
@@ -78,7 +81,7 @@ def evaluate(world: World, definition: Definition) -> Values:
     if definition.how == "exists":
         holds = np.zeros(count, np.bool_)
         holds[found.owner] = True
-        return Values("yes", holds)
+        return Values(YES_NO, holds)
     if definition.how in ("count", "share"):
         number = _sizes(distinct(found, definition.over), count)
         if definition.how == "count":
@@ -194,7 +197,7 @@ def bindings(world: World, goals: Iterable[Goal]) -> Bindings:
             found = found.of(np.empty(0, np.int64))
             found = replace(found, columns={**found.columns, **dict.fromkeys(goal.variables, np.empty(0))})
         else:
-            found = _joined(world, relation, goal, found)
+            found = joined(world, relation, goal, found)
     return found
 
 
@@ -231,7 +234,7 @@ def _side(world: World, argument: Argument, other: Argument, found: Bindings) ->
     return argument
 
 
-def _joined(world: World, relation: Relation, goal: Goal, found: Bindings) -> Bindings:
+def joined(world: World, relation: Relation, goal: Goal, found: Bindings) -> Bindings:
     """The rows extended by the facts of one relation that agree with what is bound, and with constants."""
     at = next((k for k, a in enumerate(goal.arguments) if isinstance(a, int) and a in found.columns), None)
     if at is None:

@@ -1,0 +1,165 @@
+"""Finding features: a learner chooses among columns, and conditions on parts are searched where its list errs.
+
+This is column generation. First come columns that are cheap, then conjunctions that tell one label from the others;
+after a list was learned, those that tell its errors from what it decides correctly. The list with the fewest errors,
+and a price for its parts, says which columns stay.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from math import log
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unless.model.prediction import deciding_rules
+from unless.relational.attributes import Attributes, Reach
+from unless.relational.feature_pool import FeaturePool, PartValues, add_individual, add_parts
+from unless.relational.part_search import SUPPORT, Gains, PartSearch, Question
+from unless.relational.part_tables import PartTable, PartTables
+from unless.relational.program import FeatureSet
+from unless.relational.world import World
+from unless.rule import Program
+from unless.table import Labels, Table
+
+Learn = Callable[[Table], Program]
+"""Learns a program from a table of features with labels."""
+
+_PART_PRICE = 0.35
+"""How many errors a rule or an exception must save, times ln(n) of n individuals, as in `fold_unless`."""
+
+
+@dataclass(frozen=True, slots=True)
+class SearchSettings:
+    """How far the search for features goes."""
+
+    depth: int = 2
+    """How many relations lead from an individual to a part at most."""
+    rounds: int = 4
+    """How often features are searched for again where the list errs."""
+    per_table: int = 6
+    """The most features of one table for one question."""
+    work: int = 400_000_000
+    """How many words of the search tables are read at most: a budget that does not depend on the load of a machine."""
+
+
+@dataclass(frozen=True, eq=False)
+class FoundFeatures:
+    """The columns to learn from, their definitions, and what the search did."""
+
+    features: FeatureSet
+    table: Table
+    program: Program
+    """The best list that was learned on the way, from some of the columns."""
+    left_out: tuple[str, ...]
+    """What was too much: tables, attributes."""
+    searched: int
+    """How many conjunctions were looked at."""
+
+
+def find_features(world: World, labels: Labels, learn: Learn, settings: SearchSettings | None = None) -> FoundFeatures:
+    """Find features of the individuals of a world that a learner needs to tell their labels."""
+    return FeatureFinder(world, labels, learn, settings or SearchSettings()).run()
+
+
+class FeatureFinder:
+    """One search for features."""
+
+    def __init__(self, world: World, labels: Labels, learn: Learn, settings: SearchSettings) -> None:
+        self.labels, self.learn, self.settings = labels, learn, settings
+        reach = Reach.of(world, settings.depth)
+        self.world = reach.world
+        attributes = Attributes(reach, settings.depth)
+        tables = PartTables(attributes, self.world, settings.depth)
+        gains = Gains(len(world))
+        self.searches = [PartSearch(table, self.world, gains) for table in tables.tables]
+        self.values = [PartValues(table, self.world, table.found) for table in tables.tables]
+        self.left_out = tuple(dict.fromkeys((*attributes.left_out, *tables.left_out)))
+        self.pool = FeaturePool(self.world)
+        self.asked: set[tuple[bytes, bytes]] = set()
+        add_individual(self.pool, attributes)
+        for values, search in zip(self.values, self.searches, strict=True):
+            add_parts(self.pool, values, search.tests)
+
+    def run(self) -> FoundFeatures:
+        """Search, learn, and search again where the list errs; the best list says which columns stay."""
+        questions = list(self._first_questions())
+        lists: list[tuple[tuple[float, int], int, Program]] = []
+        for attempt in range(self.settings.rounds):
+            new = sum(self._answer(question) for question in questions)
+            if attempt and not new:
+                break
+            table = self.pool.table(self.labels)
+            program = self.learn(table)
+            decided = deciding_rules(program, table)
+            wrong = self._labels_given(program, decided) != self.labels.codes
+            lists.append((self._price(program, int(wrong.sum())), len(table.columns), program))
+            if not wrong.any():
+                break
+            questions = list(self._questions(program, decided, wrong))
+        _, columns, program = min(lists, key=lambda one: one[:2])
+        return self._result(program, columns)
+
+    def _result(self, program: Program, columns: int) -> FoundFeatures:
+        names = [one.name for one in self.pool.columns[:columns]]
+        table = Table(tuple(self.pool.columns[:columns]), self.labels, rows=len(self.world))
+        features = FeatureSet({name: self.pool.definitions[name] for name in names}, self.world.root)
+        searched = sum(one.searched for one in self.searches)
+        return FoundFeatures(features, table, program, self.left_out, searched)
+
+    def _price(self, program: Program, errors: int) -> tuple[float, int]:
+        parts = len(program) + program.exception_count
+        return errors + _PART_PRICE * log(len(self.world)) * parts, len(program)
+
+    def _labels_given(self, program: Program, decided: NDArray[np.int32]) -> NDArray[np.int64]:
+        """The place of the label that each individual gets; -1 for none."""
+        place = {label: k for k, label in enumerate(self.labels.labels)}
+        heads = [*(rule.head for rule in program.rules), program.otherwise]
+        given: NDArray[np.int64] = np.array([-1 if one is None else place[one] for one in heads])[decided]
+        return given
+
+    # Questions.
+
+    def _first_questions(self) -> Iterator[Question]:
+        """Each label against all others; of two labels, one."""
+        everyone = np.ones(len(self.world), np.bool_)
+        labels = range(1 if len(self.labels.labels) == 2 else len(self.labels.labels))
+        for label in labels:
+            yield Question(self.labels.codes == label, everyone)
+
+    def _questions(self, program: Program, decided: NDArray[np.int32], wrong: NDArray[np.bool_]) -> Iterator[Question]:
+        """Where the list errs: of what each rule decides, the errors; for each label, what earlier rules leave."""
+        decided = np.where(decided < 0, len(program), decided)
+        for rule in range(len(program)):
+            here = decided == rule
+            if min(int((wrong & here).sum()), int((~wrong & here).sum())) >= SUPPORT:
+                yield Question(wrong & here, here)
+        for k, label in enumerate(self.labels.labels):
+            mine = self.labels.codes == k
+            first = min((r for r, rule in enumerate(program.rules) if rule.head == label), default=0)
+            here = decided >= first
+            if min(int((mine & here).sum()), int((~mine & here).sum())) >= SUPPORT:
+                yield Question(mine, here)
+            if int((missed := mine & wrong).sum()) >= SUPPORT:
+                yield Question(missed, missed | ~mine)
+
+    def _answer(self, question: Question) -> int:
+        """Search all tables for what tells the positives of a question from the others; how many columns are new."""
+        if question.key in self.asked or not self.searches:
+            return 0
+        self.asked.add(question.key)
+        return sum(self._search(k, question) for k in range(len(self.searches)))
+
+    def _search(self, k: int, question: Question) -> int:
+        search, values, added = self.searches[k], self.values[k], 0
+        budget = self.settings.work // (10 * len(self.searches))
+        for found in search.conjunctions(question, budget):
+            if added >= self.settings.per_table:
+                break
+            if search.is_worth(found, question):
+                tests = search.part_tests(found.keys)
+                table: PartTable = search.table
+                added += self.pool.add(table.definition("exists", tests), values.exists(tests))
+        return added
