@@ -22,7 +22,7 @@ from unless.values.notation import WHOLE
 UNIT = 2.0**-10
 
 
-def grown(table, weights, settings, *, threads=1, most=1000, again=1.0):
+def grown(table, weights, settings, *, threads=1, most=1000, again=unless_learner.RETRY_SHARE):
     """The list of the kernel, as a program, and the rule that decides each row."""
     binned = BinnedTable(table.columns, np.ones(len(table)), threads)
     units, picked = weights.astype(np.int32), np.arange(len(table.columns), dtype=np.int32)

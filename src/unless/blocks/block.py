@@ -20,8 +20,8 @@ from unless.blocks.column_regions import Integers
 from unless.blocks.row_set_definitions import OPERATIONS, DefinitionStep
 from unless.blocks.selection_cache import SelectionCache
 from unless.kernels import RowSelection
-from unless.learn.memory_engine import MemoryEngine, Test
-from unless.rule import Literal
+from unless.learn.memory_engine import MemoryEngine, Test, Tests
+from unless.rule import Literal, Rule
 from unless.storage.array_files import StoredArrays
 from unless.storage.direct_io import Positions
 from unless.table import Column, HoldoutSplit, Labels
@@ -287,6 +287,10 @@ class Block(MemoryEngine):
             return replace_checked(self._columns[i], codes=self._grid.ranks_of(i, every))
         cells = self._cells(i).copy()
         return replace_checked(self._columns[i], codes=np.where(np.isnan(cells), self._count, every), numbers=cells)
+
+    def literal_tests(self, rule: Rule) -> Tests:
+        """The tests of a rule, anew each time: their columns must be in memory."""
+        return [self.test_of(literal) for literal in rule.default], [self.literal_tests(one) for one in rule.exceptions]
 
     def test_of(self, literal: Literal) -> Test:
         place = self.features.index(literal.feature)

@@ -17,6 +17,7 @@ from unless.export import json as programs
 from unless.learn.checkpoint import Checkpoint, WeightsLeft
 from unless.rule import Program, Rule
 from unless.storage.json_log import JsonLog
+from unless.values import Label
 
 
 @dataclass(frozen=True)
@@ -91,10 +92,10 @@ class FileCheckpoint(Checkpoint):
         notations = programs.notations_data(schema.notations)
         return programs.from_dict({**about, "features": list(schema.kinds), **notations, **node})
 
-    def save_step(self, step: int, rule: Rule | None) -> None:
-        """Save what was learned in a step, in the file too."""
-        super().save_step(step, rule)
-        self.log.append([step, None if rule is None else _rule_to_json(rule, self.coding)])
+    def save_step(self, step: int, head: Label, rule: Rule | None) -> None:
+        """Save what was learned in a step."""
+        found = None if rule is None else Rule(head, rule.default, rule.exceptions)
+        self.log.append([step, None if found is None else _rule_to_json(found, self.coding)])
 
     def save_result(self, program: Program, left: WeightsLeft, penalty: float | None) -> None:
         """Save the program that the learner ended with, in the file too."""

@@ -113,8 +113,7 @@ class ListGrower:
         if it is not the last one.
 
         The last of the ``criteria`` says when a label without a rule is tried again: when that share of the rows
-        is left since then, or no other label has a rule. With 1 that is after every rule, as `learn.unless_learner` has
-        it.
+        is left since then, or no other label has a rule, as in `learn.unless_learner`.
         """
         self.index, self.labels, self.weights, self.picked = map(view, (index, labels, weights, picked))
         self.decided = view(decided)

@@ -66,12 +66,11 @@ class Checkpoint:
             if known is None or (type(known.head), known.head) == (type(head), head):
                 return None if known is None else Rule(None, known.default, known.exceptions)
         rule = learn()
-        self.save_step(step, None if rule is None else Rule(head, rule.default, rule.exceptions))
+        self.save_step(step, head, rule)
         return rule
 
-    def save_step(self, step: int, rule: Rule | None) -> None:
-        """Note what was learned in a step."""
-        self.steps[step] = rule
+    def save_step(self, step: int, head: Label, rule: Rule | None) -> None:
+        """Note what was learned in a step; in memory nobody comes back to it."""
 
     def save_result(self, program: Program, left: WeightsLeft, penalty: float | None) -> None:
         """Note the program that the learner ended with."""

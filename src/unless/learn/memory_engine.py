@@ -76,6 +76,7 @@ class MemoryEngine(Engine[RowSelection]):
         self.rules = RuleGrower(self._grid)
         self._literals: dict[Test, Literal] = {}
         self._tests: dict[int, Test] = {}
+        self._rules: dict[tuple[int, int], tuple[Rule, Tests, bool]] = {}
         self._folds: NDArray[np.uint64] | None = None
         self._distinct: list[int] = []
         self._masks: ref[MaskEngine] | None = None
@@ -239,15 +240,26 @@ class MemoryEngine(Engine[RowSelection]):
 
     def rule_of(self, tests: Tests) -> Rule:
         """The rule of tests."""
-        return Rule(None, tuple(map(self.literal, tests[0])), tuple(map(self.rule_of, tests[1])))
+        rule = Rule(None, tuple(map(self.literal, tests[0])), tuple(map(self.rule_of, tests[1])))
+        self._rules[_identity(rule)] = rule, tests, True
+        return rule
 
     def literal_tests(self, rule: Rule) -> Tests:
-        """The literals of a rule as tests, and its exceptions likewise."""
-        return [self.test_of(literal) for literal in rule.default], [self.literal_tests(one) for one in rule.exceptions]
+        """The literals of a rule as tests, and its exceptions likewise; learners ask again and again."""
+        return self._known(rule)[1]
 
     def knows(self, rule: Rule) -> bool:
         """Whether every literal of a rule is one that this engine has found."""
-        return all(id(literal) in self._tests for literal in rule.literals())
+        return self._known(rule)[2]
+
+    def _known(self, rule: Rule) -> tuple[Rule, Tests, bool]:
+        """A rule with these parts, whatever its label, its tests, and whether all are of this engine."""
+        if (found := self._rules.get(_identity(rule))) is None:
+            inner = [self._known(one) for one in rule.exceptions]
+            tests = [self.test_of(literal) for literal in rule.default], [one[1] for one in inner]
+            known = all(id(literal) in self._tests for literal in rule.default) and all(one[2] for one in inner)
+            found = self._rules[_identity(rule)] = rule, tests, known
+        return found
 
     def literal(self, test: Test) -> Literal:
         """The literal of a test; always the same object, so that `test_of` recognizes it."""
@@ -272,6 +284,11 @@ class MemoryEngine(Engine[RowSelection]):
                 return feature, first - 1, True
         # No code is beyond missing: a category that is not here equals none.
         return feature, first if end > first else self._columns[feature].missing + 1, other
+
+
+def _identity(rule: Rule) -> tuple[int, int]:
+    """What tells the parts of rules apart, as long as these exist."""
+    return id(rule.default), id(rule.exceptions)
 
 
 def _make_search(

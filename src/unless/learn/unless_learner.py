@@ -233,6 +233,7 @@ class UnlessLearner:
             self.locked = replace(self.locked, gap_sizes=tuple(_share_spare_rules(self.locked.gap_sizes, spare)))
         self.progress = progress
         self.stopped = False
+        self.optimised_with: Engine[Any] = engine
 
     def checkpoint(self) -> Checkpoint:
         """The engine's checkpoint for the list that is learned rule by rule from all rows."""
@@ -347,7 +348,7 @@ class UnlessLearner:
     def promising(self, learned: LearnedProgram) -> LearnedProgram:
         """The list without rules that are expected to be less right than those after them; locked ones stay."""
         locked = set(locked_positions(self.settings.learn_constraints.locked, learned.program))
-        indices = promising(self.engine, learned, locked)
+        indices = promising(self.optimised_with, learned, locked)
         if len(indices) == len(learned.program) - 1:
             return learned
         found = self.keep_rules(indices, self.engine.all_rows(), learned)
@@ -418,6 +419,7 @@ class UnlessLearner:
         engine, settings = self.engine, self.settings
         price = settings.strictness * RULE_PRICE * log(max(engine.size(rows), 1.0))
         engine, rows = engine.optimiser_engine(rows)
+        self.optimised_with = engine  # it has the rows of every literal: `promising` asks for them again
         locked = locked_positions(settings.learn_constraints.locked, program)
         optimiser = ListOptimiser(engine, self, rows, program, price, locked, checkpoint=checkpoint)
         interrupted: KeyboardInterrupt | None = None

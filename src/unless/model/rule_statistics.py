@@ -80,7 +80,7 @@ class RuleStatistics:
     @classmethod
     def of(cls, program: Program, classes: tuple[Label, ...], counts: NDArray[Any], *, weighted: bool = False) -> Self:
         """What a program decided of the records that it was learned from."""
-        literals = tuple(sum(1 for _ in rule.literals()) for rule in program.rules)
+        literals = tuple(rule.literal_count for rule in program.rules)
         numbers = counts.astype(np.float64, copy=False)
         return cls(classes, program.heads, numbers, weighted, literals)
 
