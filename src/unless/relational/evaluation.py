@@ -109,6 +109,8 @@ def aggregate(how: str, found: Bindings, value: int, count: int) -> NDArray[np.f
     order = np.lexsort((cells, found.owner))  # the sums of floats depend on their order: let it be that of the values
     owner, cells = found.owner[order], cells[order]
     out = np.full(count, np.nan)
+    if not len(cells):
+        return out
     starts = np.flatnonzero(np.diff(owner, prepend=-1))
     ends = np.append(starts[1:], len(owner))
     match how:
@@ -116,7 +118,7 @@ def aggregate(how: str, found: Bindings, value: int, count: int) -> NDArray[np.f
             out[owner[starts]] = cells[starts]
         case "greatest":
             out[owner[starts]] = cells[ends - 1]
-        case _ if len(starts):
+        case _:
             total, unit = _decimal_sums(cells, starts)
             out[owner[starts]] = total / (unit * (ends - starts)) if how == "mean" else total / unit
     return out

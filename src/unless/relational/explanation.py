@@ -1,0 +1,194 @@
+"""Why a relational program decides an individual as it does, and why not otherwise, with the parts that matter."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from unless.errors import ParameterError, UnknownNameError, suggest
+from unless.explanation import explain
+from unless.explanation.proof import Proof
+from unless.relational.phrases import Phrases, literal_phrase, shown_value
+from unless.relational.program import RelationalProgram
+from unless.relational.rule_text import outcome_text
+from unless.relational.witnesses import nearest_text, witness_text
+from unless.relational.world import World
+from unless.rule import Literal, Operator, Rule
+from unless.values import Label, label_to_json, number_to_text
+
+_OPPOSITE: dict[Operator, Operator] = {
+    "<=": ">", ">": "<=", "==": "!=", "!=": "==", "missing": "present", "present": "missing"
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class CheckedCondition:
+    """A condition in words, whether it holds, and the parts that show it."""
+
+    text: str
+    holds: bool
+    shown_by: str
+
+    def __str__(self) -> str:
+        return f"{self.text}: {self.shown_by}" if self.shown_by else self.text
+
+
+@dataclass(frozen=True, eq=False)
+class RelationalExplanation:
+    """Why an individual gets its label.
+
+    ``rule`` is the number of the deciding rule, from 1 on; None if no rule decides. ``because`` are its conditions,
+    ``unless_`` says of each exception why it does not apply. ``proof`` is the same over the features.
+    """
+
+    individual: tuple[str, ...]
+    label: Label | None
+    outcome: str
+    rule: int | None
+    because: tuple[CheckedCondition, ...]
+    unless_: tuple[CheckedCondition, ...]
+    proof: Proof
+
+    def __str__(self) -> str:
+        who = ", ".join(self.individual)
+        if self.rule is None:
+            return f"{who}: {self.outcome} (no rule applies)"
+        lines = [f"{who}: {self.outcome} (rule {self.rule})"]
+        lines += [f"  because {one}" for one in self.because]
+        lines += [f"  and no exception applies: {one}" for one in self.unless_]
+        return "\n".join(lines)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as JSON can hold it."""
+        return {
+            "individual": list(self.individual),
+            "label": label_to_json(self.label),
+            "rule": self.rule,
+            "because": [_to_dict(one) for one in self.because],
+            "unless": [_to_dict(one) for one in self.unless_],
+        }
+
+
+def _to_dict(one: CheckedCondition) -> dict[str, object]:
+    return {"condition": one.text, "holds": one.holds, "shown_by": one.shown_by}
+
+
+def explain_individual(program: RelationalProgram, world: World, which: int) -> RelationalExplanation:
+    """Explain the label of one individual of a world, by its row."""
+    return _Explainer(program, world, which).explanation()
+
+
+def why_not(program: RelationalProgram, world: World, which: int, label: Label) -> str:
+    """Say for each rule with another label why it does not decide an individual."""
+    return _Explainer(program, world, which).why_not(label)
+
+
+def find_individual(world: World, *names: str) -> int:
+    """The row of the individual with these names."""
+    if len(names) != len(world.root):
+        raise ParameterError(f"an individual has {len(world.root)} names, not {len(names)}")
+    same = np.ones(len(world), np.bool_)
+    for name, kind, codes in zip(names, world.root, world.individuals, strict=True):
+        same &= codes == world.code(kind, name)
+    found = np.flatnonzero(same)
+    if not len(found):
+        kind = world.root[0]
+        known = [world.names[kind][code] for code in world.individuals[0][:1000].tolist()]
+        raise UnknownNameError(f"no individual {', '.join(names)!r}{suggest(names[0], known)}")
+    return int(found[0])
+
+
+class _Explainer:
+    """Explains one individual."""
+
+    def __init__(self, program: RelationalProgram, world: World, which: int) -> None:
+        if not -len(world) <= which < len(world):
+            raise ParameterError(f"no individual {which}: there are {len(world)}, counted from 0")
+        self.program, self.rules = program, program.program
+        self.definitions = program.used.definitions
+        self.world = world.of(np.array([which]))
+        self.record = program.used.table(self.world).record(0)
+        self.proof: Proof = explain(self.rules, {**dict.fromkeys(self.rules.features), **self.record})
+        self.names = tuple(
+            world.names[kind][int(codes[0])] for kind, codes in zip(world.root, self.world.individuals, strict=True)
+        )
+
+    def explanation(self) -> RelationalExplanation:
+        """The deciding rule, its conditions, and why its exceptions do not apply."""
+        decided = self.proof.decided
+        rule = None if decided is None else self.rules.rules[decided]
+        return RelationalExplanation(
+            individual=self.names,
+            label=self.proof.label,
+            outcome="undecided" if self.proof.label is None else outcome_text(self.rules, self.proof.label),
+            rule=None if decided is None else decided + 1,
+            because=() if rule is None else tuple(map(self.check, rule.default)),
+            unless_=() if rule is None else tuple(self.obstacle(one) for one in rule.exceptions),
+            proof=self.proof,
+        )
+
+    def why_not(self, label: Label) -> str:
+        """Why no rule with a label decides."""
+        if label not in self.rules.labels:
+            raise UnknownNameError(f"no rule gives {label!r}{suggest(label, self.rules.labels)}")
+        if label == self.proof.label:
+            return str(self.explanation())
+        lines = [f"{', '.join(self.names)}: why not {outcome_text(self.rules, label)}"]
+        for number, rule in enumerate(self.rules.rules):
+            if rule.head == label:
+                lines.append(f"  rule {number + 1} does not decide: {self._why_not(rule)}")
+        if label == self.rules.otherwise:
+            lines.append(
+                f"  it is the label of those that no rule decides, but rule {(self.proof.decided or 0) + 1} does"
+            )
+        return "\n".join(lines)
+
+    def _why_not(self, rule: Rule) -> str:
+        if self.holds(rule):
+            return f"rule {(self.proof.decided or 0) + 1} comes first"
+        return str(self.obstacle(rule))
+
+    def holds(self, rule: Rule) -> bool:
+        """Whether a rule covers the individual."""
+        return rule.covers(self.record)
+
+    def obstacle(self, rule: Rule) -> CheckedCondition:
+        """The first condition that keeps a rule from covering the individual, or an exception that applies."""
+        failing = next((one for one in rule.default if not one.holds(self.record[one.feature])), None)
+        if failing is not None:
+            return self.check(failing)
+        applies = next(one for one in rule.exceptions if self.holds(one))
+        conditions = [self.check(one) for one in applies.default]
+        return CheckedCondition(f"an exception applies: {' and '.join(map(str, conditions))}", holds=True, shown_by="")
+
+    def check(self, literal: Literal) -> CheckedCondition:
+        """What is true of a literal's feature, in words: the condition, or its opposite."""
+        definition = self.definitions[literal.feature]
+        cell = self.record[literal.feature]
+        holds = literal.holds(cell)
+        if definition.how == "exists":
+            true = cell == "yes"
+            text = Phrases(definition).exists(holds=true)
+            parts = witness_text(self.world, definition) if true else nearest_text(self.world, definition)
+            return CheckedCondition(text, holds, parts)
+        what = Phrases(definition).number()
+        if cell is None:
+            return CheckedCondition(f"{what} is missing", holds, "")
+        value = number_to_text(cell) if isinstance(cell, float) else shown_value(cell)
+        shown = literal if holds else Literal(literal.feature, _OPPOSITE[literal.op], literal.value)
+        part = witness_text(self.world, definition) if definition.how in ("least", "greatest", "latest") else ""
+        return CheckedCondition(literal_phrase(shown, definition), holds, part or f"{what} is {value}")
+
+
+def explanations(program: RelationalProgram, world: World) -> Iterator[RelationalExplanation]:
+    """The explanation of every individual, one after the other."""
+    return (explain_individual(program, world, row) for row in range(len(world)))
+
+
+__all__ = [
+    "CheckedCondition", "RelationalExplanation", "explain_individual", "explanations", "find_individual",
+    "why_not",
+]  # fmt: skip
