@@ -5,7 +5,7 @@
 - What is searched for: `attributes` are determinate, `part_tables` have a row for each part, `part_search` finds
   conditions on one part, `feature_pool` has the columns so far, `learning` searches again where a list errs.
 - What decides: `program` has rules over features that are defined, which decide the individuals of any world.
-- What comes out: `phrases` says features in words, `rule_text` prints programs, `explanation` names the parts that decide
+- What comes out: `phrases` says features in words, `rule_text` prints programs, `explanation` names parts that decide
   (`witnesses`), `sql` writes queries; `goal_order` says in which order goals can be evaluated.
 """
 
