@@ -127,8 +127,8 @@ def _changed(document, *steps):
     ("steps", "said"),
     [
         (("version", 2), "newer"),
-        (("lists", 0, "points", 0, 0, 2**31), r"lists\[0\].points\[0\]\[0\]: expected whole points"),
-        (("lists", 0, "points", 0, 0, 1.5), r"lists\[0\].points\[0\]\[0\]: expected whole points"),
+        (("lists", 0, "points", 0, 0, 2**31), r"lists\[0\].points\[0\]\[0\]: expected a whole number from"),
+        (("lists", 0, "points", 0, 0, 1.5), r"lists\[0\].points\[0\]\[0\]: expected a whole number from"),
         (("lists", 0, "points", 0, [1]), r"lists\[0\].points\[0\]: expected 3 numbers; there are 1"),
         (("lists", 0, "points", []), r"lists\[0\].points: expected \d+ rows?, one for each rule; there are 0"),
         (("lists", 0, "rules", []), r"lists\[0\].points: expected 0 rows"),
@@ -143,7 +143,7 @@ def _changed(document, *steps):
         (("student", KeyError), '"student" is missing'),
         (("columns", "kinds", []), "columns.kinds"),
         (("importances", [1.0]), "importances: expected 3 shares"),
-        (("tuned", [["penalty", -1]]), r"tuned\[0\]\[1\]: expected a number of at least 0"),
+        (("tuned", [["penalty", -1]]), r"tuned\[0\]\[1\]: expected a number from 0 to 1e200, not -1"),
         (("parameters", [["sze", 3]]), "no parameter 'sze'; did you mean 'size'"),
     ],
 )

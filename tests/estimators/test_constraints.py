@@ -111,12 +111,12 @@ class TestConstraints:
     @pytest.mark.parametrize(
         ("node", "words"),
         [
-            ({"never": 3}, "expected a parameter"),
-            ({"nver": []}, "expected a parameter"),
-            ({"monotone": [["a", "b", "c"]]}, "expected a parameter"),
-            ({"monotone": [[[], "more", {}]]}, "expected a parameter"),
-            ({"apart": {"a": 1}}, "expected a parameter"),
-            ({"max_depth": 1e99}, "max_depth must be"),
+            ({"never": 3}, r"\[1\]\.constraints\.never: expected a list, not 3"),
+            ({"nver": []}, "constraints: unknown key \"nver\"; did you mean 'never'"),
+            ({"monotone": [["a", "b", "c"]]}, r'monotone\[0\]\[1\]: expected one of "less", "more", not "b"'),
+            ({"monotone": [[[], "more", {}]]}, r"monotone\[0\]\[0\]: expected a text, not a list of 0"),
+            ({"apart": {"a": 1}}, "apart: expected a list, not an object"),
+            ({"max_depth": 1e99}, "max_depth: expected a whole number, not 1e"),
             ({"monotone": ["income goes up"]}, "is not 'FEATURE: more never LABEL'"),
             ({"never": ["a"], "only_exceptions": ["a"]}, "keep one"),
         ],

@@ -160,11 +160,11 @@ class TestWithProgram:
     ("change", "said"),
     [
         ({"unmeasured": [1.0]}, "statistics.unmeasured: expected 2 counts, one for each class"),
-        ({"unmeasured": [1.0, -1.0]}, "statistics.unmeasured[1]: expected a count"),
-        ({"unmeasured": None}, "statistics.unmeasured: expected a list of counts"),
+        ({"unmeasured": [1.0, -1.0]}, "statistics.unmeasured[1]: expected a number from 0 to 1e200, not -1.0"),
+        ({"unmeasured": None}, "statistics.unmeasured: expected a list, not null"),
         ({"counts": [[1.0, 1.0], [1.0, 1.0]]}, "every rule has counts"),
         ({"counts": [None]}, "expected 2 rows of 2 counts"),
-        ({"counts": [None, [1.0, "x"]]}, "statistics.counts[1][1]: expected a count"),
+        ({"counts": [None, [1.0, "x"]]}, 'statistics.counts[1][1]: expected a number from 0 to 1e200, not "x"'),
         ({"counts": [None, None], "unmeasured": [0.0, 0.0]}, "all counts are 0"),
     ],
 )

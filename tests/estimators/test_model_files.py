@@ -131,7 +131,7 @@ def test_a_parameter_that_no_file_can_hold(tmp_path):
     model = UnlessClassifier().fit(X, LABELS["text"]).set_params(verbose=object())
     with pytest.raises(ProgramError, match="the parameter verbose is"):
         model.save(tmp_path / "model.json")
-    with pytest.raises(ProgramError, match="expected a parameter"):
+    with pytest.raises(ProgramError, match="expected a text or a whole number or a finite number, not a list of 1"):
         model.set_params(verbose=[[1]]).save(tmp_path / "model.json")
     assert not list(tmp_path.iterdir())
 
@@ -201,16 +201,20 @@ def test_a_model_that_is_too_large(tmp_path):
 @pytest.mark.parametrize(
     ("place", "value", "message"),
     [
-        (("columns",), None, "expected an object that says how columns were read"),
+        (("columns",), None, "columns: expected columns as they were read: an object with kinds"),
         (("columns", "kinds"), [], "these are not the features of the program"),
-        (("columns", "kinds", 0, 1), "date", "a kind: number, text or mixed"),
+        (("columns", "kinds", 0, 1), "date", 'expected one of "mixed", "number", "text", not "date"'),
         (("columns", "values", 0, 0), "nobody", r"columns.values\[0\]\[0\]: \"nobody\" is not one of the features"),
-        (("columns", "values", 0, 1), [1, 2, 3], "at most two numbers"),
+        (("columns", "values", 0, 1), [1, 2, 3], "a list of at most 2 items, not a list of 3"),
         (("statistics", "learner"), "SVC", "no learner 'SVC'"),
         (("statistics", "learner"), "RuleClassifier", "no learner 'RuleClassifier'"),
         (("statistics", "parameters", 0, 0), "ratios", "has no parameter 'ratios'; did you mean 'ratio'"),
-        (("statistics", "parameters", 0, 1), {"pairs": 1}, "expected a parameter"),
-        (("statistics", "classes"), [], "at least one"),
+        (
+            ("statistics", "parameters", 0, 1),
+            {"pairs": 1},
+            r"statistics.parameters\[0\]\[1\]: unknown key \"pairs\"; there are 'float'",
+        ),
+        (("statistics", "classes"), [], "a list of at least 1 items, not a list of 0"),
         (("statistics", "classes"), ["yes", "no"], "not sorted"),
         (("statistics", "classes"), ["no", "no"], "not sorted"),
         (("statistics", "classes"), [0, 1], "all text, all numbers"),
@@ -220,17 +224,17 @@ def test_a_model_that_is_too_large(tmp_path):
         (("statistics", "counts", 0, 0), -1, "from 0 to 1e200"),
         (("statistics", "counts", 0, 0), 1e201, "from 0 to 1e200"),
         (("statistics", "importances"), [1, 0], "expected 4 shares, one for each feature"),
-        (("statistics", "importances", 0), -0.5, "a share, a number from 0 to 1"),
-        (("statistics", "weighted"), "yes", "true or false: whether counts are sums of weights"),
+        (("statistics", "importances", 0), -0.5, "a number from 0 to 1, not -0.5"),
+        (("statistics", "weighted"), "yes", 'weighted: expected true or false, not "yes"'),
         (("statistics", "base"), [1, 2], r"statistics.base: expected 1 number; there are 2"),
-        (("statistics", "base"), None, "a list of whole points"),
+        (("statistics", "base"), None, "base: expected a list, not null"),
         (("statistics", "points"), [[1]], "rows, one for each part; there are 1"),
-        (("statistics", "points"), 7, "a list of points per part"),
+        (("statistics", "points"), 7, "points: expected a list, not 7"),
         (("statistics", "points", 0), [], r"statistics.points\[0\]: expected 1 number; there are 0"),
-        (("statistics", "points", 0, 0), 0.5, "whole points, from -1000000 to 1000000, not 0.5"),
-        (("statistics", "points", 0, 0), 1_000_001, "whole points"),
-        (("statistics", "points", 0, 0), True, "whole points"),
-        (("statistics", "cuts"), 7, "a list of literals"),
+        (("statistics", "points", 0, 0), 0.5, "a whole number from -1000000 to 1000000, not 0.5"),
+        (("statistics", "points", 0, 0), 1_000_001, "a whole number from -1000000 to 1000000, not 1000001"),
+        (("statistics", "points", 0, 0), True, "a whole number from -1000000 to 1000000, not true"),
+        (("statistics", "cuts"), 7, "cuts: expected a list, not 7"),
         (("statistics", "cuts", 0, 0), "nobody", r'statistics.cuts\[0\]\[0\]: "nobody" is not one of the features'),
         (("statistics", "cuts", 0, 2), "much", "is not a number"),
         (("statistics", "cuts", 0, 1), "==", "a category, a text"),
@@ -493,12 +497,12 @@ def test_a_model_without_records_held_back_says_nothing_of_them(tmp_path):
 @pytest.mark.parametrize(
     ("key", "value", "message"),
     [
-        ("salt", -1, r"tested\.salt: expected a salt"),
-        ("salt", 2**63, r"tested\.salt: expected a salt"),
+        ("salt", -1, r"tested\.salt: expected a whole number from 0 to 9223372036854775807"),
+        ("salt", 2**63, r"tested\.salt: expected a whole number from 0 to 9223372036854775807"),
         ("cuts", [["no", 1]], r"tested\.cuts: these are not the classes"),
-        ("cuts", [["no", 1], ["yes", 4097]], r"tested\.cuts\[1\]\[1\]: expected a cut"),
+        ("cuts", [["no", 1], ["yes", 4097]], r"tested\.cuts\[1\]\[1\]: expected a whole number from 0 to 4096"),
         ("cuts", [["no", 1], ["yes", 1], ["x", 1]], r"tested\.cuts: these are not the classes"),
-        ("fingerprint", "abc", r"tested\.fingerprint: expected a fingerprint"),
+        ("fingerprint", "abc", r"tested\.fingerprint: expected a text that matches .*, not \"abc\""),
         ("usual", "maybe", r"tested\.usual: \"maybe\" is not one of the classes"),
         ("counts", [[0.5, 1]], r"tested\.counts: expected \d+ rows"),
         ("x", 1, r"tested: unknown key"),

@@ -2,8 +2,9 @@
 
 `learners` go from a table to a model without scikit-learn; `training_data` is what they learn from, and when they stop;
 `relearning` has what learns again and again; `holdout` hold back records for a test; `training_warnings` is what there
-is to say about it. `model_file` and `committee_file` write and read the model, `model_schema` checks what is in such
-files; `editing` gives it other rules, `progress` shows how far learning is, and `teachers` are what a list can imitate.
+is to say about it. `model_file` and `committee_file` write and read the model, `model_schema` defines what is in such
+files as types, `model_parts` and `parameters` make values from them; `editing` gives it other rules, `progress` shows
+how far learning is, and `teachers` are what a list can imitate.
 `classifiers` are the learners with scikit-learn's interface: `rule_classifier` is what they share,
 `committee_classifier` is the one of many lists, `input_records` and `input_labels` read X and y.
 """

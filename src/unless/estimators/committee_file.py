@@ -7,21 +7,21 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from msgspec import UNSET
 from numpy.typing import NDArray
 
-from unless.errors import ProgramError
-from unless.estimators import model_file, model_schema
-from unless.export import document_checks, json
-from unless.export.document_checks import FEATURE, Object, Place, at, shown, typed, wrong
+from unless.estimators import model_file
+from unless.estimators.model_parts import read_classes, read_holdout, read_importances, read_point_rows, read_points
+from unless.estimators.model_schema import COMMITTEE, COMMITTEE_VERSION, CommitteeData
+from unless.estimators.parameters import parameters_data, read_parameters
+from unless.export import json
+from unless.export.document_checks import at, convert, label_of
 from unless.model import HoldoutResult, Model
 from unless.model.lazy_value import LazyValue
-from unless.model.points import Points
 from unless.rule import Program
 from unless.score.committee import Committee
-from unless.values import label_to_json
+from unless.values import Label, label_to_json
 
-FORMAT = model_file.COMMITTEE
-VERSION = 1
 LEARNER = "UnlessCommittee"
 
 
@@ -32,8 +32,8 @@ def document(model: Model) -> dict[str, Any]:
         raise AssertionError("this model has no committee")
     student = model_file.document(imitation)
     found = {
-        "format": FORMAT,
-        "version": VERSION,
+        "format": COMMITTEE,
+        "version": COMMITTEE_VERSION,
         "target": student["target"],
         "features": student["features"],
         **json.notations_data({**committee.all_rules.notations, **imitation.program.notations}),
@@ -54,10 +54,10 @@ def document(model: Model) -> dict[str, Any]:
             "named": model.named,
             "values": [[one.name, one.numbers.tolist(), list(one.categories)] for one in model.domain.columns],
         },
-        "parameters": model_file.spelled_parameters(model.parameters),
+        "parameters": parameters_data(model.parameters),
         **({} if shares is None else {"importances": shares.tolist()}),
         **({} if model.tested is None else {"tested": model_file.tested_data(model.tested)}),
-        **({} if model.tuned is None else {"tuned": model_file.spelled_parameters(model.tuned)}),
+        **({} if model.tuned is None else {"tuned": parameters_data(model.tuned)}),
     }
     from_document(found)
     return found
@@ -65,45 +65,47 @@ def document(model: Model) -> dict[str, Any]:
 
 # Reading.
 
-_COMMITTEE = Object(
-    "a committee: an object with format, version, target, features, classes, base, lists, student and columns",
-    ("format", "version", "target", "features", "classes", "base", "lists", "student", "columns", "parameters"),
-    ("importances", "notations", "tested", "tuned"),
-)
-_LIST = Object("a list of a committee: an object with rules and points", ("rules", "points"), ())
-_STUDENT = Object(
-    "the student: an object with agreement, rules and statistics", ("agreement", "rules", "statistics"), ("otherwise",)
-)
-_MOST_POINTS = 2**31 - 1
-
 
 def from_document(document: Any) -> Model:
     """The committee in a parsed document; a ProgramError names the place of the first thing that is wrong."""
-    _check_version(document)
-    node = _COMMITTEE.check(document, None)
-    target = typed(str, node["target"], (None, "target"), "the name of the target, a text")
-    features = document_checks.texts(node["features"], (None, "features"), "a list of names", FEATURE, unique=True)
-    shell = {"format": json.FORMAT, "version": json.VERSION, "target": target, "features": features}
-    shell |= {"notations": node["notations"]} if "notations" in node else {}
-    student = _student(node["student"], shell, node["columns"])
-    classes = model_schema.classes_of(node["classes"], (None, "classes"), ())
-    lists, points = _lists(node["lists"], shell, len(classes))
-    base = model_schema.points_in(node["base"], (None, "base"), len(classes), _MOST_POINTS)
-    committee = Committee(target, tuple(features), classes, base, lists, points)
-    if student.statistics.classes != classes:
-        raise at((None, "classes"), "these are not the classes of the student, in the same order")
-    shares = None
-    if "importances" in node:
-        shares = model_schema.shares_of(node["importances"], (None, "importances"), len(features))
-    tested = None
-    if "tested" in node:
-        tested = model_schema.tested_in(node["tested"], (None, "tested"), classes, (*classes, None))
-    tuned = model_schema.settings_of(node["tuned"], (None, "tuned")) if "tuned" in node else None
-    parameters = model_schema.parameters_of(node["parameters"], (None, "parameters"))
-    agreement = document_checks.numbers(
-        [node["student"]["agreement"]], ((None, "student"), "agreement"), "a share", _SHARE, 0, 1
-    )[0]
-    return committee_model(committee, student, agreement, parameters, shares, tested, tuned)
+    json.refuse_other_formats(document, COMMITTEE, COMMITTEE_VERSION)
+    data = convert(document, CommitteeData)
+    known = json.KnownFeatures.of(data.features, data.notations)
+    imitation = _imitation(data, known)
+    classes = read_classes(data.classes, "classes", ())
+    committee = _committee(data, known, classes)
+    if imitation.statistics.classes != classes:
+        raise at("classes", "these are not the classes of the student, in the same order")
+    tested = read_holdout(data.tested, "tested", classes, (*classes, None))
+    return committee_model(
+        committee,
+        imitation,
+        data.imitation.agreement,
+        read_parameters(data.parameters, "parameters"),
+        read_importances(data.importances, "importances", len(data.features)),
+        tested,
+        None if data.tuned is UNSET else dict(data.tuned),
+    )
+
+
+def _imitation(data: CommitteeData, known: json.KnownFeatures) -> Model:
+    """The list that imitates the committee, with what the committee's file says about columns."""
+    node, otherwise = data.imitation, data.imitation.otherwise
+    label = None if otherwise is None else label_of(otherwise, "student.otherwise")
+    rules = json.read_rules(node.rules, "student.rules", known)
+    program = Program(data.target, tuple(data.features), rules, label)
+    return model_file.read_model(program, data.columns, node.statistics, "student.statistics")
+
+
+def _committee(data: CommitteeData, known: json.KnownFeatures, classes: tuple[Label, ...]) -> Committee:
+    lists, points = [], []
+    for index, node in enumerate(data.lists):
+        rules = json.read_rules(node.rules, f"lists[{index}].rules", known)
+        lists.append(Program(data.target, tuple(data.features), rules))
+        shape = len(rules), len(classes)
+        points.append(read_point_rows(node.points, f"lists[{index}].points", shape, "rule"))
+    base = read_points(data.base, "base", len(classes))
+    return Committee(data.target, tuple(data.features), classes, base, tuple(lists), tuple(points))
 
 
 def committee_model(  # noqa: PLR0917 - what a committee has besides the list that imitates it
@@ -127,43 +129,3 @@ def committee_model(  # noqa: PLR0917 - what a committee has besides the list th
         imitation=imitation,
         agreement=agreement,
     )
-
-
-_SHARE = "a share, a number from 0 to 1"
-
-
-def _check_version(document: Any) -> None:
-    version, place = document.get("version", VERSION), (None, "version")
-    if isinstance(version, int | float) and version > VERSION:
-        raise at(place, f"{shown(version)} is newer than {VERSION}, the newest known here; update unless")
-    if version != VERSION or isinstance(version, bool):
-        raise wrong(place, f"the version {VERSION}", version)
-
-
-def _student(node: Any, shell: dict[str, Any], columns: Any) -> Model:
-    """The list that imitates the committee, with what the committee's file says about columns."""
-    _STUDENT.check(node, (None, "student"))
-    inner = {key: node[key] for key in ("otherwise", "rules", "statistics") if key in node}
-    found = _inside("student", model_file.from_document, {**shell, **inner, "columns": columns})
-    if isinstance(found, Program):  # it has columns and statistics, so it is a model
-        raise at((None, "student"), "it has no statistics")
-    return found  # type: ignore[no-any-return]
-
-
-def _lists(value: Any, shell: dict[str, Any], classes: int) -> tuple[tuple[Program, ...], tuple[Points, ...]]:
-    lists, points = [], []
-    for index, node in enumerate(typed(list, value, (None, "lists"), "a list of lists of rules")):
-        place: Place = ((None, "lists"), index)
-        _LIST.check(node, place)
-        lists.append(_inside(f"lists[{index}]", json.from_dict, {**shell, "rules": node["rules"]}))
-        rows = len(lists[-1].rules), "rule"
-        points.append(model_schema.point_rows(node["points"], (place, "points"), rows, classes, _MOST_POINTS))
-    return tuple(lists), tuple(points)
-
-
-def _inside(where: str, read: Any, document: dict[str, Any]) -> Any:
-    """Read a part of the document; an error says in which part it is."""
-    try:
-        return read(document)
-    except ProgramError as error:
-        raise ProgramError(f"{where}.{error}") from error

@@ -3,35 +3,36 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
-from dataclasses import astuple, replace
+from dataclasses import astuple
 from typing import Any, BinaryIO
 
-from unless.constraints import to_constraints
+from msgspec import UNSET
+
 from unless.errors import ProgramError
-from unless.estimators.model_schema import (
-    columns_in,
-    count_missing,
-    domain_in,
-    locked_in,
-    origin_of,
-    taught_in,
-    tested_of,
-    trade_off_in,
-    training_in,
-    tuned_in,
+from unless.estimators.model_parts import (
+    read_card,
+    read_domain,
+    read_holdout,
+    read_importances,
+    read_locked,
+    read_missing_counts,
+    read_origin,
+    read_schema,
+    read_statistics,
+    read_trade_off,
 )
+from unless.estimators.model_schema import COMMITTEE, ColumnsData, ModelData, StatisticsData
+from unless.estimators.parameters import parameters_data, read_parameters
 from unless.evaluation.tradeoff import TradeOff
 from unless.export import json
+from unless.export.document_checks import convert
 from unless.export.json_text import content, layout, parse, refuse_long, uncollected, unpacked
+from unless.learn.distillation import DistillationResult
 from unless.limits import limit
 from unless.model import DataOrigin, HoldoutResult, Model
 from unless.rule import Program
 from unless.score.score_card import ScoreCard
-from unless.values import label_to_json, to_python_value
-
-COMMITTEE = "unless-committee"
-"""The format of a file that holds a committee."""
+from unless.values import label_to_json
 
 
 def file_text(model: Model) -> str:
@@ -67,7 +68,7 @@ def _list_document(model: Model) -> dict[str, Any]:
         },
         "statistics": {
             "learner": model.learner,
-            "parameters": spelled_parameters(model.parameters),
+            "parameters": parameters_data(model.parameters),
             "classes": [label_to_json(label) for label in statistics.classes],
             "counts": [line if statistics.known(row) else None for row, line in enumerate(statistics.counts.tolist())],
             **({} if statistics.unmeasured is None else {"unmeasured": statistics.unmeasured.tolist()}),
@@ -75,7 +76,7 @@ def _list_document(model: Model) -> dict[str, Any]:
             **({} if shares is None else {"importances": shares.tolist()}),
             **({} if card is None else _card_data(card)),
             **({} if model.distillation is None else {"taught": list(astuple(model.distillation))}),
-            **({} if model.tuned is None else {"tuned": spelled_parameters(model.tuned)}),
+            **({} if model.tuned is None else {"tuned": parameters_data(model.tuned)}),
             **_origin_entry(model),
             **({} if model.trade_off is None else {"trade_off": _choices_data(model.trade_off)}),
             **({"locked": list(model.locked)} if model.locked else {}),
@@ -99,7 +100,7 @@ def _origin_entry(model: Model) -> dict[str, Any]:
 
 
 def _choices_data(found: TradeOff) -> list[list[Any]]:
-    return [[spelled_parameters(one.settings), one.rules, one.right, one.records] for one in found.choices]
+    return [[parameters_data(one.settings), one.rules, one.right, one.records] for one in found.choices]
 
 
 def tested_data(tested: HoldoutResult) -> dict[str, Any]:
@@ -118,33 +119,6 @@ def _origin_data(origin: DataOrigin) -> dict[str, Any]:
         "usual": label_to_json(origin.usual),
         **({"sample": [f"{one:016x}" for one in origin.sample]} if origin.sample else {}),
     }
-
-
-def spelled_parameters(parameters: Mapping[str, Any]) -> list[list[Any]]:
-    """Parameters as JSON holds them, by name."""
-    return [[name, _spelled(name, value)] for name, value in sorted(parameters.items())]
-
-
-def _spelled(name: str, value: Any) -> Any:
-    """A parameter as JSON holds it."""
-    if name == "constraints" and value is not None:
-        asked = to_constraints(value)
-        return None if asked is None else {"constraints": asked.to_dict()}
-    if isinstance(value, Mapping) and name in ("dates", "orders"):
-        return {
-            "columns": [
-                [to_python_value(one), said if isinstance(said, str) else list(said)] for one, said in value.items()
-            ]
-        }
-    if isinstance(value, Mapping):
-        return {"weights": [[label_to_json(to_python_value(label)), float(weight)] for label, weight in value.items()]}
-    value = to_python_value(value)
-    if value is None or isinstance(value, bool | int | float | str):
-        return label_to_json(value)
-    try:
-        return [to_python_value(column) for column in value]
-    except TypeError:
-        raise ProgramError(f"the parameter {name} is {value!r}, which a model file cannot hold") from None
 
 
 # Reading.
@@ -182,33 +156,35 @@ def _any_model(document: Any) -> Model | Program:
 
 def from_document(document: Any) -> Model | Program:
     """The model in a parsed document, or its program where there is no more; see `export.json.from_dict`."""
-    program = json.from_dict(document)
-    if "columns" in document:
-        schema, ranges, named = columns_in(document["columns"], program)
-    if "statistics" not in document:
+    json.refuse_other_formats(document, json.FORMAT, json.VERSION)
+    data = convert(document, ModelData)
+    program = json.read_program(data)
+    if data.statistics is UNSET:
         return program
-    if "columns" not in document:
+    if data.columns is UNSET:
         raise ProgramError("it has statistics but no columns; a model has both, a program has neither")
-    node = document["statistics"]
-    statistics, learner, parameters, shares, card = training_in(node, program)
-    distillation = taught_in(node)
-    statistics = replace(statistics, distilled=distillation is not None)
+    return read_model(program, data.columns, data.statistics, "statistics")
+
+
+def read_model(program: Program, columns: ColumnsData, data: StatisticsData, place: str) -> Model:
+    """The model of a program, given the other parts of a document; ``place`` is that of its statistics."""
+    schema, statistics = read_schema(columns, program), read_statistics(data, program, place)
     found = Model(
         program,
         statistics,
         schema,
-        domain_in(ranges, schema),
-        learner,
-        parameters,
-        named,
-        lazy_importances=shares,
-        lazy_card=card,
-        distillation=distillation,
-        tuned=tuned_in(node),
-        trade_off=trade_off_in(node),
-        missing_counts=count_missing(document["columns"], schema),
-        origin=origin_of(node, statistics),
-        locked=locked_in(node, program),
+        read_domain(columns.values, schema),
+        data.learner,
+        read_parameters(data.parameters, f"{place}.parameters"),
+        columns.named,
+        lazy_importances=read_importances(data.importances, f"{place}.importances", len(program.features)),
+        lazy_card=read_card(data, place, program, statistics.classes),
+        distillation=None if data.distillation is UNSET else DistillationResult(*data.distillation),
+        tuned=None if data.tuned is UNSET else dict(data.tuned),
+        trade_off=None if data.trade_off is UNSET else read_trade_off(data.trade_off, f"{place}.trade_off"),
+        missing_counts=read_missing_counts(columns, schema),
+        origin=None if data.origin is UNSET else read_origin(data.origin, f"{place}.origin", statistics.classes),
+        locked=read_locked(data.locked, f"{place}.locked", len(program.rules)),
     )
-    tested = tested_of(node, statistics)
+    tested = read_holdout(data.tested, f"{place}.tested", statistics.classes, statistics.labels)
     return found if tested is None else found.after(tested)

@@ -2,8 +2,9 @@
 
 - `rule_text`: the rules as people write them; `rule_parser`: programs from such text.
 - `clauses`: the rules as the paper prints them, with numbered exceptions, in order or made to exclude each other.
-- `json`: programs as JSON documents, read back exactly; program.schema.json defines the format, `document_checks` says
-  what is wrong with a document and where, `json_text` reads JSON text strictly and lays it out for people.
+- `json`: programs as JSON documents, read back exactly; `program_schema` defines the format as types, from which
+  program.schema.json is written, `document_checks` converts documents to types and says what is wrong and where,
+  `json_text` reads JSON text strictly and lays it out for people.
 - `conditions`: rules as conditions, and programs as lists of decisions, for every language that can run them.
 - `code`: one function in one of the `languages`, Python or JavaScript; `cell_readers`: which functions it needs to read
   cells; `cell_sources`: their text; `cell_functions`: these, in Python and, beside it, in JavaScript, which the report

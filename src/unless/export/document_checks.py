@@ -1,48 +1,103 @@
-"""Checks of the values in a JSON document: an error says where a value is, what was expected and what was found.
+"""Documents as typed values: a type says what a document holds, and an error what does not fit, and where.
 
-They accept what ``program.schema.json`` accepts, and use the words of its descriptions; ``tests/export/test_schema.py``
-compares the two.
+Types are `msgspec` structs, and the published schema is generated from them (``tests/export/schemas.py``). What no type
+can say, such as that a feature is one of the program, is checked where values are made from the structs.
 """
 
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Collection, Iterable
 from sys import float_info
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
+from typing import Literal as OneOf
+
+import msgspec
+from msgspec import Meta
 
 from unless.errors import ProgramError, suggest
+from unless.rule import MAX_DEPTH
 from unless.values import Label, label_from_json
 
+__all__ = ["TOO_DEEP", "Finite", "LabelData", "at", "convert", "label_of", "shown", "unique", "unique_keys", "wrong"]
+
 T = TypeVar("T")
-Place = tuple["Place", str | int] | None
-"""Where a value is: the place of the list or object around it, and its index or key there. None is the document."""
 
 LARGEST = float_info.max
-FEATURE = "the name of a feature, a text"
+TOO_DEEP = f"it nests too deep; exceptions may nest {MAX_DEPTH} deep"
 
 _LABEL = (
     'a label: a text, true or false, a number of at most 1.7976931348623157e308, {"float": "inf"} or {"float": "-inf"}'
 )
+Finite = Annotated[float, Meta(ge=-LARGEST, le=LARGEST)]
+LabelData = Annotated[
+    str
+    | bool
+    | Annotated[int, Meta(extra_json_schema={"minimum": -LARGEST, "maximum": LARGEST})]  # msgspec's bounds have 64 bits
+    | Finite
+    | Annotated[dict[OneOf["float"], OneOf["inf", "-inf"]], Meta(min_length=1)],
+    Meta(description=_LABEL),
+]
 
 
-def wrong(place: Place, expected: str, found: object, hint: str = "") -> ProgramError:
+def convert(document: Any, kind: type[T], place: str = "") -> T:
+    """Return a document as a value of a type; a ProgramError names the place of the first thing that is wrong."""
+    try:
+        try:
+            return msgspec.convert(document, kind)
+        except UnicodeEncodeError:  # half a character where no text may be: any other text is as wrong
+            text = json.dumps(document, ensure_ascii=False, default=repr).encode("utf-8", "replace")
+            msgspec.convert(json.loads(text), kind)
+            raise ProgramError("a key has half a character, a lone surrogate; remove it") from None
+    except msgspec.ValidationError as error:
+        raise _explained(str(error), document, msgspec.json.schema(kind), place) from None
+    except RecursionError:
+        raise at(_deep_rule(document), TOO_DEEP) from None
+
+
+def _deep_rule(document: Any) -> str:
+    """The place of the first rule that nests too deep."""
+    for index, rule in enumerate(document.get("rules", ())):
+        try:
+            json.dumps(rule, default=repr)
+        except RecursionError:
+            return f"rules[{index}]"
+    return ""
+
+
+def label_of(node: Any, place: str) -> Label:
+    """Return the label that a document spells, which fits `LabelData`."""
+    if node.__class__ is int and not -LARGEST <= node <= LARGEST:
+        raise wrong(place, _LABEL, node)
+    return label_from_json(node)
+
+
+def unique(names: Iterable[str], place: str, features: Collection[str] | None = None, *, inside: str = "") -> None:
+    """Refuse the first name that appears twice, or that is not one of the features; it is ``inside`` an item."""
+    seen = set[str]()
+    for index, name in enumerate(names):
+        if features is not None and name not in features:
+            raise at(f"{place}[{index}]{inside}", f"{shown(name)} is not one of the features{suggest(name, features)}")
+        if name in seen:
+            raise at(f"{place}[{index}]{inside}", f"{shown(name)} appears twice; remove one")
+        seen.add(name)
+
+
+def unique_keys(pairs: Iterable[tuple[Any, ...]], place: str, features: Collection[str] | None = None) -> None:
+    """Refuse the first item that starts with the name of another one, or not with one of the features."""
+    unique((name for name, *_ in pairs), place, features, inside="[0]")
+
+
+def wrong(place: str, expected: str, found: object) -> ProgramError:
     """The error about a value that is not what was expected."""
-    return at(place, f"expected {expected}, not {shown(found)}{hint}")
+    return at(place, f"expected {expected}, not {shown(found)}")
 
 
-def at(place: Place, problem: str) -> ProgramError:
-    """The error about a problem at some place of the document."""
-    where = _spelled(place)
+def at(place: str, problem: str) -> ProgramError:
+    """The error about a problem at some place of the document, such as ``rules[2].default[0][1]``."""
+    where = place.removeprefix(".")
     return ProgramError(f"{where}: {problem}" if where else problem)
-
-
-def _spelled(place: Place) -> str:
-    """A place as one would write it in code: ``rules[2].default[0][1]``."""
-    steps: list[str] = []
-    while place is not None:
-        place, key = place
-        steps.append(f"[{key}]" if isinstance(key, int) else f".{key}")
-    return "".join(reversed(steps)).removeprefix(".")
 
 
 def shown(value: object) -> str:
@@ -70,79 +125,74 @@ def _quoted(text: object) -> str:
     return quoted if quoted.isprintable() else json.dumps(cut)
 
 
-class Object:
-    """An object with all required keys. Its other keys must be optional ones; where those are None, they can be any."""
+# What msgspec says is wrong, in plain words: the schema knows what belongs at the place.
 
-    def __init__(self, expected: str, required: tuple[str, ...], optional: tuple[str, ...] | None = None) -> None:
-        self.expected = expected
-        self.required = required
-        self.optional = optional or ()
-        self.known = None if optional is None else frozenset(required + optional)
-
-    def check(self, value: Any, place: Place) -> dict[str, Any]:
-        """The value if it is such an object.
-
-        An unknown key is reported before a missing one, since it often is the missing one misspelled.
-        """
-        if not isinstance(value, dict):
-            raise wrong(place, self.expected, value)
-        if self.known is not None and not self.known.issuperset(value):
-            unknown = next(key for key in value if key not in self.known)
-            raise at(place, f"unknown key {_quoted(unknown)}{suggest(str(unknown), self.required + self.optional)}")
-        for key in self.required:
-            if key not in value:
-                raise at(place, f"{_quoted(key)} is missing; add it")
-        return value
+_PATH = re.compile(r" - at `(?:key` in `)?\$([\w.\[\]]*)`$")
+_STEP = re.compile(r"\.(\w+)|\[(\d+)\]")
+_KINDS = {
+    "string": "a text",
+    "boolean": "true or false",
+    "integer": "a whole number",
+    "number": "a number",
+    "array": "a list",
+    "object": "an object",
+    "null": "null",
+}
 
 
-def typed(kind: type[T], value: Any, place: Place, expected: str) -> T:
-    """A value of one of JSON's types: a list, a text, true or false."""
-    if value.__class__ is not kind:
-        raise wrong(place, expected, value)
-    return value
+def _explained(said: str, document: Any, schema: Any, place: str) -> ProgramError:
+    """The error about a document, given what msgspec says: what is wrong, and a path like ``$.rules[3]``."""
+    path, value, node = _PATH.search(said), document, schema
+    for name, number in _STEP.findall(path[1] if path else ""):
+        place += f".{name}" if name else f"[{number}]"
+        value, node = value[name or int(number)], _inside(node, name or int(number), schema)
+    branches = _branches(node, schema)
+    if isinstance(value, dict) and (known := next((one for one in branches if "properties" in one), None)):
+        if unknown := [one for one in value if one not in known["properties"] and "additionalProperties" in known]:
+            return at(place, f"unknown key {_quoted(unknown[0])}{suggest(str(unknown[0]), known['properties'])}")
+        if missing := [one for one in known["required"] if one not in value]:
+            return at(place, f"{_quoted(missing[0])} is missing; add it")
+    return wrong(place, _words(node, schema), value)
 
 
-def row(value: Any, place: Place, expected: str, width: int) -> list[Any]:
-    """A list with ``width`` items."""
-    if value.__class__ is not list or len(value) != width:
-        raise wrong(place, expected, value)
-    return value
+def _branches(node: Any, schema: Any) -> list[dict[str, Any]]:
+    """What a value may be: several things, or what a node refers to; what the node says itself counts."""
+    if "$ref" in node:
+        return [{**schema["$defs"][node["$ref"].rpartition("/")[2]], **node}]
+    return [one for branch in node["anyOf"] for one in _branches(branch, schema)] if "anyOf" in node else [node]
 
 
-def texts(value: Any, place: Place, expected: str, each: str, *, unique: bool = False) -> list[str]:
-    """A list of texts, all different if they are to be ``unique``."""
-    found: list[Any] = typed(list, value, place, expected)
-    if not {str}.issuperset(map(type, found)):
-        for index, item in enumerate(found):
-            typed(str, item, (place, index), each)
-    if unique and len(set(found)) < len(found):
-        seen: set[str] = set()
-        twice = next(item for item in found if item in seen or seen.add(item))  # type: ignore[func-returns-value]
-        raise at(place, f"{_quoted(twice)} appears twice; remove one")
-    return found
+def _inside(node: Any, step: str | int, schema: Any) -> Any:
+    """The node of an item of a list, or of a value of an object."""
+    for one in _branches(node, schema):
+        if step in one.get("properties", ()):
+            return one["properties"][step]
+        if isinstance(step, int) and one.get("type") == "array":
+            first = one.get("prefixItems", ())
+            return first[step] if step < len(first) else one["items"]
+    raise KeyError(step)
 
 
-def is_number(value: Any, low: float = -LARGEST, high: float = LARGEST) -> bool:
-    """Whether a value is a number from low to high; NaN and booleans are not numbers."""
-    return (value.__class__ is float or value.__class__ is int) and low <= value <= high
-
-
-def numbers(
-    value: Any, place: Place, expected: str, each: str, low: float = -LARGEST, high: float = LARGEST
-) -> list[float]:
-    """A list of numbers from low to high."""
-    found: list[Any] = typed(list, value, place, expected)
-    for index, number in enumerate(found):
-        if not is_number(number, low, high):
-            raise wrong((place, index), each, number)
-    return found
-
-
-def label(value: Any, place: Place, expected: str = _LABEL) -> Label:
-    """A label, as `values.label_data` spells it."""
-    if value.__class__ is str or value.__class__ is bool or is_number(value):
-        found: Label = value
-        return found
-    if value not in ({"float": "inf"}, {"float": "-inf"}):
-        raise wrong(place, expected, value)
-    return label_from_json(value)
+def _words(node: Any, schema: Any) -> str:
+    """What belongs at a node, in words."""
+    if "description" not in node and "anyOf" in node:
+        return " or ".join(_words(one, schema) for one in node["anyOf"])
+    words = "something else"
+    match _branches(node, schema)[0] if "$ref" in node else node:
+        case {"description": str(said)}:
+            words = f"{said[0].lower()}{said[1:].removesuffix('.')}"
+        case {"enum": known}:
+            words = f"one of {', '.join(map(json.dumps, known))}"
+        case {"pattern": pattern}:
+            words = f"a text that matches {pattern}"
+        case {"maximum": high} if high == LARGEST:
+            words = "a finite number"
+        case {"type": kind, "minimum": low, "maximum": high}:
+            words = f"{_KINDS[kind]} from {low} to {high}".replace("e+", "e")
+        case {"minItems": low, **more}:
+            words = f"a list of {'' if 'maxItems' in more else 'at least '}{low} items"
+        case {"maxItems": high}:
+            words = f"a list of at most {high} items"
+        case {"type": kind}:
+            words = _KINDS[kind]
+    return words

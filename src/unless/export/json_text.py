@@ -16,11 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from unless.errors import MissingFileError, ProgramError, suggest
-from unless.export.document_checks import shown
+from unless.export.document_checks import TOO_DEEP, shown
 from unless.limits import limit, refuse_above_limit
-from unless.rule import MAX_DEPTH
-
-TOO_DEEP = f"it nests too deep; exceptions may nest {MAX_DEPTH} deep"
 
 _WIDTH = 100
 _GZIP = b"\x1f\x8b"

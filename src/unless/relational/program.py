@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from unless.errors import ProgramError
-from unless.export import document_checks
-from unless.export.document_checks import Object, row, typed
+from unless.export.document_checks import convert
 from unless.model.prediction import Decisions, decide, predict
 from unless.relational.definitions import Definition, needed, parse_definition
 from unless.relational.evaluation import feature_table
@@ -23,7 +23,12 @@ from unless.rule import Program
 from unless.table import Table
 from unless.values import Label
 
-_FEATURES = Object("an object that defines relational features, with root and features", ("root", "features"))
+
+class FeaturesData(Struct):
+    """The definitions of relational features: an object with root and features."""
+
+    root: list[str]
+    features: list[tuple[str, str]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,17 +64,11 @@ class FeatureSet:
         return {"root": list(self.root), "features": [[name, str(one)] for name, one in self.definitions.items()]}
 
     @classmethod
-    def from_dict(cls, node: Any, where: Any = None) -> FeatureSet:
+    def from_dict(cls, node: Any) -> FeatureSet:
         """Read what `to_dict` gives, with every check."""
-        _FEATURES.check(node, where)
-        root = document_checks.texts(node["root"], (where, "root"), "a list of types", "a type, a text")
-        found = dict[str, Definition]()
-        inside = (where, "features")
-        for index, pair in enumerate(typed(list, node["features"], inside, "a list of features and definitions")):
-            name, text = row(pair, (inside, index), "a feature and its definition", 2)
-            typed(str, text, ((inside, index), 1), "a definition, a text")
-            found[typed(str, name, ((inside, index), 0), document_checks.FEATURE)] = parse_definition(text, len(root))
-        return cls(found, tuple(root))
+        data = convert(node, FeaturesData)
+        found = {name: parse_definition(text, len(data.root)) for name, text in data.features}
+        return cls(found, tuple(data.root))
 
 
 @dataclass(frozen=True, eq=False)

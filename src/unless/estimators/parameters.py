@@ -1,0 +1,70 @@
+"""Parameters of classifiers, as model files hold them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from unless.constraints import Constraints, to_constraints
+from unless.errors import ParameterError, ProgramError
+from unless.estimators.model_schema import ParameterPair, SpecialParameter
+from unless.export.document_checks import at, label_of, shown, unique_keys
+from unless.values import label_to_json, to_python_value
+
+_FORMS = {"class_weight": "weights", "dates": "columns", "orders": "columns", "constraints": "constraints"}
+"""What an object says that is the value of a parameter."""
+
+
+def parameters_data(parameters: Mapping[str, Any]) -> list[list[Any]]:
+    """Parameters as JSON holds them, by name."""
+    return [[name, _data(name, value)] for name, value in sorted(parameters.items())]
+
+
+def _data(name: str, value: Any) -> Any:
+    """A parameter as JSON holds it."""
+    if name == "constraints" and value is not None:
+        found = to_constraints(value)
+        return None if found is None else {"constraints": found.to_dict()}
+    if isinstance(value, Mapping) and name in ("dates", "orders"):
+        columns = [[to_python_value(one), said if isinstance(said, str) else list(said)] for one, said in value.items()]
+        return {"columns": columns}
+    if isinstance(value, Mapping):
+        return {"weights": [[label_to_json(to_python_value(label)), float(weight)] for label, weight in value.items()]}
+    value = to_python_value(value)
+    if value is None or isinstance(value, bool | int | float | str):
+        return label_to_json(value)
+    try:
+        return [to_python_value(column) for column in value]
+    except TypeError:
+        raise ProgramError(f"the parameter {name} is {value!r}, which a model file cannot hold") from None
+
+
+def read_parameters(pairs: Sequence[ParameterPair], place: str) -> dict[str, Any]:
+    """The parameters of a classifier, by name."""
+    unique_keys(pairs, place)
+    return {name: _parameter(name, value, f"{place}[{index}][1]") for index, (name, value) in enumerate(pairs)}
+
+
+def _parameter(name: str, value: Any, place: str) -> Any:
+    """The value of a parameter; an object says what it is, and only some parameters are that."""
+    form = _FORMS.get(name)
+    if not isinstance(value, SpecialParameter):
+        if form == "constraints" and value is not None:
+            raise at(place, f'{shown(value)} are no constraints; these are null or {{"constraints": …}}')
+        return value if value is None or isinstance(value, list) else label_of(value, place)
+    found = msgspec.to_builtins(value)
+    if len(found) != 1 or not {"float", form}.issuperset(found):
+        raise at(place, f"{shown(found)} is not a value for {name}")
+    match found:
+        case {"weights": pairs}:
+            return {label_of(label, place): weight for label, weight in pairs}
+        case {"columns": pairs}:
+            return {column if isinstance(column, str) else int(column): declared for column, declared in pairs}
+        case {"constraints": constraints}:
+            try:
+                return Constraints.from_dict(constraints)
+            except ParameterError as error:
+                raise at(place, str(error)) from error
+    return label_of(found, place)
