@@ -102,9 +102,9 @@ def test_what_kernels_cannot_do_is_refused_before():
     few = Program("c", ("n", "m"), (Rule("x", (Literal("n", "<=", 1.0), Literal("m", ">", 2.0))), Rule("y")))
     committee = Committee("c", ("n", "m"), ("x", "y"), np.array([3, 4]), (few,), (np.eye(2, dtype=int),))
     column = Column.of("n", np.arange(5000.0))
-    assert (committee.first(0).adder([column])([column.codes], 5000) == [3, 4]).all()
+    assert (committee.first(0).sums(Table((column,))) == [3, 4]).all()
     with pytest.raises(UnknownNameError, match="'m'"):
-        committee.adder([column])
+        committee.sums(Table((column,)))
     table = Table((column, Column.of("m", np.arange(5000.0))))
     before = pickle.dumps(committee)
     committee.sums(table)

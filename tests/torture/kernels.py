@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import math
 import random
 import sys
+from bisect import bisect_left
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
@@ -22,9 +24,8 @@ import numpy as np
 
 from tests.torture.counts import Counts
 from unless import kernels
-from unless.model.prediction import _compile_program
+from unless.model.prediction import ProgramCode
 from unless.rule import Literal, Program, Rule
-from unless.table import Column
 
 __all__ = ["NAMES", "search"]
 
@@ -404,9 +405,6 @@ def _improve(rng: random.Random) -> tuple[Any, Any]:
 
 def _decide(rng: random.Random) -> tuple[Any, Any]:
     names = ["a", "b"]
-    columns = [
-        Column.of(name, [rng.choice([0.0, 1.0, "x", "y", None]) for _ in range(rng.randint(0, 9))]) for name in names
-    ]
 
     def rule(head: str | None, depth: int) -> Rule:
         literals = [
@@ -417,7 +415,8 @@ def _decide(rng: random.Random) -> tuple[Any, Any]:
         return Rule(head, default, tuple(rule(None, depth + 1) for _ in range(rng.randint(0, 2 if depth < 3 else 0))))
 
     program = Program("y", tuple(names), tuple(rule("l", 0) for _ in range(rng.randint(0, 4))))
-    (code, starts), rows = _compile_program(program, columns), rng.randint(0, 11)
+    made, rows = ProgramCode(program), rng.randint(0, 11)
+    code, starts = made.numbers, made.starts
     code[::5] = np.where(code[::5] > 0, rows, 0)  # columns begin where the rows of the one before end
     block = _array([rng.randrange(-1, 6) for _ in range(2 * rows)], np.int32)
 
@@ -426,6 +425,23 @@ def _decide(rng: random.Random) -> tuple[Any, Any]:
         module.decide_rows(_array(code, np.int32), block, out)
         return out.tolist()
 
+    return _both("deciding", call)
+
+
+def _bin(rng: random.Random) -> tuple[Any, Any]:
+    values = [
+        rng.choice([math.nan, math.inf, -math.inf, -0.0, 0.0, 1.5, rng.gauss(0, 1)]) for _ in range(rng.randint(0, 9))
+    ]
+    thresholds = sorted(
+        {rng.choice([math.inf, -math.inf, 0.0, 1.5, rng.gauss(0, 1)]) for _ in range(rng.randint(0, 9))}
+    )
+
+    def call(module: ModuleType) -> Any:
+        out = np.zeros(len(values), np.int32)
+        module.bin_numbers(_array(values, np.float64), _array(thresholds, np.float64), -1, out)
+        return out.tolist()
+
+    assert call(kernel("deciding")) == [-1 if x != x else bisect_left(thresholds, x) for x in values]  # noqa: PLR0124
     return _both("deciding", call)
 
 
@@ -438,5 +454,6 @@ FUZZERS: dict[str, Callable[[random.Random], tuple[Any, Any]]] = {
     "grid": _grid,
     "search": _search,
     "improve": _improve,
+    "bins": _bin,
     "decide": _decide,
 }

@@ -12,6 +12,7 @@ from tests.learn.test_random_tables import random_rows, table_of, tables
 from unless.errors import ParameterError, UnknownNameError
 from unless.model import prediction
 from unless.model.prediction import deciding_rules
+from unless.model.value_bins import fillers
 from unless.rule import Literal, Program, Rule
 from unless.table import Column, Table
 
@@ -69,10 +70,10 @@ def test_rules_after_a_rule_decide_as_if_there_were_no_others(program, cells):
     table = Table(tuple(Column.of(name, [row[i] for row in cells]) for i, name in enumerate("fg")))
     after = np.array([min(row[2], len(program) - 1) for row in cells], np.int32)
     columns = prediction.tested_columns(program, table)
-    codes = [column.codes for column in columns]
+    code = prediction.ProgramCode(program)
     rest = {k: Program("y", program.features, program.rules[k + 1 :]) for k in after.tolist()}
     wanted = [(k, rest[k].decides(table.record(row))) for row, k in enumerate(after.tolist())]
-    found = prediction.make_decider(program, columns)(codes, len(table), after).tolist()
+    found = code.decide(fillers(code.bins, columns), len(table), after=after).tolist()
     assert found == [-1 if rule is None else k + 1 + rule for k, rule in wanted]
 
 

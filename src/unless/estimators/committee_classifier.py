@@ -13,6 +13,7 @@ from unless.errors import ParameterError
 from unless.estimators.input_labels import true_places
 from unless.estimators.input_records import row_counts, true_labels
 from unless.estimators.learners import CommitteeLearner
+from unless.estimators.prediction_reader import NewRecords
 from unless.estimators.rule_classifier import RuleClassifier, frame_of
 from unless.explanation.input_records import as_rows, unwrap_single
 from unless.explanation.rule_listing import imitation_title, listing_text
@@ -21,7 +22,6 @@ from unless.model.points import Points, leading_label_index, probabilities_of
 from unless.model.prediction import deciding_rules
 from unless.rule import Program
 from unless.score.committee import Committee
-from unless.table import Table
 from unless.threads import resolve_n_jobs
 from unless.values import Label
 
@@ -79,12 +79,11 @@ class UnlessCommittee(RuleClassifier, CommitteeLearner):
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The label of every record: the class with most points."""
-        places = leading_label_index(self._sums(self._table(X)))
-        return self.classes_[places]
+        return self.classes_[leading_label_index(self._sums(self._records(X)))]
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """The probability of every class (columns as in ``classes_``): its share of the odds that points stand for."""
-        return probabilities_of(self._sums(self._table(X)))
+        return probabilities_of(self._sums(self._records(X)))
 
     def apply(self, X: Any) -> NDArray[np.int32]:
         """The index of the rule that decides each record, in every list (columns)."""
@@ -98,9 +97,9 @@ class UnlessCommittee(RuleClassifier, CommitteeLearner):
         A `Table` with labels needs no y.
         """
         truth = true_labels(X, y)
-        table = self._table(X)
-        right = leading_label_index(self._sums(table)) == true_places(truth, self.committee_.classes, len(table))
-        return float(np.average(right, weights=row_counts(sample_weight, len(table))))
+        decided = leading_label_index(self._sums(self._records(X)))
+        right = decided == true_places(truth, self.committee_.classes, len(decided))
+        return float(np.average(right, weights=row_counts(sample_weight, len(decided))))
 
     def explain(self, X: Any) -> Any:
         """Show how the lists vote on a record: a `VoteExplanation`, whose points add up exactly; several give a list.
@@ -166,5 +165,6 @@ class UnlessCommittee(RuleClassifier, CommitteeLearner):
 
     # Small steps.
 
-    def _sums(self, table: Table) -> Points:
-        return self.committee_.sums(table, resolve_n_jobs(self.n_jobs))
+    def _sums(self, records: NewRecords) -> Points:
+        committee = self.committee_
+        return committee.add_up(records.fills(committee.code.bins), records.rows, resolve_n_jobs(self.n_jobs))

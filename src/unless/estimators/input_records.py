@@ -281,8 +281,20 @@ class Alike:
         return Alike(replace(self.schema, kinds=kinds, notations=notations), domain)
 
 
-def read_alike(X: Any, schema: Schema, domain: Table, name: str, *, named: bool) -> Table:
-    """X as a table, read like the training data of the classifier: by name if both have names, else by position."""
+def read_alike(
+    X: Any,
+    schema: Schema,
+    domain: Table,
+    name: str,
+    *,
+    named: bool,
+    features: Sequence[str] | None = None,
+    caller: int = 4,
+) -> Table:
+    """X as a table, read like the training data of the classifier: by name if both have names, else by position.
+
+    ``features`` are those to read; all, if it is None. ``caller`` says how far up the caller is that is warned.
+    """
     given = Given.of(X)
     like = Alike(replace(schema, target=None), domain)  # a column called like the target is not read
     if isinstance(X, Table):
@@ -294,18 +306,24 @@ def read_alike(X: Any, schema: Schema, domain: Table, name: str, *, named: bool)
         return replace(X, columns=tuple(columns))
     if named and given.named:
         if extra := _extra(given.names, schema):
-            _warn(f"X has {count_text(len(extra), 'column')} that {name} was not trained on: {_listed(extra)}; ignored")
-        return read_table(given.source, like=like)
+            _warn(
+                f"X has {count_text(len(extra), 'column')} that {name} was not trained on: {_listed(extra)}; ignored",
+                caller,
+            )
+        return read_table(given.source, like=like, features=features)
     if named and not is_sparse(X):  # which has none
-        _warn(f"X does not have valid feature names, but {name} was fitted with feature names")
+        _warn(f"X does not have valid feature names, but {name} was fitted with feature names", caller)
     elif given.named:
-        _warn(f"X has feature names, but {name} was fitted without feature names")
+        _warn(f"X has feature names, but {name} was fitted without feature names", caller)
     expected = list(schema.kinds)
     if len(given.names) != len(expected):
         raise ParameterError(
             f"X has {len(given.names)} features, but {name} is expecting {len(expected)} features as input"
         )
-    return read_table(given.source, like=like.renamed(given.names)).renamed(expected)
+    wanted = expected if features is None else list(features)
+    theirs = dict(zip(expected, given.names, strict=True))
+    names = [theirs[feature] for feature in wanted]
+    return read_table(given.source, like=like.renamed(given.names), features=names).renamed(wanted)
 
 
 def with_others(table: Table, X: Any) -> Table:
@@ -330,5 +348,5 @@ def _listed(names: Sequence[str]) -> str:
     return ", ".join(map(repr, names[:8])) + (", …" if len(names) > 8 else "")
 
 
-def _warn(message: str) -> None:
-    warnings.warn(message, UserWarning, stacklevel=5)  # points at the caller of predict
+def _warn(message: str, caller: int) -> None:
+    warnings.warn(message, UserWarning, stacklevel=caller + 1)  # points at the caller of predict

@@ -6,8 +6,9 @@ from __future__ import annotations
 import os
 import time
 import warnings
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -22,6 +23,7 @@ from unless.estimators.input_labels import known_labels, read_labels, some_place
 from unless.estimators.input_records import Given, read_alike, row_counts, training_for, true_labels, with_others
 from unless.estimators.learners import Learner, learn
 from unless.estimators.model_file import file_text, parsed
+from unless.estimators.prediction_reader import NewRecords, PredictionReader
 from unless.estimators.relearning import stability_of
 from unless.estimators.training_warnings import all_remarks, warn_of
 from unless.evaluation.drift import ALPHA, watch
@@ -39,7 +41,7 @@ from unless.explanation.words import Words
 from unless.files import gzip_if_named_so, write_whole
 from unless.learn.distillation import DistillationResult
 from unless.model import DataOrigin, HoldoutResult, Model
-from unless.model.prediction import deciding_rules, predict
+from unless.model.lazy_value import LazyValue
 from unless.model.rule_statistics import RuleStatistics
 from unless.read.table import read_table
 from unless.report import report
@@ -141,9 +143,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The label of every record; None where the program leaves a record unclassified."""
-        table = self._table(X)
-        labels = predict(self.program_, table)
-        return labels.astype(self.classes_.dtype) if _always_decides(self.program_) else labels
+        return self._heads()[self._deciding(self._records(X))]
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """The probability of every class (columns as in ``classes_``).
@@ -153,15 +153,14 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
         the frequencies in training instead: the classes of the training records that the deciding rule decided, with a
         few records of the class prior added. A model from a file of an earlier version has only these.
         """
-        table = self._table(X)
+        records = self._records(X)
         if self.card_ is None:
-            return self.statistics_.probabilities()[deciding_rules(self.program_, table)]
-        return self.card_.probabilities(table)
+            return self.statistics_.probabilities()[self._deciding(records)]
+        return self.card_.shares(records.fills(self.card_.scorer.bins), records.rows)
 
     def apply(self, X: Any) -> NDArray[np.int32]:
         """The index in ``program_.rules`` of the rule that decides each record, -1 where none does."""
-        table = self._table(X)
-        return deciding_rules(self.program_, table)
+        return self._deciding(self._records(X))
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """The accuracy; a record that is not classified counts as wrong.
@@ -170,12 +169,11 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
         are booleans. If no label is a class, that is an error. A `Table` with labels needs no y.
         """
         truth = true_labels(X, y)
-        table = self._table(X)
+        decided = self._deciding(self._records(X))
         classes = self.statistics_.classes
-        wanted = true_places(truth, classes, len(table))
+        wanted = true_places(truth, classes, len(decided))
         heads = np.array([-2 if label is None else classes.index(label) for label in self.statistics_.labels])
-        right = heads[deciding_rules(self.program_, table)] == wanted
-        return float(np.average(right, weights=row_counts(sample_weight, len(table))))
+        return float(np.average(heads[decided] == wanted, weights=row_counts(sample_weight, len(decided))))
 
     def explain(self, X: Any) -> Any:
         """Why a record gets its label: a `Proof`; for several records, a list of proofs.
@@ -520,6 +518,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
         state: dict[str, Any] = dict(super().__getstate__())
         model = state.pop("model_", None)
         state.pop("stability_", None)
+        state.pop("_reader", None)
         return state if model is None else {**state, "_file": file_text(replace(model, parameters={}))}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -537,6 +536,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
     def _become(self, model: Model, classes: NDArray[Any]) -> None:
         """Become the fitted classifier of a model; ``classes`` are an array, as in scikit-learn."""
         self.model_, self.classes_, self.stability_ = model, classes, None
+        self._reader = LazyValue(partial(PredictionReader, model, type(self).__name__))
         self.n_features_in_ = len(model.schema.sources)
         if model.named:
             self.feature_names_in_ = np.array(model.schema.sources, dtype=object)
@@ -571,9 +571,38 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
         """The records, read like those of training; ``tell`` warns the caller of values that training did not have."""
         check_is_fitted(self)
         table = read_alike(X, self.schema_, self.domain_, type(self).__name__, named=self.model_.named)
-        if lines := summary(unusual(unseen_values(self.model_, table))) if tell else []:
-            warnings.warn("\n".join(["values that training did not have:", *lines]), UnlessWarning, stacklevel=caller)
+        if tell:
+            _warn_of_unseen(unseen_values(self.model_, table), caller + 1)
         return table
+
+    def _records(self, X: Any) -> NewRecords:
+        """The records, read for a prediction; warns the caller of values that training did not have."""
+        check_is_fitted(self)
+        records = self._reader.value.read(X)
+        if records.unseen:
+            _warn_of_unseen(records.unseen, 4)
+        return records
+
+    def _deciding(self, records: NewRecords) -> NDArray[np.int32]:
+        """The index of the rule that decides each record."""
+        code = self.model_.code
+        return code.decide(records.fills(code.bins), records.rows)
+
+    def _heads(self) -> NDArray[Any]:
+        """The label of each rule, in the type of the classes, and last that of no rule; None may be among objects."""
+        heads = np.empty(len(self.program_.rules) + 1, dtype=object)
+        heads[:] = self.program_.heads
+        if not _always_decides(self.program_):
+            return heads
+        if heads[-1] is None:  # no record gets it
+            heads[-1] = self.classes_[0]
+        return heads.astype(self.classes_.dtype)
+
+
+def _warn_of_unseen(found: Iterable[Unseen], caller: int) -> None:
+    """Warn of values that training did not have, unless they may be chance."""
+    if lines := summary(unusual(found)):
+        warnings.warn("\n".join(["values that training did not have:", *lines]), UnlessWarning, stacklevel=caller)
 
 
 def frame_of(columns: Mapping[str, Sequence[Any]]) -> Any:

@@ -30,7 +30,8 @@ from unless.inspection import (
 )
 from unless.learn.rule_pruning import doubtful_rules, promises_less
 from unless.model import Model
-from unless.model.prediction import head_indices, make_decider, tested_columns
+from unless.model.prediction import head_indices, tested_columns
+from unless.model.value_bins import fillers
 from unless.report.finding_text import remark_lines
 from unless.table import Labels, Table
 from unless.values import count_text, percent, to_python_value
@@ -153,11 +154,12 @@ def _promising_less(data: TrainingData, model: Model, doubtful: Collection[int])
     """The places of doubtful rules of which less is expected than of the rules after them, for the rows they decide."""
     program, trained, asked = model.program, model.statistics, sorted(doubtful)
     columns, heads = tested_columns(program, data.table), head_indices(program, trained.classes)
-    codes, decide = [column.codes for column in columns], make_decider(program, columns)
-    deciding = decide(codes, len(data.table))
+    code = model.code
+    deciding = code.decide(fillers(code.bins, columns), len(data.table))
     rows = np.flatnonzero(np.isin(deciding, asked))
     own, truth, counts = deciding[rows], data.labels.codes[rows], None if data.counts is None else data.counts[rows]
-    after = decide([each[rows] for each in codes], len(rows), own)
+    fills = fillers(code.bins, columns, [column.codes[rows] for column in columns])
+    after = code.decide(fills, len(rows), after=own)
     right, mine = heads[after] == truth, heads[own] == truth
     same, others = (
         np.bincount(own, which if counts is None else which * counts, len(program.rules))

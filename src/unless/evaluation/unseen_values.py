@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -162,10 +162,17 @@ class UnseenCounts:
 
     def add(self, table: Table) -> None:
         """Count the records of a batch."""
-        self._total += len(table)
+        self.add_cells(len(table), {column.name: column for column in table.columns})
+
+    def add_cells(self, rows: int, cells: Mapping[str, Column | NDArray[np.float64]]) -> None:
+        """Count the records of a batch, given their columns, or arrays of plain numbers."""
+        self._total += rows
         for counts in self._columns:
-            if counts.seen.name in table.features:
-                counts.add(table.column(counts.seen.name).in_notation(counts.notation))
+            found = cells.get(counts.seen.name)
+            if isinstance(found, Column):
+                counts.add(found.in_notation(counts.notation))
+            elif found is not None:
+                counts.add_numbers(found)
 
     def add_labels(self, labels: Labels) -> None:
         """Count true labels."""
@@ -244,9 +251,15 @@ class _Counts:
         # A model remembers only MOST categories; another one may just be rare.
         if new and len(known) < MAX_DOMAIN_VALUES:
             self._add_texts(column, np.array(new))
-        outside = _outside(column.numbers, self.seen.numbers)
-        if outside.any():
-            self._add_numbers(column, outside)
+        self._add_numbers(column)
+
+    def add_numbers(self, numbers: NDArray[np.float64]) -> None:
+        """Count cells that are plain numbers, or NaN."""
+        seen = self.seen.numbers
+        if len(seen) and len(numbers) and seen[0] <= numbers.min() and numbers.max() <= seen[-1]:
+            return  # none is NaN either; a third of the time
+        found = numbers[_outside(numbers, seen)]
+        self._note(found, len(found))
 
     def _add_texts(self, column: Column, new: NDArray[np.intp]) -> None:
         counts = column.counts()[len(column.numbers) + new]
@@ -261,11 +274,17 @@ class _Counts:
             else Counter(dict(self.texts.most_common(MAX_DOMAIN_VALUES)))
         )
 
-    def _add_numbers(self, column: Column, outside: NDArray[np.bool_]) -> None:
-        counts = column.counts()[: len(outside)]
-        found = column.numbers[outside & (counts > 0)]
-        self.number_records += int(counts[outside].sum())
-        self.low, self.high = min([self.low, *found.tolist()]), max([self.high, *found.tolist()])
+    def _add_numbers(self, column: Column) -> None:
+        outside = _outside(column.numbers, self.seen.numbers)
+        if outside.any():
+            counts = column.counts()[: len(outside)]
+            self._note(column.numbers[outside & (counts > 0)], int(counts[outside].sum()))
+
+    def _note(self, outside: NDArray[np.float64], records: int) -> None:
+        """Count records whose numbers are outside."""
+        self.number_records += records
+        if len(outside):
+            self.low, self.high = min(self.low, outside.min() + 0.0), max(self.high, outside.max() + 0.0)
 
     def merge(self, other: _Counts) -> None:
         """Add what was counted in other rows of the column."""

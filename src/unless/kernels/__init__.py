@@ -21,7 +21,7 @@ from __future__ import annotations
 import warnings
 
 from unless.kernels.binning import RowSelection, compiled
-from unless.kernels.deciding import decide_rows
+from unless.kernels.deciding import bin_numbers, decide_rows
 from unless.kernels.list_growing import ListGrower, add_points_and_chances, sum_loss_derivatives
 from unless.kernels.literal_search import LiteralSearch
 from unless.kernels.row_masks import RowMask
@@ -39,6 +39,7 @@ __all__ = [
     "RuleGrower",
     "add_points_and_chances",
     "add_votes",
+    "bin_numbers",
     "compiled",
     "decide_rows",
     "run_in_threads",

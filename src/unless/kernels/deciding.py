@@ -1,10 +1,38 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False, cdivision=True
 # cython: infer_types=True
-"""Prediction: a program, assembled into jumps, run on blocks of rows."""
+"""Prediction: the bins of numbers, and a program, assembled into jumps, run on blocks of rows."""
 
 from __future__ import annotations
 
 import cython
+
+
+def bin_numbers(
+    values: cython.const[cython.double][::1],
+    thresholds: cython.const[cython.double][::1],
+    missing: cython.int,
+    out: cython.int[::1],
+):
+    """Find how many thresholds are below each number; NaN is missing.
+
+    There is no branch in the search: numbers come in any order, and each wrong guess takes as long as the search.
+    """
+    if not cython.compiled:
+        values, thresholds, out = map(memoryview, (values, thresholds, out))
+    count: cython.Py_ssize_t = len(thresholds)
+    row: cython.Py_ssize_t
+    with cython.nogil:
+        for row in range(len(values)):
+            x: cython.double = values[row]
+            at: cython.Py_ssize_t = 0
+            size: cython.Py_ssize_t = count
+            while size > 1:
+                half: cython.Py_ssize_t = size >> 1
+                at += half * (thresholds[at + half - 1] < x)
+                size -= half
+            if size:
+                at += thresholds[at] < x
+            out[row] = at if x == x else missing
 
 
 def decide_rows(code: cython.int[::1], block: cython.int[::1], out: cython.int[::1]):

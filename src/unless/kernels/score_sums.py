@@ -23,22 +23,3 @@ def add_chosen(choices: cython.int[::1], points: cython.longlong[::1], columns: 
                 choice: cython.Py_ssize_t = choices[row]
                 for column in range(width):
                     out[row * width + column] += points[choice * width + column]
-
-
-def add_where(truths: cython.uchar[::1], points: cython.longlong[::1], out: cython.longlong[::1]):
-    """Add points to the rows for which a truth holds."""
-    if not cython.compiled:
-        truths, points, out = map(memoryview, (truths, points, out))
-    width: cython.Py_ssize_t = len(points)
-    row: cython.Py_ssize_t
-    column: cython.Py_ssize_t
-    with cython.nogil:
-        if width == 1:
-            only: cython.longlong = points[0]
-            for row in range(len(truths)):
-                out[row] += only * truths[row]  # 1 or 0: no branch, so that it is done for many rows at once
-        else:
-            for row in range(len(truths)):
-                if truths[row]:
-                    for column in range(width):
-                        out[row * width + column] += points[column]

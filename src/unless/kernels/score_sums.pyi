@@ -1,6 +1,6 @@
 """The types of `score_sums.py` for Python code; its own annotations are C types."""
 
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,4 +8,3 @@ from numpy.typing import NDArray
 Ints: TypeAlias = NDArray[np.int32]
 
 def add_chosen(choices: Ints, points: NDArray[np.int64], columns: int, out: NDArray[np.int64]) -> None: ...
-def add_where(truths: NDArray[Any], points: NDArray[np.int64], out: NDArray[np.int64]) -> None: ...

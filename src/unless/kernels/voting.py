@@ -17,37 +17,37 @@ FULL = cython.declare(cython.ulonglong, 0xFFFFFFFFFFFFFFFF)
 
 
 def add_votes(
-    intervals: cython.const[cython.int][::1],
+    counts: cython.const[cython.int][::1],
     tests: cython.const[cython.int][::1],
     code: cython.const[cython.int][::1],
-    points: cython.const[cython.int][::1],
+    points: cython.const[cython.longlong][::1],
     width: cython.Py_ssize_t,
     words: cython.Py_ssize_t,
     block: cython.const[cython.int][::1],
     room: cython.ulonglong[::1],
-    sums: cython.int[::1],
+    sums: cython.longlong[::1],
 ):
     """Add to ``sums``, which has ``width`` numbers per row, the points of each row of a block.
 
-    `unless.score.committee_votes` describes the code, and makes enough ``room``. A condition is a bit for each row, in
+    `unless.score.voting_code` describes the code, and makes enough ``room``. A condition is a bit for each row, in
     ``words`` words, so that wide instructions work out a test of many rows, and a rule decides all its rows at once.
     """
     if not cython.compiled:
-        intervals, tests, code, points, block, room, sums = map(
-            memoryview, (intervals, tests, code, points, block, room, sums)
+        counts, tests, code, points, block, room, sums = map(
+            memoryview, (counts, tests, code, points, block, room, sums)
         )
     rows: Size = len(sums) // width
-    columns: Size = len(intervals)
+    columns: Size = len(counts)
     stride: Size = len(block) // columns if columns else 0
-    least: Size = 0  # where the tests are, after the intervals of all columns
+    least: Size = 0  # where the tests are, after the bins of all columns
     for c in range(columns):
-        least += intervals[c] + 1
+        least += counts[c] + 1
     left: Size = least + len(tests) // 3  # then the rows that no rule of a list has decided, and a stack of conditions
     first: Size = 0
     with cython.nogil:
         for c in range(columns):
-            sort(room, words, first, intervals[c], block, c * stride, rows)
-            first += intervals[c] + 1
+            sort(room, words, first, counts[c], block, c * stride, rows)
+            first += counts[c] + 1
         for k in range(len(tests) // 3):
             between(room, words, least + k, tests[3 * k], tests[3 * k + 1], FULL if tests[3 * k + 2] else 0)
         decide(room, words, least, left, code, points, width, sums, rows)
@@ -62,9 +62,9 @@ def decide(
     least: Size,
     left: Size,
     code: cython.const[cython.int][::1],
-    points: cython.const[cython.int][::1],
+    points: cython.const[cython.longlong][::1],
     width: Size,
-    sums: cython.int[::1],
+    sums: cython.longlong[::1],
     rows: Size,
 ) -> cython.void:
     """Follow the code of all lists."""
@@ -94,10 +94,22 @@ def decide(
             top -= 1
             but(room, words, left, top + 1)
             add(room, words, top + 1, points, operand, width, sums)
-        elif what == 5:  # a new list
+        elif what == 5:  # a new list: the rows that no rule has decided, and if rules may overlap, all rows
             begin(room, words, left, rows)
-        else:  # the last rule of a list decides the other rows
+            top = left + operand
+            if operand:
+                begin(room, words, top, rows)
+        elif what == 6:  # the last rule of a list decides the other rows
             add(room, words, left, points, operand, width, sums)
+        elif what == 7:  # points wherever the condition holds
+            add(room, words, top, points, operand, width, sums)
+        elif what == 8:  # and no rule before has decided
+            both(room, words, top, top, left)
+        elif what == 9:  # the condition two below, unless this one
+            top -= 1
+            but(room, words, top - 1, top + 1)
+        else:  # back to the condition below
+            top -= 1
 
 
 @cython.cfunc
@@ -112,7 +124,7 @@ def sort(
     at: Size,
     rows: Size,
 ) -> cython.void:
-    """Write which rows lie before each interval of a column, and, last, which lie in any."""
+    """Write which rows lie before each bin of a column, and, last, which lie in any."""
     i: Size
     one: cython.ulonglong = 1
     for i in range(first * words, (first + count + 1) * words):
@@ -130,7 +142,7 @@ def sort(
 def between(
     room: cython.ulonglong[::1], words: Size, to: Size, low: Size, end: Size, other: cython.ulonglong
 ) -> cython.void:
-    """Write which rows lie in the intervals from low to end, or which do not."""
+    """Write which rows lie in the bins from low to end, or which do not."""
     i: Size
     for i in range(words):
         room[to * words + i] = room[low * words + i] ^ room[end * words + i] ^ other
@@ -181,10 +193,10 @@ def add(
     room: cython.ulonglong[::1],
     words: Size,
     where: Size,
-    points: cython.const[cython.int][::1],
+    points: cython.const[cython.longlong][::1],
     first: Size,
     width: Size,
-    sums: cython.int[::1],
+    sums: cython.longlong[::1],
 ) -> cython.void:
     """Add points to the rows for which a condition holds."""
     i: Size

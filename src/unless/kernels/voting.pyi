@@ -4,13 +4,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 def add_votes(
-    intervals: NDArray[np.int32],
+    counts: NDArray[np.int32],
     tests: NDArray[np.int32],
     code: NDArray[np.int32],
-    points: NDArray[np.int32],
+    points: NDArray[np.int64],
     width: int,
     words: int,
     block: NDArray[np.int32],
     room: NDArray[np.uint64],
-    sums: NDArray[np.int32],
+    sums: NDArray[np.int64],
 ) -> None: ...

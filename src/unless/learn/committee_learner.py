@@ -38,7 +38,7 @@ from unless.model.points import POINTS_PER_LOGIT, Points, points_of, probabiliti
 from unless.model.prediction import deciding_rules
 from unless.rule import Program, Rule
 from unless.score.committee import Committee
-from unless.score.committee_votes import MAX_RULES
+from unless.score.voting_code import MAX_RULES
 from unless.table import Table
 from unless.table.record_hashes import mix_bits, record_hashes
 from unless.threads import resolve_n_jobs

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 from unless.errors import ParameterError
 from unless.model.lazy_value import LazyValue, value_of
 from unless.model.points import Points, expand_to_all_labels, probabilities_of
-from unless.model.prediction import Decider, Decisions, decide
+from unless.model.prediction import Decider, Decisions, ProgramCode, decide
 from unless.model.rule_statistics import RuleStatistics, wilson_interval
 from unless.rule import Program
 from unless.table import HoldoutSplit, Schema, Table
@@ -74,6 +75,11 @@ class Model:
         """The rules that people read: those that decide, or those of the list that imitates what decides."""
         return self.decider.all_rules if self.imitation is None else self.imitation.program
 
+    @cached_property
+    def code(self) -> ProgramCode:
+        """The rules of ``program``, ready to decide."""
+        return ProgramCode(self.program)
+
     @property
     def importances(self) -> NDArray[np.float64] | None:
         """The importance of every feature; None if it is unknown, as in files of earlier versions."""
@@ -96,14 +102,14 @@ class Model:
 
         ``decisions`` are those of the same table, if they are known already.
         """
-        if self.card is not None:
+        if self.imitation is None and self.card is not None:
             return self.card.probabilities(table)
         found = decide(self.decider, table, threads) if decisions is None else decisions
         return None if found.points is None else probabilities_of(found.points)
 
     def points(self, table: Table) -> Points | None:
         """The points of each class (columns) for each row, whose shares of the odds are the probabilities."""
-        if self.card is not None:
+        if self.imitation is None and self.card is not None:
             return expand_to_all_labels(self.card.totals(table), len(self.card.classes))
         return decide(self.decider, table).points
 

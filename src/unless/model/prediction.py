@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import singledispatch
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from unless import kernels
 from unless.errors import ParameterError, UnknownNameError, suggest
+from unless.model.value_bins import Fill, ValueBins, bins_tested_by, fillers
 from unless.rule import Program, Rule
 from unless.table import Codes, Column, Table
 from unless.values import Label
@@ -20,11 +21,11 @@ from unless.values import Label
 __all__ = [
     "Decider",
     "Decisions",
+    "ProgramCode",
     "decide",
     "deciding_rules",
     "head_indices",
     "label_places",
-    "make_decider",
     "predict",
     "tested_columns",
 ]
@@ -32,7 +33,7 @@ __all__ = [
 Chooser = Callable[[Sequence[Codes], int], NDArray[np.int32]]
 
 _BLOCK = 4096
-"""Rows per block: the ranks of twenty columns fit into the second-level cache."""
+"""Rows per block: the bins of twenty columns fit into the second-level cache."""
 
 _THREADS_FROM = 200_000
 """From this many rows on, two threads are faster."""
@@ -134,8 +135,8 @@ def predict(decider: Decider, table: Table) -> NDArray[np.object_]:
 
 def deciding_rules(program: Program, table: Table, threads: int = 2) -> NDArray[np.int32]:
     """The index of the rule that decides each row, -1 if no rule covers it."""
-    columns = tested_columns(program, table)
-    return make_decider(program, columns, threads)([column.codes for column in columns], len(table))
+    columns, code = tested_columns(program, table), ProgramCode(program)
+    return code.decide(fillers(code.bins, columns), len(table), threads)
 
 
 def tested_features(decider: Decider, table: Table) -> Table:
@@ -167,26 +168,56 @@ def make_chooser(decider: Any, columns: Sequence[Column]) -> Chooser:
 
 @make_chooser.register(Program)
 def _(decider: Program, columns: Sequence[Column]) -> Chooser:
-    return make_decider(decider, columns)
+    code = ProgramCode(decider)
+    return lambda codes, rows: code.decide(fillers(code.bins, columns, codes), rows)
 
 
-def make_decider(program: Program, columns: Sequence[Column], threads: int = 2) -> Callable[..., NDArray[np.int32]]:
-    """A function from codes, in the columns that the program uses, and a number of rows to the deciding rules.
+class ProgramCode:
+    """A program, ready to decide: jumps between tests of bins, see `kernels.deciding`.
 
-    If it is given the index of a rule for each row, too, only rules ``after`` that one count.
+    ``numbers`` are the tests, and ``starts`` is where each rule, and the end, starts.
+    A test is five numbers: where its column starts in a block, the bins [low, end) that satisfy it, where to go if it
+    fails, and where to go if it holds. Going to -2 - k is the end: rule k decides, or no rule does (k = -1). The tests
+    are laid out backwards, so that every goal is known.
     """
-    code, starts = _compile_program(program, columns)
 
-    def find(codes: Sequence[Codes], rows: int, after: NDArray[np.int32] | None = None) -> NDArray[np.int32]:
-        out = np.full(rows, starts[0], np.int32) if after is None else starts[after + 1]
+    def __init__(self, program: Program) -> None:
+        self.bins = bins_tested_by(program)
+        self._numbers, starts = list[int](), [-1]
+        columns = {one.feature: (number * _BLOCK, one) for number, one in enumerate(self.bins)}
+        for number in reversed(range(len(program.rules))):
+            starts.append(self._rule(program.rules[number], -2 - number, starts[-1], columns))
+        self.numbers = np.array(self._numbers, dtype=np.int32)
+        self.starts = np.array(starts[::-1], dtype=np.int32)
+
+    def _rule(self, rule: Rule, success: int, failure: int, columns: Mapping[str, tuple[int, ValueBins]]) -> int:
+        """Add the tests of a rule; return where they begin."""
+        goal = success
+        for exception in reversed(rule.exceptions):
+            goal = self._rule(exception, failure, goal, columns)
+        for literal in reversed(rule.default):
+            start, bins = columns[literal.feature]
+            low, end, negated = bins.span(literal)
+            self._numbers.extend([start, low, end, *((goal, failure) if negated else (failure, goal))])
+            goal = len(self._numbers) - 5
+        return goal
+
+    def decide(
+        self, fills: Sequence[Fill], rows: int, threads: int = 2, after: NDArray[np.int32] | None = None
+    ) -> NDArray[np.int32]:
+        """The index of the rule that decides each row, -1 if no rule covers it.
+
+        If there is the index of a rule for each row, only rules ``after`` that one count.
+        """
+        out = np.full(rows, self.starts[0], np.int32) if after is None else self.starts[after + 1]
 
         def run(first: int, last: int) -> None:
-            block = np.empty((len(codes), _BLOCK), np.int32)
+            block = np.empty((len(fills), _BLOCK), np.int32)
             for start in range(first, last, _BLOCK):
                 end = min(start + _BLOCK, last)
-                for ranks, column in zip(block, codes, strict=True):
-                    ranks[: end - start] = column[start:end]
-                kernels.decide_rows(code, block.reshape(-1), out[start:end])
+                for bins, fill in zip(block, fills, strict=True):
+                    fill(start, end, bins[: end - start])
+                kernels.decide_rows(self.numbers, block.reshape(-1), out[start:end])
 
         if threads < 2 or rows < _THREADS_FROM:
             run(0, rows)
@@ -195,31 +226,3 @@ def make_decider(program: Program, columns: Sequence[Column], threads: int = 2) 
             with ThreadPoolExecutor(2) as pool:
                 list(pool.map(run, (0, middle), (middle, rows)))
         return out
-
-    return find
-
-
-def _compile_program(program: Program, columns: Sequence[Column]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """The program as jumps between tests of ranks, see `kernels.deciding`; and where each rule, and the end, starts.
-
-    A test is five numbers: where its column starts in a block, the ranks [low, end) that satisfy it, where to go if it
-    fails, and where to go if it holds. Going to -2 - k is the end: rule k decides, or no rule does (k = -1). The tests
-    are laid out backwards, so that every goal is known.
-    """
-    code, starts = list[int](), [-1]
-    place = {column.name: number for number, column in enumerate(columns)}
-
-    def rule_from(rule: Rule, success: int, failure: int) -> int:
-        goal = success
-        for exception in reversed(rule.exceptions):
-            goal = rule_from(exception, failure, goal)
-        for literal in reversed(rule.default):
-            number = place[literal.feature]
-            low, end, negated = columns[number].span(literal)
-            code.extend([number * _BLOCK, low, end, *((goal, failure) if negated else (failure, goal))])
-            goal = len(code) - 5
-        return goal
-
-    for number in reversed(range(len(program.rules))):
-        starts.append(rule_from(program.rules[number], -2 - number, starts[-1]))
-    return np.array(code, dtype=np.int32), np.array(starts[::-1], dtype=np.int32)

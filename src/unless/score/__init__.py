@@ -2,5 +2,6 @@
 
 - `program_parts`: the parts of a program that hold for a record or not, and their truths on a table.
 - `score_card`: the score card, points for each part of a program.
-- `committee`: many lists that vote; `committee_votes` adds up the points of many rows.
+- `committee`: many lists that vote.
+- `voting_code`: lists as instructions that add up the points of many rows.
 """

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any, ClassVar
@@ -12,9 +12,10 @@ import numpy as np
 from unless.errors import ProgramError
 from unless.model.points import Points, leading_label_index
 from unless.model.prediction import Chooser, Decisions, make_chooser, tested_columns
+from unless.model.value_bins import Fill, bins_tested_by, fillers
 from unless.rule import Program
-from unless.score.committee_votes import MAX_RULES, VoteCounter, VotingCode
-from unless.table import Codes, Column, Table
+from unless.score.voting_code import MAX_RULES, Instructions, VotingCode
+from unless.table import Column, Table
 from unless.values import Label, count_text
 
 __all__ = ["Committee"]
@@ -90,8 +91,14 @@ class Committee:
         return self.all_rules.used
 
     @cached_property
-    def _code(self) -> VotingCode:
-        return VotingCode(self.lists, self.points)
+    def code(self) -> VotingCode:
+        """What adds up the points of rows, ready for all that come."""
+        written, first = Instructions(len(self.classes)), 0
+        for program, own in zip(self.lists, self.points, strict=True):
+            written.add_list(program, first)
+            first += own.size
+        points = [np.empty(0, np.int64), *(own.reshape(-1) for own in self.points)]
+        return VotingCode(bins_tested_by(self.all_rules), written, np.concatenate(points))
 
     def __getstate__(self) -> dict[str, Any]:
         """What a copy needs: instructions for kernels are none of it."""
@@ -112,19 +119,13 @@ class Committee:
 
         The table needs the columns that rules test, in any order; read new records like those of training.
         """
-        columns = tested_columns(self, table)
-        return self.adder(columns, threads)([column.codes for column in columns], len(table))
+        return self.add_up(fillers(self.code.bins, tested_columns(self, table)), len(table), threads)
 
-    def adder(self, columns: Sequence[Column], threads: int = 2) -> Callable[[Sequence[Codes], int], Points]:
-        """A function from codes, in these columns, and a number of rows to the points of every row and class."""
-        votes = VoteCounter(self._code, columns)
-
-        def add(codes: Sequence[Codes], rows: int) -> Points:
-            sums = np.tile(self.base.astype(np.int32), (rows, 1))
-            votes.add(codes, sums, threads)
-            return sums.astype(np.int64)
-
-        return add
+    def add_up(self, fills: Sequence[Fill], rows: int, threads: int = 2) -> Points:
+        """The points of every row and class, given what fills in the bins of ``code``."""
+        sums = np.tile(self.base, (rows, 1))
+        self.code.add(fills, sums, threads)
+        return sums
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Committee) and (
@@ -155,8 +156,8 @@ class Committee:
 
 @make_chooser.register(Committee)
 def _(decider: Committee, columns: Sequence[Column]) -> Chooser:
-    add = decider.adder(columns)
-    return lambda codes, rows: leading_label_index(add(codes, rows)).astype(np.int32)
+    bins = decider.code.bins
+    return lambda codes, rows: leading_label_index(decider.add_up(fillers(bins, columns, codes), rows)).astype(np.int32)
 
 
 def committee_of(model: object) -> Committee | None:

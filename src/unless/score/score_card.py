@@ -6,19 +6,21 @@ The label stays that of the list. Where the sum would favour another one, the li
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from unless.errors import ParameterError, ProgramError
-from unless.kernels.score_sums import add_chosen, add_where
+from unless.kernels.score_sums import add_chosen
 from unless.model.points import Points, expand_to_all_labels, probabilities_of
 from unless.model.prediction import head_indices, tested_columns
+from unless.model.value_bins import Bins, Fill, ValueBins, bins_tested_by, fillers
 from unless.rule import Literal, Program
-from unless.score.program_parts import PartReader, ProgramPart, program_parts
-from unless.table import Codes, Column, Table
+from unless.score.program_parts import ProgramPart, program_parts
+from unless.score.voting_code import Instructions, VotingCode
+from unless.table import Table
 from unless.values import Label
 
 MOST_POINTS = 1_000_000
@@ -79,23 +81,31 @@ class ScoreCard:
         """The place of the label of each rule and, last, of no rule, among the labels; -1 where there is no label."""
         return head_indices(self.program, self.classes)
 
+    @cached_property
+    def scorer(self) -> CardScorer:
+        """What adds up the points of rows, ready for all that come."""
+        return CardScorer(self)
+
     def totals(self, table: Table) -> Points:
         """The points of each row in each column; where a rule decides, its label leads."""
-        columns = tested_columns(self.program, table)
-        return self.scorer(columns)(Table(tuple(columns), rows=len(table)))
+        return self.scorer.totals(fillers(self.scorer.bins, tested_columns(self.program, table)), len(table))
 
     def probabilities(self, table: Table) -> NDArray[np.float64]:
         """The probability of each label (columns) for each row."""
-        totals, labels = self.totals(table), len(self.classes)
-        out = np.empty((len(table), labels))
-        for start in range(0, len(table), _BLOCK):  # all rows at once would not fit into a cache
-            rows = slice(start, start + _BLOCK)
-            out[rows] = probabilities_of(expand_to_all_labels(totals[rows], labels))
+        return self.shares(fillers(self.scorer.bins, tested_columns(self.program, table)), len(table))
+
+    def shares(self, fills: Sequence[Fill], rows: int) -> NDArray[np.float64]:
+        """The probability of each label for each row, given what fills in the bins of the scorer."""
+        totals, labels = self.scorer.totals(fills, rows), len(self.classes)
+        out = np.empty((rows, labels))
+        for start in range(0, rows, _BLOCK):  # all rows at once would not fit into a cache
+            block = slice(start, start + _BLOCK)
+            out[block] = probabilities_of(expand_to_all_labels(totals[block], labels))
         return out
 
-    def scorer(self, columns: Sequence[Column]) -> CardScorer:
-        """What adds up points for rows of these columns, those that the program uses."""
-        return CardScorer(self, columns)
+    def __getstate__(self) -> dict[str, object]:
+        """What a copy needs: instructions for kernels are none of it."""
+        return {one.name: getattr(self, one.name) for one in fields(self)}
 
     def lines(self, record: Mapping[str, object]) -> Iterator[tuple[ProgramPart | None, Points]]:
         """The parts that hold for a record, with their points; None is the base, and last, if needed, the list itself.
@@ -118,37 +128,59 @@ class ScoreCard:
 class CardScorer:
     """Adds up the points of rows, block by block: literals by a table per feature, other parts where they hold."""
 
-    def __init__(self, card: ScoreCard, columns: Sequence[Column]) -> None:
-        self._card = card
-        self._reader = reader = PartReader(card.program, card.parts, columns)
-        self._columns = [column.name for column in columns]
-        points = card.points.copy()  # the kernels take only what could be written to
-        self._deciding = points[: reader.decisions].reshape(-1)
-        self._inner_parts = [(place, points[part]) for place, part in enumerate(reader.inner) if points[part].any()]
-        self._features = [
-            (feature.holds.astype(np.int64) @ points[feature.places]).reshape(-1) for feature in reader.features
-        ]
+    def __init__(self, card: ScoreCard) -> None:
+        self.bins = bins_tested_by(card.program, card.cuts)
+        self._base, width = card.base, len(card.base)
+        tests: dict[str, list[tuple[Literal, Points]]] = {one.feature: [] for one in self.bins}
+        for part, own in zip(card.parts, card.points, strict=True):
+            if part.literal is not None:
+                tests[part.literal.feature].append((part.literal, own))
+        self._features = [_points_of_bins(one, tests[one.feature], width) for one in self.bins]
+        others = [place for place, part in enumerate(card.parts) if part.literal is None]
+        decides = sum(part.kind == "decides" for part in card.parts)
+        heads = np.zeros(len(others), np.int64)
+        heads[:decides] = card.heads[:decides]  # the label of the rule that decides, beside its points
+        points = np.column_stack([card.points[others], heads])
+        written = Instructions(width + 1)
+        inner = [place * (width + 1) if points[place].any() else None for place in range(decides, len(others))]
+        written.add_parts(card.program, decides, inner)
+        self._code = VotingCode(self.bins, written, points.reshape(-1))
 
-    def __call__(self, table: Table) -> Points:
-        """The points of each row of a table in each column."""
-        codes = [table.column(name).codes for name in self._columns]
-        out = np.empty((len(table), len(self._card.base)), np.int64)
-        for start in range(0, len(table), _BLOCK):
-            rows = slice(start, min(start + _BLOCK, len(table)))
-            self._add([column[rows] for column in codes], out[rows])
+    def totals(self, fills: Sequence[Fill], rows: int) -> Points:
+        """The points of each row in each column, given what fills in the bins."""
+        width, size = len(self._base), min(_BLOCK, -(-rows // 64) * 64)
+        out, block, room = (
+            np.empty((rows, width), np.int64),
+            np.zeros((len(fills), size), np.int32),
+            self._code.room(size // 64),
+        )
+        for start in range(0, rows, _BLOCK):
+            end = min(start + _BLOCK, rows)
+            for bins, fill in zip(block, fills, strict=True):
+                fill(start, end, bins[: end - start])
+            self._add(block, room, out[start:end])
         return out
 
-    def _add(self, codes: Sequence[Codes], out: Points) -> None:
+    def _add(self, block: Bins, room: NDArray[np.uint64], out: Points) -> None:
         """Write the points of a block of rows."""
-        out[:] = self._card.base
+        out[:] = self._base
         flat, (rows, width) = out.reshape(-1), out.shape
-        truths = self._reader.read(codes, rows)
-        for bins, points in zip(truths.bins, self._features, strict=True):
-            add_chosen(bins, points, width, flat)
-        add_chosen(truths.deciding, self._deciding, width, flat)
-        for place, points in self._inner_parts:
-            add_where(truths.inner[place].view(np.uint8), points, flat)
-        out[:] = add_leads(out, self._card.heads[truths.deciding])
+        for bins, points in zip(block, self._features, strict=True):
+            add_chosen(bins[:rows], points, width, flat)
+        found = np.zeros((rows, width + 1), np.int64)
+        self._code.add_block(block, room, found)
+        out += found[:, :-1]
+        out[:] = add_leads(out, found[:, -1])
+
+
+def _points_of_bins(bins: ValueBins, tests: Sequence[tuple[Literal, Points]], width: int) -> Points:
+    """The points of the literals of a feature that hold in each of its bins, one bin after another."""
+    found = np.zeros((bins.count, width), np.int64)
+    for literal, points in tests:
+        low, end, negated = bins.span(literal)
+        found[low:end] += points * (1 - 2 * negated)
+        found += points * negated
+    return found.reshape(-1)
 
 
 def tested_numbers(program: Program) -> dict[str, set[Literal]]:

@@ -1,0 +1,150 @@
+"""New records, read for a prediction: only the features that rules test, as `read_alike` reads them, but sooner.
+
+Numbers are not ranked, and what a cell of a single record means is looked up. Where that is not simple, or training did
+not have a value, `read_alike` has the last word.
+"""
+
+# ruff: noqa: N803 - scikit-learn calls it X
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unless.errors import UnlessError
+from unless.estimators.input_records import Alike, read_alike
+from unless.evaluation.unseen_values import Unseen, UnseenCounts
+from unless.model import Model
+from unless.model.value_bins import Fill, NewCells, ValueBins, fillers
+from unless.read.cells import Cells, of_objects
+from unless.read.column_plan import ColumnPlan, plan_columns
+from unless.read.options import PLAIN_OPTIONS
+from unless.read.plain_cells import number_arrays, single_row
+from unless.read.source import Loaded
+from unless.table import Column
+from unless.values import Value
+
+_MEANINGS = 10_000
+"""How many cells of a feature are remembered with their meanings."""
+
+_SIMPLE = (str, int, float, bool, type(None))
+"""The types whose equal cells mean the same."""
+
+_WHOLE = 2**53
+"""Up to here, whole numbers are doubles."""
+
+
+_CALLER = 6
+"""How far above `read_alike` the caller of predict is."""
+
+
+@dataclass(frozen=True, slots=True)
+class NewRecords:
+    """The cells of new records, for each feature that rules test, and the values that training did not have."""
+
+    rows: int
+    cells: Mapping[str, NewCells]
+    unseen: Sequence[Unseen] = ()
+
+    def fills(self, bins: Sequence[ValueBins]) -> list[Fill]:
+        """What fills in these bins."""
+        return fillers(bins, [self.cells[one.feature] for one in bins])
+
+
+class PredictionReader:
+    """Reads new records for the decisions of a model; ``name`` is what messages call its classifier."""
+
+    def __init__(self, model: Model, name: str) -> None:
+        self._model, self._name = model, name
+        self._names = list(model.schema.kinds)
+        rules, seen = model.decider.all_rules, {column.name: column for column in model.domain.columns}
+        self._notations = {feature: rules.notations.get(feature) for feature in self._names}
+        self._features = [name for name in self._names if name in seen or name in rules.used]
+        self._plan = _plan(model)
+        self._ranges = {feature: self._range(seen[feature]) for feature in self._features if feature in seen}
+        self._plain = {feature for feature, ends in self._ranges.items() if ends is not None}
+        self._seen = seen
+        self._meanings: dict[str, dict[tuple[type, object], Value]] = {feature: {} for feature in self._features}
+
+    def read(self, X: Any) -> NewRecords:
+        """Read records; what is wrong with them is an error, and what is odd about their columns a warning."""
+        return self._single(X) or self._many(X)
+
+    def _range(self, seen: Column) -> tuple[float, float] | None:
+        """The range of a feature of training whose numbers are only numbers; None for another."""
+        written = (seen.notation, self._model.schema.notations.get(seen.name), self._notations[seen.name])
+        plain = all(one is None or one.plain for one in written)
+        number = self._plan.features[seen.name] == "numeric" and not self._plan.missing_texts and len(seen.numbers)
+        return (float(seen.numbers[0]), float(seen.numbers[-1])) if plain and number else None
+
+    def _single(self, X: Any) -> NewRecords | None:
+        """A single record that is as those of training; None for anything else."""
+        model = self._model
+        if model.schema.parts or model.named is (X.__class__ is np.ndarray):
+            return None
+        row = single_row(X, self._names)
+        if row is None:
+            return None
+        cells: dict[str, NewCells] = {}
+        try:
+            for feature, cell in zip(self._names, row, strict=True):
+                if feature in self._meanings:
+                    cells[feature] = self._meaning(feature, cell)
+        except (UnlessError, LookupError):
+            return None
+        return NewRecords(1, cells)
+
+    def _meaning(self, feature: str, cell: object) -> Value:
+        """What a cell means; one that training did not have is a LookupError."""
+        kind, ends = cell.__class__, self._ranges.get(feature)
+        if ends is not None and (kind is float or (kind is int and -_WHOLE < cell < _WHOLE)):  # type: ignore[operator]
+            if ends[0] <= cell <= ends[1]:  # type: ignore[operator]
+                return float(cell)  # type: ignore[arg-type]
+            if cell != cell:  # noqa: PLR0124 - NaN differs
+                return None
+            raise LookupError(feature)
+        if kind not in _SIMPLE:
+            return self._read_cell(feature, cell)
+        known = self._meanings[feature]
+        if (kind, cell) not in known:
+            if len(known) >= _MEANINGS:
+                known.clear()
+            known[kind, cell] = self._read_cell(feature, cell)
+        return known[kind, cell]
+
+    def _read_cell(self, feature: str, cell: object) -> Value:
+        """What a cell means, as a table would have it."""
+        column = self._plan.column(feature, cell if isinstance(cell, Cells) else of_objects([cell]))
+        counts = UnseenCounts(self._model)
+        counts.add_cells(1, {feature: column})
+        if counts.found():
+            raise LookupError(feature)
+        found = column.in_notation(self._notations[feature])
+        return found.value(int(found.codes[0]))
+
+    def _many(self, X: Any) -> NewRecords:
+        """Any records."""
+        model = self._model
+        arrays: dict[str, NDArray[np.float64]] = {}
+        if not model.schema.parts and model.named is not (X.__class__ is np.ndarray):
+            arrays = number_arrays(X, self._names, self._plain)
+        others = [feature for feature in self._features if feature not in arrays]
+        table = read_alike(
+            X, model.schema, model.domain, self._name, named=model.named, features=others, caller=_CALLER
+        )
+        cells: dict[str, Any] = {column.name: column for column in table.columns} | arrays
+        counts = UnseenCounts(model)
+        counts.add_cells(len(table), cells)
+        for name, column in cells.items():
+            if isinstance(column, Column):
+                cells[name] = column.in_notation(self._notations[name])
+        return NewRecords(len(table), cells, counts.found())
+
+
+def _plan(model: Model) -> ColumnPlan:
+    """How the columns of records are read that are like those of training."""
+    like = Alike(replace(model.schema, target=None), model.domain)
+    return plan_columns(Loaded(model.schema.kinds, 0, lambda _: of_objects(())), PLAIN_OPTIONS, like=like)

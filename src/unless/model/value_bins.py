@@ -1,0 +1,105 @@
+"""Bins: literals cut the values of a feature into a few bins, and values in one bin satisfy the same literals.
+
+Bins depend on the literals only, not on the records: what decides is made ready once, and then decides any rows.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unless.kernels import bin_numbers
+from unless.rule import Literal, Program
+from unless.table import Codes, Column
+from unless.values import Value
+from unless.values.notation import Notation
+
+Bins = NDArray[np.int32]
+
+Fill = Callable[[int, int, Bins], object]
+"""Writes the bins of some rows of a feature, from a first to a last one."""
+
+
+NewCells = Column | NDArray[np.float64] | Value
+"""The cells of a feature of new records: ranked, as plain numbers of which NaN is missing, or the only one."""
+
+
+class ValueBins:
+    """The bins of one feature, whose numbers are written in a notation.
+
+    In this order: the numbers up to each threshold, and those above the last; each category that a literal names, and
+    all others; missing cells.
+    """
+
+    __slots__ = ("_categories", "_thresholds", "count", "feature", "missing", "notation", "numbers", "other")
+
+    def __init__(self, feature: str, literals: Iterable[Literal], notation: Notation | None = None) -> None:
+        values = {literal.value for literal in literals}
+        self.feature, self.notation = feature, notation
+        self._thresholds = sorted(float(value) for value in values if isinstance(value, float))
+        self.numbers = np.array(self._thresholds, dtype=np.float64)
+        names = sorted(value for value in values if isinstance(value, str))
+        self._categories = {name: number for number, name in enumerate(names, len(self._thresholds) + 1)}
+        self.other = len(self._thresholds) + 1 + len(names)
+        self.missing = self.other + 1
+        self.count = self.missing + 1
+
+    def bin_of(self, value: Value) -> int:
+        """The bin of a value, whose notation is that of the feature."""
+        if value is None:
+            return self.missing
+        return (
+            self._categories.get(value, self.other) if isinstance(value, str) else bisect_left(self._thresholds, value)
+        )
+
+    def bins_of(self, column: Column) -> Bins:
+        """The bin of each rank of a column, whose notation is that of the feature."""
+        found = np.full(column.missing + 1, self.other, np.int32)
+        first = len(column.numbers)
+        found[:first] = self.numbers.searchsorted(column.numbers)
+        for name, number in self._categories.items():
+            place = bisect_left(column.categories, name)
+            if column.categories[place : place + 1] == (name,):
+                found[first + place] = number
+        found[-1] = self.missing
+        return found
+
+    def filler(self, cells: NewCells, codes: Codes | None = None) -> Fill:
+        """What writes the bins of the rows of a column, or of other codes of its values."""
+        if isinstance(cells, Column):
+            bins, ranks = self.bins_of(cells), cells.codes if codes is None else codes
+            return lambda first, last, out: bins.take(ranks[first:last], out=out, mode="clip")
+        if isinstance(cells, np.ndarray):
+            return lambda first, last, out: bin_numbers(cells[first:last], self.numbers, self.missing, out)
+        only = self.bin_of(cells)
+        return lambda first, last, out: out.fill(only)
+
+    def span(self, literal: Literal) -> tuple[int, int, bool]:
+        """The truth of a literal as bins: it holds where ``(first <= bin < end) != negated``."""
+        match literal.op, literal.value:
+            case ("<=", float(x)):
+                return 0, bisect_left(self._thresholds, x) + 1, False
+            case (">", float(x)):
+                return bisect_left(self._thresholds, x) + 1, len(self._thresholds) + 1, False
+            case (("==" | "!=") as op, str(category)):
+                number = self._categories[category]
+                return number, number + 1, op == "!="
+            case (op, _):
+                return self.missing, self.missing + 1, op == "present"
+
+
+def bins_tested_by(program: Program, more: Iterable[Literal] = ()) -> tuple[ValueBins, ...]:
+    """The bins of each feature that a program tests, in the order of `Program.used`, and that more literals test."""
+    tests: dict[str, list[Literal]] = {name: [] for name in program.used}
+    for literal in (*(literal for rule in program.rules for literal in rule.literals()), *more):
+        tests[literal.feature].append(literal)
+    return tuple(ValueBins(name, own, program.notations.get(name)) for name, own in tests.items())
+
+
+def fillers(bins: Sequence[ValueBins], columns: Sequence[NewCells], codes: Sequence[Codes] | None = None) -> list[Fill]:
+    """What writes the bins of each feature, from columns in the same order, or from other codes of their values."""
+    own = [None] * len(columns) if codes is None else codes
+    return [one.filler(column, ranks) for one, column, ranks in zip(bins, columns, own, strict=True)]
