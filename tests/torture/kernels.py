@@ -441,7 +441,7 @@ def _bin(rng: random.Random) -> tuple[Any, Any]:
         module.bin_numbers(_array(values, np.float64), _array(thresholds, np.float64), -1, out)
         return out.tolist()
 
-    assert call(kernel("deciding")) == [-1 if x != x else bisect_left(thresholds, x) for x in values]  # noqa: PLR0124
+    assert call(_COMPILED["deciding"]) == [-1 if x != x else bisect_left(thresholds, x) for x in values]  # noqa: PLR0124
     return _both("deciding", call)
 
 

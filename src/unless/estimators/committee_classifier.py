@@ -79,7 +79,8 @@ class UnlessCommittee(RuleClassifier, CommitteeLearner):
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The label of every record: the class with most points."""
-        return self.classes_[leading_label_index(self._sums(self._records(X)))]
+        places = leading_label_index(self._sums(self._records(X)))
+        return self.classes_[places]
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """The probability of every class (columns as in ``classes_``): its share of the odds that points stand for."""

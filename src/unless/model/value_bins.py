@@ -24,7 +24,7 @@ Fill = Callable[[int, int, Bins], object]
 
 
 NewCells = Column | NDArray[np.float64] | Value
-"""The cells of a feature of new records: ranked, as plain numbers of which NaN is missing, or the only one."""
+"""The cells of a feature of new records: ranked, as plain numbers, where NaN is missing, or the only one."""
 
 
 class ValueBins:

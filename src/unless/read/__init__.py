@@ -14,6 +14,7 @@ In the order of the data:
 - `json_lines`: JSON lines
 - `binary_files`: Parquet, Arrow and Excel
 - `frames`: data frames, arrays, lists of dicts; Python objects as frames
+- `plain_cells`: single rows, and columns of numbers, as they are
 - `date_parts`: the weekday, month and hour of dates, instead of the dates
 - `cells`: `Cells`, a column as its source has it
 - `column_plan`: which columns are read, and how
