@@ -158,6 +158,15 @@ def test_a_file_of_a_stranger_is_refused_at_worst(model, tmp_path, steps, said):
         unless.load(path)
 
 
+def test_its_model_gives_its_probabilities(model, tmp_path):
+    """Probabilities of a model are those of what decides, not of the list that imitates it; from a file, too."""
+    model.save(tmp_path / "model.json")
+    for one in (model, unless.load(tmp_path / "model.json")):
+        table = unless.read_table(X, like=one)
+        assert np.array_equal(one.model_.probabilities(table), model.predict_proba(X))
+        assert np.array_equal(one.model_.points(table), model.committee_.sums(table))
+
+
 def test_the_student_is_shown_not_obeyed(model, tmp_path):
     """The program of a committee is one list that imitates it; how often both agree is known."""
     agreed = unless.predict(model.program_, unless.read_table(X, like=model)) == model.predict(X)

@@ -159,7 +159,7 @@ def load(path: str | os.PathLike[str]) -> RuleClassifier | Program:
 def _unfitted(saved: Model) -> RuleClassifier:
     """The classifier that the file names, with its parameters."""
     name = saved.learner
-    if name not in _CLASSIFIERS or (_CLASSIFIERS[name] is UnlessCommittee) != (saved.committee is not None):
+    if name not in _CLASSIFIERS or not isinstance(saved.decider, _CLASSIFIERS[name]._decider):  # noqa: SLF001 - of us
         raise ProgramError(f"statistics.learner: no learner {name!r}{suggest(name, _CLASSIFIERS)}")
     learner = _CLASSIFIERS[name]
     allowed = learner().get_params()

@@ -27,9 +27,7 @@ LEARNER = "UnlessCommittee"
 
 def document(model: Model) -> dict[str, Any]:
     """A committee as JSON holds it; refuses one that could not be read back."""
-    committee, imitation, shares = model.committee, model.imitation, model.importances
-    if committee is None or imitation is None:
-        raise AssertionError("this model has no committee")
+    committee, imitation, shares = model.committee, model.readable, model.importances
     student = model_file.document(imitation)
     found = {
         "format": COMMITTEE,

@@ -101,13 +101,12 @@ class Holdout:
 
     def tested(self, model: Model) -> Model:
         """Return the model with the fingerprint of its data, and with what held-out records show, if there are any."""
-        imitation = None if model.imitation is None else self.tested(model.imitation)
-        if self.count is None:
-            return replace(model, origin=self._origin, imitation=imitation)
-        tested = self._tested(self.count(model.decider))
-        if imitation is None:
-            return model.after(tested)
-        return replace(model, statistics=imitation.statistics, origin=tested.origin, tested=tested, imitation=imitation)
+        tested = None if self.count is None else self._tested(self.count(model.decider))
+        if model.imitation is not None:
+            imitation = self.tested(model.imitation)
+            found = replace(model, origin=self._origin, tested=tested, imitation=imitation)
+            return replace(found, statistics=imitation.statistics)
+        return replace(model, origin=self._origin) if tested is None else model.after(tested)
 
     @property
     def _origin(self) -> DataOrigin:

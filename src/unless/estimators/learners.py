@@ -34,6 +34,7 @@ from unless.learn.unless_learner import AUTO, Penalty, UnlessSettings, learn_unl
 from unless.model import Model
 from unless.model.points import leading_label_index
 from unless.model.rule_statistics import RuleStatistics
+from unless.rule import Program
 from unless.score.committee import Committee
 from unless.table import Labels, Table, domain_table
 from unless.values import Label, to_python_value
@@ -75,6 +76,9 @@ class Learner:
     _classifier: ClassVar[str]
     """The name of its classifier, which model files use."""
 
+    _decider: ClassVar[type] = Program
+    """What kind of decider it learns."""
+
     _name: ClassVar[str]
     """Its name, as the command and `SETTINGS` have it."""
 
@@ -85,6 +89,11 @@ class Learner:
         """The parameters, after checks."""
         given = {one.name: getattr(self, one.name) for one in fields(self)}
         return SETTINGS[self._name](**given)
+
+    @property
+    def _learns_from_sample(self) -> str | None:
+        """What of it learns from a sample where most records are in blocks, for a warning."""
+        return None
 
     def _parameters(self) -> dict[str, Any]:
         """The parameters that a model file keeps."""
@@ -146,7 +155,7 @@ def learn(learner: Learner, data: TrainingData | Table, *, keep: Any = None, loc
     if keep is not None or lock is not None:
         data = replace(data, keep=keep, lock=lock)
     learned = learner._learn(data)  # noqa: SLF001 - a function, so that classifiers have no second way to learn
-    if data.keep is None or learned.model.committee is not None:
+    if data.keep is None:
         return learned
     locked = tuple(sorted(data.locked_in(learned.model.program)))
     return replace(learned, model=replace(learned.model, locked=locked))
@@ -174,6 +183,10 @@ class UnlessLearner(Learner):
 
     _classifier, _name = "UnlessClassifier", "unless"
     _stops_at_max_rules = False  # it looks for the best list of that size
+
+    @property
+    def _learns_from_sample(self) -> str | None:
+        return None if self.teacher is None else "The list and its teacher"
 
     def _settings(self) -> UnlessSettings:
         check_teacher(self.teacher)
@@ -289,6 +302,8 @@ class CommitteeLearner(Learner):
     n_jobs: int | None = field(default=-1, kw_only=True)
 
     _classifier, _name = "UnlessCommittee", "committee"
+    _decider = Committee
+    _learns_from_sample = "The committee"
 
     def _learn(self, data: TrainingData) -> LearnedModel:
         """Learn the lists, then a list that imitates them."""

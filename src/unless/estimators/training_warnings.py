@@ -30,7 +30,7 @@ from unless.inspection import (
 )
 from unless.learn.rule_pruning import doubtful_rules, promises_less
 from unless.model import Model
-from unless.model.prediction import head_indices, tested_columns
+from unless.model.prediction import head_indices, predict, tested_columns
 from unless.model.value_bins import fillers
 from unless.report.finding_text import remark_lines
 from unless.table import Labels, Table
@@ -86,7 +86,7 @@ def on_learning(learner: Learner, data: TrainingData, model: Model, seconds: flo
     said = (
         decides,
         _unpromising(learner, data, model),
-        _sampled(learner, data, model),
+        _sampled(learner, data),
         *_on_wishes(learner, data, model),
         *_on_dates(model),
     )
@@ -112,7 +112,7 @@ def _on_dates(model: Model) -> Iterator[Remark]:
 
     Where rules only ask whether a date is after such a day, every later one is.
     """
-    lists = (model.program,) if model.committee is None else model.committee.lists
+    lists = model.decider.lists
     dated = [program for program in lists if program.notations]
     numbered = [(number, rule) for program in dated for number, rule in enumerate(program.rules, 1)]
     found: dict[str, dict[str, dict[int, NotatedNumber]]] = {}
@@ -170,15 +170,14 @@ def _promising_less(data: TrainingData, model: Model, doubtful: Collection[int])
     return [k for k in asked if promises_less(trained, k, float(same[k]), float(others[k]), float(usual[k]))]
 
 
-def _sampled(learner: Learner, data: TrainingData, model: Model) -> Remark | None:
+def _sampled(learner: Learner, data: TrainingData) -> Remark | None:
     """Whether lists learned only from some of the records, because the others are in blocks."""
-    if data.blocks is None or not (model.committee is not None or getattr(learner, "teacher", None)):
+    if data.blocks is None or (who := learner._learns_from_sample) is None:  # noqa: SLF001 - of this package
         return None
     engine = data.blocks.engine(data.held_back)
     every = int(engine.records(engine.all_rows()).sum())
     if len(data.table) >= every:
         return None
-    who = "The committee" if model.committee is not None else "The list and its teacher"
     return Remark("sampled", None, f"{who} learned from {len(data.table):,} of {every:,} records, evenly spread")
 
 
@@ -211,10 +210,10 @@ def _idle(learner: Learner, data: TrainingData, model: Model, seconds: float) ->
         return Remark("too-late", None, f"{said}: the time was up before there was a rule")
     for without, other, some in _trials(learner, data):
         if _used(found := learn(other, some).model):
-            rules = "" if found.committee is not None else f" {count_text(len(found.program), 'rule')}"
-            return Remark("limited", None, f"{said}; {without} it would have{rules or ' rules'}")
+            rules = count_text(len(found.program), "rule") if found.decider.by_rule else "rules"
+            return Remark("limited", None, f"{said}; {without} it would have {rules}")
     why = f"{said}: no rule would be right more often, other than by chance"
-    return Remark("no-knowledge-of-many" if model.committee is not None else "no-knowledge", None, why)
+    return Remark("no-knowledge" if model.decider.by_rule else "no-knowledge-of-many", None, why)
 
 
 def _trials(learner: Learner, data: TrainingData) -> Iterator[tuple[str, Learner, TrainingData]]:
@@ -241,15 +240,13 @@ def _used(model: Model) -> Any:
 
 
 def _only_label(model: Model) -> object:
-    """What a model says that tests nothing; the lists of such a committee have one rule each."""
-    if (committee := model.committee) is not None:
-        return committee.classes[int(sum((points[-1] for points in committee.points), start=committee.base).argmax())]
-    return next(iter(model.program.heads))
+    """What a model says that tests nothing."""
+    return predict(model.decider, Table((), rows=1))[0]
 
 
 def _weak(model: Model) -> Remark | None:
     """Whether a rule, mostly the last, or the label where no rule applies, decides much and is often wrong."""
-    if model.committee is not None:
+    if not model.decider.by_rule:
         return None
     statistics, rules = model.statistics, model.program.rules
     has_label = np.array([label is not None for label in statistics.labels])

@@ -71,9 +71,14 @@ class Model:
     """The share of training records, by weight, that a committee and its imitation give the same label."""
 
     @property
+    def readable(self) -> Model:
+        """The model whose rules people read: this one, or the list that imitates it."""
+        return self.imitation or self
+
+    @property
     def program(self) -> Program:
         """The rules that people read: those that decide, or those of the list that imitates what decides."""
-        return self.decider.all_rules if self.imitation is None else self.imitation.program
+        return self.readable.decider.all_rules
 
     @cached_property
     def code(self) -> ProgramCode:
@@ -102,14 +107,14 @@ class Model:
 
         ``decisions`` are those of the same table, if they are known already.
         """
-        if self.imitation is None and self.card is not None:
+        if self.decider.by_rule and self.card is not None:
             return self.card.probabilities(table)
         found = decide(self.decider, table, threads) if decisions is None else decisions
         return None if found.points is None else probabilities_of(found.points)
 
     def points(self, table: Table) -> Points | None:
         """The points of each class (columns) for each row, whose shares of the odds are the probabilities."""
-        if self.imitation is None and self.card is not None:
+        if self.decider.by_rule and self.card is not None:
             return expand_to_all_labels(self.card.totals(table), len(self.card.classes))
         return decide(self.decider, table).points
 

@@ -77,6 +77,10 @@ class Decider(Protocol):
         """The different labels that it can give."""
 
     @property
+    def lists(self) -> tuple[Program, ...]:
+        """Its lists of rules; only one of them decides each record if ``by_rule``."""
+
+    @property
     def all_rules(self) -> Program:
         """All its rules in one list, which says what is tested, but not what is decided."""
 

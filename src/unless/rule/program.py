@@ -132,6 +132,11 @@ class Program:
         return (*(rule.head for rule in self.rules), self.otherwise)
 
     @property
+    def lists(self) -> tuple[Program, ...]:
+        """The program alone; other deciders have several lists."""
+        return (self,)
+
+    @property
     def labels(self) -> tuple[Label, ...]:
         """The different labels that the program can give, in the order of its rules."""
         return tuple(label for label in dict.fromkeys(self.heads) if label is not None)
