@@ -48,6 +48,10 @@ def test_explanations_add_up(folder):
     assert "What would change it:" in done.stdout
     found = json.loads(called("explain", "c.json", "new.csv", "-r", "8", "--json", cwd=folder).stdout)
     vote = found["records"][0]["vote"]
+    model = unless.load(folder / "c.json")
+    (shares,) = model.predict_proba(unless.read_table(folder / "new.csv", like=model)[[7]])
+    assert found["records"][0]["probability"] == pytest.approx(shares.max(), abs=1e-12)
+    assert model.model_.probabilities(unless.read_table(folder / "new.csv", like=model))[7] == pytest.approx(shares)
     parts = [vote["base"], *(one["points"] for one in vote["votes"])]
     assert [sum(column) for column in zip(*parts, strict=True)] == vote["total"]
     alone = called("explain", "c.json", "--set", "amount=1000", "--why-not", "refuse", "--what-if", cwd=folder)

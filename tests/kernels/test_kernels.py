@@ -46,6 +46,7 @@ from unless.blocks.block_store import LocalBlockStore
 from unless.learn import fold_unless
 from unless.learn.committee_learner import CommitteeSettings, learn_committee
 from unless.learn.score_fitting import fit_score_card
+from unless.score.contributions import ContributionCounter, additive_score
 from unless.table import Column, Labels, Table
 
 assert kernels.compiled is not {interpreted}
@@ -97,6 +98,7 @@ for block in store.blocks:
     print(block.histogram(every).tolist(), [block._grid.ranks_of(i, every.rows()).tolist() for i in range(6)])
 committee = learn_committee(table, settings=CommitteeSettings(size=3)).committee
 print(committee.lists, [points.tolist() for points in committee.points], committee.sums(table).tolist())
+print(ContributionCounter(additive_score(committee), table[:70]).values(table[100:110]).round(12).tolist())
 """
 
 

@@ -1,8 +1,8 @@
 """The command `unless`: it parses, calls the library, prints.
 
-Every command has a module with its name: `inspect`, `fit`, `evaluate`, `show`, `predict`, `explain`, `watch`,
-`stability`, `report`, `card`, `export`, `edit`, `learn`, `diff`, `demo`. `app` has the list of them, and turns errors
-into a line or two. What commands share:
+Every command has a module with its name: `inspect`, `fit`, `evaluate`, `show`, `predict`, `explain`, `effects`,
+`watch`, `stability`, `report`, `card`, `export`, `edit`, `learn`, `diff`, `demo`. `app` has the list of them, and turns
+errors into a line or two. What commands share:
 
 - options: `options` has single ones, and what the shell offers for them; `data_options`, `constraint_options` and
   `setting_options` have groups of them, which `option_groups` spreads out;

@@ -42,6 +42,7 @@ COMMANDS = {
     "show": "Show the rules of a model.",
     "predict": "Predict the label of every record in a file.",
     "explain": "Explain a decision, and what would change it.",
+    "effects": "Show what each feature does to the log-odds of the labels.",
     "watch": "Tell what has moved in new records since training.",
     "stability": "Tell which rules come back when they are learned again.",
     "report": "Write an HTML page about a model.",

@@ -32,7 +32,9 @@ from unless.evaluation.metrics import tested_text
 from unless.evaluation.stability import Stability
 from unless.evaluation.tradeoff import TradeOff
 from unless.evaluation.unseen_values import Unseen, summary, unseen_values, unusual
+from unless.explanation.contributions import Contributions, contributions
 from unless.explanation.counterfactuals.nearest import Counterfactuals, counterfactuals
+from unless.explanation.effects import Effects, effects
 from unless.explanation.input_records import as_rows, unwrap_single
 from unless.explanation.rule_listing import listing_text, listing_title
 from unless.explanation.score_explanation import ScoreExplanation, explain_score
@@ -195,6 +197,19 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
         """
         known = self._record(record)
         return explain_score(require_card(self.card_), known)
+
+    def contributions(self, X: Any, background: Any) -> Contributions:
+        """What each feature of records adds to the log-odds, compared with the mean of a background: Shapley values.
+
+        They are exact, and add up. ``background`` are records to compare with, such as those of training; of more than
+        1,000, 1,000 are used. Printed, they are sentences and bars; ``frame()`` is a data frame, and the plots of the
+        shap package take ``to_shap()``.
+        """
+        return contributions(self._fitted, self._table(as_rows(X)), self._table(background, tell=False))
+
+    def effects(self, background: Any) -> Effects:
+        """The curve of each feature: the mean log-odds of a background, if all its records had the same value of it."""
+        return effects(self._fitted, self._table(background, tell=False))
 
     def counterfactuals(
         self,

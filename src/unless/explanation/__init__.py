@@ -7,6 +7,7 @@
 - `sentences`: a proof in English; `paper_justifications`: the two texts of the paper.
 - `rule_listing`: all rules laid out in columns.
 - `score_explanation`: the score card of a record, points that add up to its probabilities.
+- `contributions`: what each feature of a record adds to the log-odds; `effects`: the curve of each feature.
 - `proof_rendering`: a proof for JSON, for pages and notebooks, for terminals.
 - `counterfactuals`: the nearest records with another label, and the search for them.
 """

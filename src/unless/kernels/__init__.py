@@ -8,6 +8,7 @@
 - `row_masks`: sets of rows as bits; `rule_improving`: one rule of a list, improved
 - `deciding`: predictions; `voting`: predictions by many lists
 - `score_regression`: the points of parts; `score_sums`: the points of rows
+- `contributions`: what each feature of a record adds to the points of a list
 - `append_fields`: where records end, and new fields put there
 - `work_sharing`: threads that share work
 

@@ -4,4 +4,5 @@
 - `score_card`: the score card, points for each part of a program.
 - `committee`: many lists that vote.
 - `voting_code`: lists as instructions that add up the points of many rows.
+- `decision_graph`: a list as a graph whose nodes test literals; `contributions`: Shapley values of such graphs.
 """

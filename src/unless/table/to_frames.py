@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,6 +13,17 @@ from unless.values.notation import INSTANT, DateNotation, DurationNotation, Leve
 
 if TYPE_CHECKING:
     import polars as pl
+
+
+def data_frame(columns: Mapping[str, Sequence[Any]]) -> Any:
+    """Lists of cells as a data frame: of pandas, if it is installed, otherwise of polars."""
+    try:
+        import pandas as pd
+    except ImportError:
+        import polars as pl
+
+        return pl.DataFrame(columns)
+    return pd.DataFrame(columns)
 
 
 def column_to_pandas(column: Column) -> Any:

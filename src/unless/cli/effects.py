@@ -1,0 +1,91 @@
+"""`unless effects`: what each feature does to the log-odds of the labels, in general and for single records."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from unless.cli.console import Screen
+from unless.cli.data_options import FileOptions
+from unless.cli.file_io import check_files
+from unless.cli.loading import DataSource, read_fitted_model, read_records
+from unless.cli.options import Data, Json, Model, Quiet, complete_features, value_option
+from unless.errors import ReadError
+from unless.model import Model as FittedModel
+from unless.table import Table
+from unless.values import count_text
+
+
+def effects(
+    model: Model,
+    data: Data,
+    *,
+    row: Annotated[
+        list[int] | None, value_option("N", "Show this record, counted from 1, instead of curves (repeat).", low=1)
+    ] = None,
+    feature: Annotated[
+        list[str] | None, value_option("NAME", "Show only this feature's curve (repeat).", complete=complete_features())
+    ] = None,
+    background: Annotated[
+        str | None, value_option("FILE", "Compare with the records of this file.  [default: DATA]")
+    ] = None,
+    file: FileOptions,
+    quiet: Quiet = False,
+    json: Json = False,
+) -> None:
+    """Show what each feature does to the log-odds: a curve for each, or for single records what each adds.
+
+    A curve is the mean of the log-odds over the records, if all of them had the same value. What features add to the
+    log-odds of a record, compared with the mean of the records, are exact Shapley values: they add up. Of more than
+    1,000 records to compare with, 1,000 are used. It works for committees, and for the score card of one list.
+
+    Example: unless effects model.json applicants.csv
+
+    Example: unless effects model.json new.csv --row 3
+    """
+    if row and feature:
+        raise typer.BadParameter("curves are of all records; leave --row or --feature out", param_hint="--feature")
+    check_files(None, model, data, background, format=file.format)
+    screen = Screen(quiet=quiet)
+    found = read_fitted_model(model, "how many points their parts have; give")
+    used = list(found.decider.used)
+    table = read_records(screen, DataSource.of(data, file), like=found, features=used)
+    others = table
+    if background is not None:
+        others = read_records(screen, DataSource.of(background, file), like=found, features=used)
+    if not len(others):
+        raise ReadError(f"{background or data} has no records to compare with")
+    if row:
+        _show_records(screen, found, table, others, row, data, json=json)
+    else:
+        _show_curves(screen, found, others, feature or [], json=json)
+
+
+def _show_records(
+    screen: Screen, model: FittedModel, table: Table, others: Table, rows: list[int], data: str, *, json: bool
+) -> None:
+    """Show what each feature adds for some records."""
+    from unless.explanation.contributions import contributions
+
+    if max(rows) > len(table):
+        raise ReadError(f"{data} has {count_text(len(table), 'record')}, so there is no record {max(rows):,}")
+    found = contributions(model, table[[number - 1 for number in rows]], others)
+    if json:
+        screen.data(found.to_dict())
+        return
+    screen.note(f"log-odds, compared with the mean of {count_text(found.background, 'record')}")
+    for place, number in enumerate(rows):
+        first, *bars = found.lines(place)
+        screen.show(*[""] * bool(place), f"Record {number}: {first}", *bars)
+
+
+def _show_curves(screen: Screen, model: FittedModel, others: Table, features: list[str], *, json: bool) -> None:
+    """Show the curves of all features, or of some."""
+    from unless.explanation.effects import effects as curves_of
+
+    found = curves_of(model, others).only(features)
+    if json:
+        screen.data(found.to_dict())
+    else:
+        screen.show(*str(found).split("\n"))
