@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import polars as pl
 
-from unless.blocks.databases import RowChecksum
+from unless.blocks.databases import RereadFrames
 from unless.blocks.encoding import EncodingTask, TableStats
 from unless.read.source import Source
 
@@ -30,21 +30,12 @@ def _first_pass(task: EncodingTask, batches: Iterator[Source], texts: Sequence[s
     return found
 
 
-class FrameStream:
+class FrameStream(RereadFrames):
     """Frames that ``make`` gives for every pass; each is one batch."""
 
     def __init__(self, make: Callable[[], Iterable[pl.DataFrame]], said: str = "the frames") -> None:
-        self.said = said
+        super().__init__(said)
         self._make = make
-        self._same = RowChecksum()
 
-    def batches(self) -> Iterator[Source]:
-        """Read the frames."""
-        return self._same.over(self._make())
-
-    def fingerprint(self) -> object:
-        """Only reading can tell."""
-        return None
-
-    def close(self) -> None:
-        """Nothing is open."""
+    def _frames(self) -> Iterable[pl.DataFrame]:
+        return self._make()

@@ -27,7 +27,6 @@ from unless.blocks import column_bins as bins_module
 from unless.blocks import column_stats
 from unless.blocks.block_engine import BlockEngine
 from unless.blocks.block_queries import (
-    BinHistograms,
     BlockQuery,
     DistinctValues,
     FetchRows,
@@ -403,7 +402,6 @@ def questions(store: LocalBlockStore) -> list[BlockQuery[Any]]:
         HeaviestTexts(*one, cut),
         SizesAndHistograms(*both),
         LabelSizes(*both),
-        BinHistograms(*both),
         PartWeights(*both, [(place, 0, 3), (place, 1, 2)]),
         SliceWeights(*both, ColumnRegion.of([Interval(place, texts=False, low=0.0, high=1.0)])),
         ValuesInRegions(*both, ColumnRegion.of([Interval(place, texts=False, low=0.0), Interval(2, texts=True)])),

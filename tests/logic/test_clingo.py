@@ -220,5 +220,5 @@ def test_without_clingo(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "clingo", None)
     program = Program("y", ("f",), (Rule("a", (Literal("f", "==", "x"),)),))
     assert from_clingo(to_clingo(program)) == program
-    with pytest.raises(UnlessError, match=r'pip install "unless\[logic\]"'):
+    with pytest.raises(UnlessError, match=r"pip install 'unless\[logic\]'"):
         run_clingo(program, Table((Column.of("f", ["x"]),)))

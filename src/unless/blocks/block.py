@@ -28,6 +28,7 @@ from unless.table import Column, HoldoutSplit, Labels
 from unless.table.columns import replace_checked
 from unless.table.holdout_split import identity_sample, identity_sums, part_counts, record_identities
 from unless.table.record_hashes import Hashes, record_hashes
+from unless.table.seen_values import drop_unused_values_of
 from unless.values import Label
 
 Numbers = NDArray[np.float64]
@@ -331,10 +332,5 @@ def _cells_of_rows(column: Column, codes: NDArray[np.int32]) -> tuple[NDArray[An
         numbers = column.numbers.take(codes, mode="clip")  # those that are missing have the rank after the last
         numbers[codes == column.missing] = np.nan
         return numbers, None
-    there = np.zeros(column.missing + 1, bool)
-    there[codes] = True
-    there[-1] = True  # missing has a rank, even where no cell is
-    numbers, texts = np.split(there[:-1], [len(column.numbers)])
-    categories = tuple(column.categories[k] for k in np.flatnonzero(texts).tolist())
-    values = replace_checked(column, codes=NO_ROWS, numbers=column.numbers[numbers], categories=categories)
-    return (np.cumsum(there) - 1)[codes], values
+    found = drop_unused_values_of(replace_checked(column, codes=codes))
+    return found.codes, replace_checked(found, codes=NO_ROWS, categories=tuple(found.categories))

@@ -132,19 +132,20 @@ class BlockDataset:
 
 def label_weights_left(engine: BlockEngine, program: Program, rows: RowSet) -> list[Sequence[float]]:
     """How much of each label is left before each rule and after the last (`Learned.left`)."""
-    left = [engine.label_weights(rows)]
+    return [engine.label_weights(left) for left in _rows_left(engine, program, rows)]
+
+
+def _rows_left(engine: BlockEngine, program: Program, rows: RowSet) -> Iterator[RowSet]:
+    """The rows that are left before each rule and after the last."""
+    yield rows
     for rule in program.rules:
         rows = engine.minus(rows, engine.covered_by_rule(rows, rule))
-        left.append(engine.label_weights(rows))
-    return left
+        yield rows
 
 
 def decided_label_weights(engine: BlockEngine, program: Program, rows: RowSet) -> NDArray[np.float64]:
     """How many rows of each label (column) each rule decides (row) and, in the last row, no rule."""
-    left = [engine.records(rows)]
-    for rule in program.rules:
-        rows = engine.minus(rows, engine.covered_by_rule(rows, rule))
-        left.append(engine.records(rows))
+    left = [engine.records(some) for some in _rows_left(engine, program, rows)]
     found: NDArray[np.float64] = -np.diff(np.array(left, np.float64), axis=0, append=0)
     return found
 

@@ -14,8 +14,8 @@ from weakref import WeakSet
 import numpy as np
 from numpy.typing import NDArray
 
+from unless.blocks.block_arrays import make_row_grid
 from unless.blocks.block_queries import (
-    BinHistograms,
     BlockQuery,
     DistinctValues,
     FetchedRows,
@@ -37,17 +37,8 @@ from unless.blocks.column_regions import ColumnRegion, Integers, Interval, Span,
 from unless.blocks.histogram_search import BestLiteral, CountScore, HistogramSearch
 from unless.blocks.local_rows import LocalRows, pieces_to_table
 from unless.blocks.row_set_definitions import OPERATIONS, RowSetDefinition, flatten_definitions
-from unless.blocks.row_sets import (
-    LocalPair,
-    RowSet,
-    RowSetCache,
-    is_within,
-    local_pair,
-    local_selections,
-    rule_of_definition,
-)
+from unless.blocks.row_sets import LocalSelections, RowSet, RowSetCache, is_within, local_selections, rule_of_definition
 from unless.kernels import RowSelection
-from unless.kernels.row_filtering import RowGrid
 from unless.learn.engine import Engine, GrowthCriteria
 from unless.learn.literals import AllowedKinds, FoundLiteral, LiteralScore, ValueCounts
 from unless.learn.memory_engine import MORE_THAN_ALL
@@ -214,8 +205,8 @@ class BlockEngine(Engine[RowSet]):
         allowed: AllowedKinds | None = None,
     ) -> FoundLiteral | None:
         if (fetched := self._fetch_together(positive, negative)) is not None:
-            local, pair = fetched
-            return local.engine_for(self).find_literal(*pair, score, tuple(filter(local.knows, used)), allowed)
+            local, (true, false) = fetched
+            return local.engine_for(self).find_literal(true, false, score, tuple(filter(local.knows, used)), allowed)
         units = LiteralScore(score.name, min(ceil(score.support / self._store.unit), MORE_THAN_ALL))
         found = self._search(positive, negative, units, allowed, used)
         if found is None:
@@ -228,13 +219,12 @@ class BlockEngine(Engine[RowSet]):
         """The same rule: in one call, if the rows are in memory."""
         if (fetched := self._fetch_together(positive, negative)) is None:
             return super().grow_rule(positive, negative, criteria, limits)
-        local, pair = fetched
-        learned = local.engine_for(self).grow_rule(*pair, criteria, limits)
+        local, (true, false) = fetched
+        learned = local.engine_for(self).grow_rule(true, false, criteria, limits)
         if learned is None:
             return None
         rule, *covered = learned
-        true, false = self._known(local, rule, (positive, negative), covered)
-        return rule, true, false
+        return rule, *self._known(local, rule, (positive, negative), covered)
 
     def grow_exceptions(
         self, positive: RowSet, negative: RowSet, criteria: GrowthCriteria, limits: RuleLimits
@@ -242,16 +232,20 @@ class BlockEngine(Engine[RowSet]):
         """The same exceptions: in one call, if the rows are in memory."""
         if (fetched := self._fetch_together(positive, negative)) is None:
             return super().grow_exceptions(positive, negative, criteria, limits)
-        local, pair = fetched
-        rules, *spared = local.engine_for(self).grow_exceptions(*pair, criteria, limits)
-        left, right = self._known(local, Rule(None, (), rules), (positive, negative), spared)
-        return rules, left, right
+        local, (true, false) = fetched
+        rules, *spared = local.engine_for(self).grow_exceptions(true, false, criteria, limits)
+        return rules, *self._known(local, Rule(None, (), rules), (positive, negative), spared)
 
     @staticmethod
-    def _known(local: LocalRows, rule: Rule, sets: Iterable[RowSet], found: Iterable[RowSelection]) -> Iterator[RowSet]:
-        """The rows of some sets that a rule covers, which were found in memory."""
-        for rows, some in zip(sets, found, strict=True):
-            yield RowSet(RowSetDefinition.one("covered_by_rule", (rows.definition,), (rule,)), local=(local, some))
+    def _known(
+        local: LocalRows, rule: Rule, sets: tuple[RowSet, RowSet], found: Iterable[RowSelection]
+    ) -> tuple[RowSet, RowSet]:
+        """The rows of two sets that a rule covers, which were found in memory."""
+        positive, negative = (
+            RowSet(RowSetDefinition.one("covered_by_rule", (rows.definition,), (rule,)), local=(local, some))
+            for rows, some in zip(sets, found, strict=True)
+        )
+        return positive, negative
 
     def neighbouring_numbers(self, rows: RowSet, literal: Literal) -> tuple[float, float] | None:
         if rows.local is not None:
@@ -334,8 +328,8 @@ class BlockEngine(Engine[RowSet]):
     def _values(self, sets: Sequence[RowSet], regions: Sequence[ColumnRegion]) -> list[WeightedValues]:
         """The values in regions of columns, and how much each weighs in each set."""
         intervals = [region.intervals() for region in regions]
-        if lacking := [rows for rows in sets if any(map(rows.lacks_values, intervals))]:
-            wanted = [one for each in intervals for one in each if any(one not in rows.values for rows in lacking)]
+        wanted = [one for each in intervals for one in each if any(one not in rows.values for rows in sets)]
+        if lacking := [rows for rows in sets if any(one not in rows.values for one in wanted)]:
             some = ColumnRegion.of(wanted)
             answer = self._ask(ValuesInRegions, lacking, some)
             for region, counted in zip(some, answer, strict=True):
@@ -377,34 +371,28 @@ class BlockEngine(Engine[RowSet]):
         self._unsized.clear()
 
     def _need_histograms(self, sets: Sequence[RowSet]) -> None:
+        """Ask for the histograms of sets, and in the same pass for their sizes."""
         if lacking := [rows for rows in sets if rows.histogram is None]:
-            histograms = self._ask(BinHistograms, lacking)
-            for rows, histogram in zip(lacking, histograms, strict=True):
-                rows.histogram = histogram
-
-    def _ask(self, kind: Callable[..., BlockQuery[Answer]], sets: Sequence[RowSet], *what: Any) -> Answer:
-        definitions = [rows.definition for rows in sets]
-        return self._store.ask(kind(tuple(one.number for one in definitions), flatten_definitions(definitions), *what))
-
-    def _fetch_together(self, positive: RowSet, negative: RowSet) -> LocalPair | None:
-        """Both sets, if they are in memory in one place; fetched now, if they are few enough."""
-        if (found := local_pair(positive, negative)) is not None:
-            return found
-        if positive.weight and negative.weight and positive.weight + negative.weight > self._local:
-            self._ask_sizes_and_histograms([positive, negative])
-        if sum(int(self._sizes(rows)[0].sum()) for rows in (positive, negative)) > self._local:
-            return None
-        self._fetch(positive, negative)
-        return local_pair(positive, negative)
-
-    def _ask_sizes_and_histograms(self, sets: Sequence[RowSet]) -> None:
-        """Ask for the sizes and histograms of large sets at once."""
-        if lacking := [rows for rows in sets if rows.sizes is None and rows.local is None]:
             count = 2 * len(self.labels)
             answer = self._ask(SizesAndHistograms, lacking)
             for rows, found in zip(lacking, answer, strict=True):
                 rows.note_sizes(found[:count].reshape(2, -1))
                 rows.histogram = found[count:]
+
+    def _ask(self, kind: Callable[..., BlockQuery[Answer]], sets: Sequence[RowSet], *what: Any) -> Answer:
+        definitions = [rows.definition for rows in sets]
+        return self._store.ask(kind(tuple(one.number for one in definitions), flatten_definitions(definitions), *what))
+
+    def _fetch_together(self, positive: RowSet, negative: RowSet) -> LocalSelections | None:
+        """Both sets, if they are in memory in one place; fetched now, if they are few enough."""
+        if (found := local_selections(positive, negative)) is not None:
+            return found
+        if positive.weight and negative.weight and positive.weight + negative.weight > self._local:
+            self._need_histograms([rows for rows in (positive, negative) if rows.sizes is None and rows.local is None])
+        if sum(int(self._sizes(rows)[0].sum()) for rows in (positive, negative)) > self._local:
+            return None
+        self._fetch(positive, negative)
+        return local_selections(positive, negative)
 
     def _fetch(self, *sets: RowSet) -> None:
         """Fetch sets that have no row in common."""
@@ -448,7 +436,4 @@ def _known_values(sets: Sequence[RowSet], intervals: Sequence[Interval]) -> Weig
 def _spans(bins: Sequence[ColumnBins]) -> Sequence[NDArray[np.int32]]:
     """Where the bins of every column are in a histogram."""
     nothing = np.empty(0, np.int32)
-    columns = [one.column for one in bins]
-    ranks = [column.missing + 1 for column in columns]
-    numbers, bare = [len(column.numbers) for column in columns], [one.bare for one in bins]
-    return RowGrid(nothing, nothing, numbers, ranks, bins=[one.shape for one in bins], bare=bare).spans()
+    return make_row_grid(bins, [one.column for one in bins], nothing, nothing).spans()

@@ -56,7 +56,6 @@ class SummedQuery(BlockQuery[Integers]):
     """A question whose answers add up."""
 
     def combine(self, answers: Iterable[Integers]) -> Integers:
-        """The sum."""
         found = iter(answers)
         total = next(found).astype(np.int64)
         for answer in found:
@@ -72,11 +71,9 @@ class SplitCensus(BlockQuery[tuple[Integers, Hashes, Hashes]]):
     salt: int
 
     def answer(self, block: Block) -> tuple[Integers, Hashes, Hashes]:
-        """Count the rows."""
         return block.split_census(self.labels, self.salt)
 
     def combine(self, answers: Iterable[tuple[Integers, Hashes, Hashes]]) -> tuple[Integers, Hashes, Hashes]:
-        """The sums, and the sample of all."""
         found = iter(answers)
         counts, sums, sample = next(found)
         for more, others, some in found:
@@ -88,23 +85,13 @@ class LabelSizes(SummedQuery):
     """Of each set: how many rows of each label there are, and how much they weigh."""
 
     def answer(self, block: Block) -> Integers:
-        """Count the rows."""
         return np.array([block.sizes(rows) for rows in block.row_sets(self)], np.int64)
 
 
-class BinHistograms(SummedQuery):
-    """Of each set: the weight of the rows in each bin of each column."""
-
-    def answer(self, block: Block) -> Integers:
-        """Count the rows."""
-        return np.array([block.histogram(rows) for rows in block.row_sets(self)], np.int64)
-
-
 class SizesAndHistograms(SummedQuery):
-    """Of each set: its sizes, one after the other, and its histogram, in one pass."""
+    """Of each set: its sizes, one after the other, and the weight of the rows in each bin of each column."""
 
     def answer(self, block: Block) -> Integers:
-        """Count the rows."""
         sets = block.row_sets(self)
         return np.array([np.concatenate([block.sizes(rows).ravel(), block.histogram(rows)]) for rows in sets], np.int64)
 
@@ -116,11 +103,10 @@ class PartWeights(SummedQuery):
     spans: Sequence[Span]
 
     def answer(self, block: Block) -> Integers:
-        """Count the rows."""
-        return np.array([self._count_region(block, rows) for rows in block.row_sets(self)], np.int64)
-
-    def _count_region(self, block: Block, rows: RowSelection) -> Integers:
-        return np.concatenate([block.weights_by_part(rows, *span) for span in self.spans])
+        sets = block.row_sets(self)
+        return np.array(
+            [np.concatenate([block.weights_by_part(rows, *span) for span in self.spans]) for rows in sets], np.int64
+        )
 
 
 @dataclass(frozen=True)
@@ -134,7 +120,6 @@ class HeaviestTexts(SummedQuery):
     """Columns, and where their texts are cut."""
 
     def answer(self, block: Block) -> Integers:
-        """Count the rows; one column after the other."""
         (rows,) = block.row_sets(self)
         return np.concatenate([self._counters(block, rows, *each) for each in self.asked])
 
@@ -162,7 +147,6 @@ class DistinctValues(BlockQuery[list[Hashes]]):
     columns: int
 
     def answer(self, block: Block) -> list[Hashes]:
-        """Find the values that rows have."""
         (rows,) = block.row_sets(self)
         return [np.unique(self._hashes(block, rows, place))[:MANY] for place in range(self.columns)]
 
@@ -175,7 +159,6 @@ class DistinctValues(BlockQuery[list[Hashes]]):
         return np.append(number_hashes(numbers), np.zeros(int(missing), np.uint64))
 
     def combine(self, answers: Iterable[list[Hashes]]) -> list[Hashes]:
-        """The values of all."""
         return [np.unique(np.concatenate(each))[:MANY] for each in zip(*answers, strict=True)]
 
 
@@ -186,7 +169,6 @@ class SliceWeights(SummedQuery):
     regions: Sequence[ColumnRegion]
 
     def answer(self, block: Block) -> Integers:
-        """Count the rows."""
         sets = list(block.row_sets(self))
         return np.hstack([block.weights_by_slice(sets, one.column, one.lows, one.highs) for one in self.regions])
 
@@ -198,12 +180,10 @@ class ValuesInRegions(BlockQuery[list[WeightedValues]]):
     regions: Sequence[ColumnRegion]
 
     def answer(self, block: Block) -> list[WeightedValues]:
-        """Find the values that rows of the sets have."""
         sets = list(block.row_sets(self))
         return [count_region(block, sets, region) for region in self.regions]
 
     def combine(self, answers: Iterable[list[WeightedValues]]) -> list[WeightedValues]:
-        """The values of all, and the sums of their weights."""
         return [sum_weighted_values(each) for each in zip(*answers, strict=True)]
 
 
@@ -215,7 +195,6 @@ class NeighbouringNumbers(BlockQuery[NDArray[np.float64]]):
     number: float
 
     def answer(self, block: Block) -> NDArray[np.float64]:
-        """Look at the numbers that rows have."""
         (rows,) = block.row_sets(self)
         if block.is_bare(self.column):
             there = block.nearest_numbers(rows, self.column, self.number)
@@ -226,7 +205,6 @@ class NeighbouringNumbers(BlockQuery[NDArray[np.float64]]):
         return np.array([there[place - 1] if place else np.nan, there[place] if place < len(there) else np.nan])
 
     def combine(self, answers: Iterable[NDArray[np.float64]]) -> NDArray[np.float64]:
-        """The nearest ones."""
         low, high = np.array(list(answers)).T
         return np.array([np.fmax.reduce(low), np.fmin.reduce(high)])
 
@@ -238,11 +216,9 @@ class FiniteRanges(BlockQuery[NDArray[np.float64]]):
     columns: Sequence[int]
 
     def answer(self, block: Block) -> NDArray[np.float64]:
-        """Look at the numbers."""
         return np.array([block.extent(place) for place in self.columns]).reshape(-1, 2)
 
     def combine(self, answers: Iterable[NDArray[np.float64]]) -> NDArray[np.float64]:
-        """The smallest and the largest of all."""
         every = np.array(list(answers))
         return np.stack([np.fmin.reduce(every[:, :, 0]), np.fmax.reduce(every[:, :, 1])], axis=1)
 
@@ -265,11 +241,9 @@ class FetchRows(BlockQuery[list[FetchedRows]]):
     """The rows of some sets themselves."""
 
     def answer(self, block: Block) -> list[FetchedRows]:
-        """Take them out."""
         return [block.fetch(list(block.row_sets(self)))]
 
     def combine(self, answers: Iterable[list[FetchedRows]]) -> list[FetchedRows]:
-        """One after the other."""
         return [piece for answer in answers for piece in answer]
 
 

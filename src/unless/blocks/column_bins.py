@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -92,41 +93,46 @@ class ColumnBins:
         texts = part_indices(column.categories, self.cuts[1]) + first
         return np.concatenate([numbers, texts, [first + categorical - 1]]).astype(np.uint8)
 
+    @property
+    def _bare_cuts(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Where the numbers of a bare column are cut into bins, and into finer parts."""
+        if self.cuts is None or self.finer is None:
+            raise ValueError("there are no finer parts")
+        return self.cuts[0], self.finer
+
     @cached_property
     def starts(self) -> NDArray[np.int32]:
         """The first of the finer parts of each bin that a byte can name; missing cells have one more part."""
-        if self.cuts is None or self.finer is None:
-            raise ValueError("there are no finer parts")
-        found = np.full(_BYTES, len(self.finer) + 1, np.int32)
-        found[: len(self.cuts[0]) + 1] = [0, *(np.searchsorted(self.finer, self.cuts[0]) + 1)]
+        cuts, finer = self._bare_cuts
+        found = np.full(_BYTES, len(finer) + 1, np.int32)
+        found[: len(cuts) + 1] = [0, *(np.searchsorted(finer, cuts) + 1)]
         return found
 
     def lows_of(self, column: Column) -> NDArray[np.uint8]:
         """The part within its bin of every rank of a column of numbers."""
-        finer = np.empty(0) if self.finer is None else self.finer
+        _, finer = self._bare_cuts
         parts = np.append(part_indices(column.numbers, finer), len(finer) + 1)
         found: NDArray[np.uint8] = (parts - self.starts[self.bin_of(column)]).astype(np.uint8)
         return found
 
     def parts_in(self, low: float | None, high: float | None) -> tuple[int, int]:
         """The finer parts that may have numbers above one and up to another; None means no limit."""
-        finer = np.empty(0) if self.finer is None else self.finer
+        _, finer = self._bare_cuts
         first = 0 if low is None else int(np.searchsorted(finer, low, "right"))
         return first, len(finer) + 1 if high is None else int(np.searchsorted(finer, high)) + 1
 
     def spans_in(self, lows: Sequence[float | None], highs: Sequence[float | None]) -> Spans:
         """The same for several pairs of numbers."""
-        finer = np.empty(0) if self.finer is None else self.finer
+        _, finer = self._bare_cuts
         low, high = np.array(lows, np.float64), np.array(highs, np.float64)  # None is NaN, which comes last
         first = np.where(np.isnan(low), 0, np.searchsorted(finer, low, "right"))
         return tuple(first.tolist()), tuple((np.searchsorted(finer, high) + 1).tolist())
 
     def part_of(self, number: float) -> tuple[int, int]:
         """The bin of a number, and its part within."""
-        if self.cuts is None or self.finer is None:
-            raise ValueError("there are no finer parts")
-        bin_ = int(np.searchsorted(self.cuts[0], number))
-        return bin_, int(np.searchsorted(self.finer, number)) - int(self.starts[bin_])
+        cuts, finer = self._bare_cuts
+        bin_ = int(np.searchsorted(cuts, number))
+        return bin_, int(np.searchsorted(finer, number)) - int(self.starts[bin_])
 
 
 @lru_cache(64)
@@ -150,19 +156,17 @@ def slice_ends(lows: Sequence[float], highs: Sequence[float]) -> NDArray[np.floa
     return found
 
 
-def part_edges(values: Values, cuts: Cuts) -> NDArray[np.intp]:
-    """Where parts begin in values, and where the last one ends."""
-    inner: NDArray[np.intp]
+def positions_after(values: Values, limits: Sequence[Any] | NDArray[np.float64]) -> NDArray[np.intp]:
+    """The place after each limit in values."""
     if isinstance(values, np.ndarray):
-        inner = np.searchsorted(values, np.asarray(cuts, np.float64), "right")
-    else:
-        inner = np.array([bisect_right(values, cut) for cut in cuts], np.intp)
-    return np.concatenate([[0], inner, [len(values)]]).astype(np.intp)
+        return np.searchsorted(values, np.asarray(limits, np.float64), "right")
+    return np.array([bisect_right(values, limit) for limit in limits], np.intp)
 
 
 def part_indices(values: Values, cuts: Cuts) -> NDArray[np.intp]:
     """The part that each value is in."""
-    return np.repeat(np.arange(len(cuts) + 1), np.diff(part_edges(values, cuts)))
+    edges = np.concatenate([[0], positions_after(values, cuts), [len(values)]])
+    return np.repeat(np.arange(len(cuts) + 1), np.diff(edges))
 
 
 def make_column_bins(column: Column, weights: NDArray[np.int64], *, open: bool) -> ColumnBins:  # noqa: A002 - the word for it
@@ -191,6 +195,6 @@ def _cut_evenly(weights: NDArray[np.int64], parts: int) -> NDArray[np.intp]:
 
 def _cut_finer(weights: NDArray[np.int64], ends: NDArray[np.intp]) -> NDArray[np.intp]:
     """The places after which to cut finer parts: the ends of bins, and some within each."""
-    part_edges = [0, *(ends + 1).tolist(), len(weights)]
-    inner = [first + _cut_evenly(weights[first:end], _FINER) for first, end in pairwise(part_edges)]
+    edges = [0, *(ends + 1).tolist(), len(weights)]
+    inner = [first + _cut_evenly(weights[first:end], _FINER) for first, end in pairwise(edges)]
     return np.sort(np.concatenate([ends, *inner])).astype(np.intp)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from unless.blocks.column_bins import positions_after
 from unless.kernels import RowSelection
 
 if TYPE_CHECKING:
@@ -74,24 +75,19 @@ class ColumnRegion:
 
     def edges(self, values: Sequence[Any] | NDArray[Any]) -> NDArray[np.intp]:
         """Where each part begins in some values, and where it ends."""
-        first = _positions_after(values, self.lows[1:] if self.lows[0] is None else self.lows)
-        end = _positions_after(values, self.highs[:-1] if self.highs[-1] is None else self.highs)
+        first = positions_after(values, self.lows[1:] if self.lows[0] is None else self.lows)
+        end = positions_after(values, self.highs[:-1] if self.highs[-1] is None else self.highs)
         first = first if len(first) == len(self.lows) else np.append(0, first)
         end = end if len(end) == len(self.highs) else np.append(end, len(values))
         return np.array([first, end], np.intp)
 
 
-def _positions_after(values: Sequence[Any] | NDArray[Any], limits: Sequence[Any]) -> NDArray[np.intp]:
-    """The place after each limit in values."""
-    if isinstance(values, np.ndarray):
-        return np.searchsorted(values, np.asarray(limits, values.dtype), "right")
-    return np.array([bisect_right(values, limit) for limit in limits], np.intp)
-
-
 def count_region(block: Block, sets: Sequence[RowSelection], region: ColumnRegion) -> WeightedValues:
     """The values of a region that rows have; a column is counted in one pass, from its first part to its last."""
+    if block.is_bare(region.column) and region.texts:
+        return WeightedValues([], np.zeros((len(sets), 0), np.int64))
     if block.is_bare(region.column):
-        return _count_numbers(block, sets, region)
+        return WeightedValues(*block.numbers_in(sets, region.column, region.lows, region.highs))
     column = block.column(region.column)
     values: Any = column.categories if region.texts else column.numbers
     before = len(column.numbers) if region.texts else 0
@@ -104,13 +100,6 @@ def count_region(block: Block, sets: Sequence[RowSelection], region: ColumnRegio
     there = np.flatnonzero(weights.any(axis=0) & (np.cumsum(inside[:-1]) > 0))
     found = [values[k] for k in (low + there).tolist()] if region.texts else values[low + there]
     return WeightedValues(found, weights[:, there])
-
-
-def _count_numbers(block: Block, sets: Sequence[RowSelection], region: ColumnRegion) -> WeightedValues:
-    """The same for a bare column."""
-    if region.texts:
-        return WeightedValues([], np.zeros((len(sets), 0), np.int64))
-    return WeightedValues(*block.numbers_in(sets, region.column, region.lows, region.highs))
 
 
 def sum_weighted_values(pieces: Sequence[WeightedValues]) -> WeightedValues:

@@ -5,23 +5,21 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import unquote
 
 from unless.blocks.block_arrays import DATA_CHANGED
+from unless.blocks.sources import ROWS, Stream
 from unless.errors import ParameterError, ReadError, UnlessError, without_passwords
+from unless.libraries import import_extra, pl
 from unless.read.frames import PolarsFrame
 from unless.read.headers import refuse_twins
 from unless.read.source import Source
-
-if TYPE_CHECKING:
-    import polars as pl
-from unless.blocks.sources import ROWS, Stream
 
 _NO_CELLS = re.compile(
     r"(STRUCT|MAP|UNION|LIST|ARRAY|BLOB|BIT|BIGNUM|VARINT|UHUGEINT|INTERVAL|GEOMETRY|VARIANT)\b|.*\[\d*\]$",
@@ -37,16 +35,21 @@ _NAME = re.compile(r"[\w.]+|.*[\"'(].*", re.DOTALL)
 _LINE = 80
 
 
-class RowChecksum:
-    """Sees to it that every pass over some data gives the same rows, in any order."""
+class RereadFrames(ABC):
+    """Records that come as frames, anew for every pass; each has to give the rows of the first one, in any order."""
 
-    def __init__(self) -> None:
+    def __init__(self, said: str) -> None:
+        self.said = said
         self._seen: tuple[int, int] | None = None
 
-    def over(self, frames: Iterable[pl.DataFrame]) -> Iterator[Source]:
-        """A pass; if it does not give what the first whole one gave, that is an error at its end."""
+    @abstractmethod
+    def _frames(self) -> Iterable[pl.DataFrame]:
+        """All records, some at a time."""
+
+    def batches(self) -> Iterator[Source]:
+        """All records; if they are not those of the first whole pass, that is an error at the end."""
         rows, total = 0, 0
-        for frame in frames:
+        for frame in self._frames():
             rows += frame.height
             total = (total + _frame_hash(frame)) % 2**64
             yield PolarsFrame(frame)
@@ -54,33 +57,32 @@ class RowChecksum:
             raise ReadError(DATA_CHANGED)
         self._seen = rows, total
 
+    def fingerprint(self) -> object:
+        """Only reading can tell."""
+        return None
+
+    def close(self) -> None:  # noqa: B027 - some have nothing to close
+        """Nothing is open."""
+
 
 def _frame_hash(frame: pl.DataFrame) -> int:
     """The sum of the hashes of all rows; it took 11 ns a cell (131,072 rows of 24)."""
-    import polars as pl
-
     texts = frame.with_columns(pl.col(pl.Categorical).cast(pl.String))  # codes of categories differ between batches
     return int(texts.hash_rows().to_numpy().sum())
 
 
-class DuckStream:
+class DuckStream(RereadFrames):
     """A relation of DuckDB; it is run anew for every pass. ``own`` is a connection to be closed with the stream."""
 
     def __init__(self, relation: Any, said: str = "the relation", own: Any = None) -> None:
-        self.said = said
+        super().__init__(said)
         self._relation, self._own = relation, own
-        self._same = RowChecksum()
         refuse_twins(relation.columns)
         for name, kind in zip(relation.columns, relation.types, strict=True):
-            refuse_type(name, str(kind), _NO_CELLS)
-
-    def batches(self) -> Iterator[Source]:
-        """Run the query."""
-        return self._same.over(self._frames())
+            if _NO_CELLS.match(str(kind)):
+                raise ReadError(_unusable_type_message(name, str(kind)))
 
     def _frames(self) -> Iterator[pl.DataFrame]:
-        import polars as pl
-
         import_extra("pyarrow", "Arrow", "sql")
         frame: pl.DataFrame | None = None
         with _name_engine_in_errors("DuckDB", self.said):
@@ -92,31 +94,22 @@ class DuckStream:
             if frame is None:
                 yield pl.DataFrame(pl.from_arrow(reader.schema.empty_table()))
 
-    def fingerprint(self) -> object:
-        """Only reading can tell."""
-        return None
-
     def close(self) -> None:
         """Close the connection, if it is the stream's own."""
         if self._own is not None:
             self._own.close()
 
 
-class PostgresStream:
+class PostgresStream(RereadFrames):
     """A query on a connection of psycopg; a transaction of its own sees the same rows in every pass.
 
     ``own`` says whether the connection is closed with the stream.
     """
 
     def __init__(self, connection: Any, query: str, said: str = "the query", *, own: bool = False) -> None:
-        self.said = said
+        super().__init__(said)
         self._connection, self._query, self._own = connection, query, own
         self._started = False
-        self._same = RowChecksum()
-
-    def batches(self) -> Iterator[Source]:
-        """Run the query, through a cursor of the server."""
-        return self._same.over(self._frames())
 
     def _frames(self) -> Iterator[pl.DataFrame]:
         import psycopg
@@ -125,7 +118,7 @@ class PostgresStream:
         connection = self._connection
         with _name_engine_in_errors("PostgreSQL", self.said, psycopg.Error):
             self._snapshot()
-            cursor = connection.cursor(name="unless", row_factory=tuple_row)
+            cursor = connection.cursor(name="unless", row_factory=tuple_row)  # on the server
             try:
                 cursor.execute(self._query)
                 rows = cursor.fetchmany(ROWS)
@@ -156,10 +149,6 @@ class PostgresStream:
         self._started = False
         if self._own:
             self._connection.close()
-
-    def fingerprint(self) -> object:
-        """The transaction sees to it."""
-        return None
 
 
 def _postgres_columns(described: Iterable[Any], cursor: Any) -> dict[str, str]:
@@ -194,8 +183,6 @@ _POSTGRES_TYPES = {
 
 
 def _frame(columns: Mapping[str, str], rows: Sequence[Sequence[Any]]) -> pl.DataFrame:
-    import polars as pl
-
     made = {}
     for place, (name, kind) in enumerate(columns.items()):
         cells = [row[place] for row in rows]
@@ -209,12 +196,6 @@ def _frame(columns: Mapping[str, str], rows: Sequence[Sequence[Any]]) -> pl.Data
             case _:
                 made[name] = pl.Series(cells, dtype=getattr(pl, _POSTGRES_TYPES[kind]))
     return pl.DataFrame(made)
-
-
-def refuse_type(name: str, kind: str, refused: re.Pattern[str]) -> None:
-    """Refuse a column whose cells are neither numbers nor texts."""
-    if refused.match(kind):
-        raise ReadError(_unusable_type_message(name, kind))
 
 
 def _unusable_type_message(name: str, kind: str) -> str:
@@ -349,20 +330,3 @@ def _pieces_of_passwords(address: str) -> set[str]:
     found = [one for pair in _PASSWORD.findall(address) for one in pair]
     pieces = {piece for one in found for text in (one, unquote(one)) for piece in re.split(r"[:@/?#&=%\s]", text)}
     return {piece for piece in pieces if len(piece) >= _LEAST_PIECE}
-
-
-def import_extra(module: str, what: str, extra: str) -> Any:
-    """A module of an extra; if it is not there, how to install it."""
-    try:
-        return import_module(module)
-    except ImportError as error:
-        raise ImportError(f"{what} is not installed: pip install 'unless[{extra}]'") from error
-
-
-def stream_of(source: Any) -> Stream | None:
-    """The stream of a source: a query, a relation, a stream itself; None for anything else."""
-    if isinstance(source, Query):
-        return source.stream()
-    if type(source).__name__ == "DuckDBPyRelation":
-        return DuckStream(source)
-    return source if hasattr(source, "batches") and hasattr(source, "fingerprint") else None

@@ -156,7 +156,7 @@ class HistogramSearch:
         self._look_at_values(self._winning())
         return self._winner()
 
-    # Literals, and boxes that hold some.
+    # Literals, and intervals that hold some.
 
     def _column(self, i: int, numbers: Integers, texts: Integers) -> None:
         column, cuts = self._bins[i].column, self._bins[i].cuts
@@ -251,15 +251,12 @@ class HistogramSearch:
     # Looking closer.
 
     def _winning(self) -> list[_OpenInterval]:
-        """The boxes that can still reach the best score; the others are forgotten."""
-        open_intervals, self._open_intervals = self._open_intervals, []
-        if not open_intervals:
+        """The intervals that can still reach the best score; the others are forgotten."""
+        some, self._open_intervals = self._open_intervals, []
+        if not some:
             return []
-        inside, before, every = (
-            np.array([getattr(open_interval, name) for open_interval in open_intervals]).T
-            for name in ("inside", "before", "every")
-        )
-        return [open_intervals[k] for k in self._reaching(self._best_possible_score(inside, before, every)).tolist()]
+        counts = (np.array([getattr(one, name) for one in some]).T for name in ("inside", "before", "every"))
+        return [some[k] for k in self._reaching(self._best_possible_score(*counts)).tolist()]
 
     def _best_possible_score(self, inside: Integers, before: Integers, every: Integers) -> Floats:
         """The best score that a literal could have which covers some of those inside."""
@@ -269,67 +266,51 @@ class HistogramSearch:
             reach = np.maximum(reach, np.maximum(self._near(covered), self._near(every - covered)))
         return reach
 
-    def _look_closer(self, open_intervals: Sequence[_OpenInterval]) -> None:
-        """Take the finer parts of boxes, in columns whose boxes have too many rows to ask for their values."""
+    def _look_closer(self, some: Sequence[_OpenInterval]) -> None:
+        """Take the finer parts of intervals, in columns whose intervals have too many rows to ask for their values."""
         rows: Counter[int] = Counter()
-        for open_interval in open_intervals:
-            rows[open_interval.interval.column] += int(open_interval.inside.sum())
+        for one in some:
+            rows[one.interval.column] += int(one.inside.sum())
         closer: dict[int, list[tuple[_OpenInterval, Span]]] = {}
-        for open_interval in open_intervals:
-            span = self._finer(open_interval.interval) if rows[open_interval.interval.column] > _FEW else None
+        for one in some:
+            span = self._finer(one.interval) if rows[one.interval.column] > _FEW else None
             if span is None:
-                self._open_intervals.append(open_interval)
+                self._open_intervals.append(one)
             else:
-                closer.setdefault(open_interval.interval.column, []).append((open_interval, span))
-        if not closer:
-            return
+                closer.setdefault(one.interval.column, []).append((one, span))
         reach = [
             (column, min(first for _, (_, first, _) in each), max(end for _, (_, _, end) in each))
             for column, each in closer.items()
         ]
-        for (column, start, _), counted in zip(reach, self._cut_again(reach), strict=True):
-            weights = [counted[:, first - start : end - start] for _, (_, first, end) in closer[column]]
-            self._on_finer_parts(column, closer[column], weights)
+        for (column, start, _), counted in zip(reach, self._cut_again(reach) if reach else (), strict=True):
+            limits = _ends(np.asarray(self._bins[column].finer))
+            spans = [(first, end) for _, (_, first, end) in closer[column]]
+            weights = [counted[:, first - start : end - start] for first, end in spans]
+            ends = [pair for first, end in spans for pair in limits[first:end]]
+            self._on_parts_within(column, ends, [one for one, _ in closer[column]], weights)
 
-    def _on_finer_parts(
-        self, column: int, closer: Sequence[tuple[_OpenInterval, Span]], weights: Sequence[Integers]
-    ) -> None:
-        """Take the finer parts of all boxes of a column."""
-        limits = _ends(np.asarray(self._bins[column].finer))
-        ends = [pair for _, (_, first, end) in closer for pair in limits[first:end]]
-        self._on_parts_of_boxes(column, ends, [open_interval for open_interval, _ in closer], weights)
+    def _on_parts_within(self, i: int, ends: Ends, some: Sequence[_OpenInterval], weights: Sequence[Integers]) -> None:
+        """Take the parts of all intervals of a column at once: there may be hundreds."""
+        up_to = [np.cumsum(own, axis=1) + one.before[:, None] for own, one in zip(weights, some, strict=True)]
+        self._on_parts(i, ends, np.hstack(weights), np.hstack(up_to), some[0].every)
 
-    def _on_parts_of_boxes(
-        self, i: int, ends: Ends, open_intervals: Sequence[_OpenInterval], weights: Sequence[Integers]
-    ) -> None:
-        """Take the parts of all boxes of a column at once: there may be hundreds."""
-        up_to = [
-            _cumulative_weights(some, open_interval)[0]
-            for some, open_interval in zip(weights, open_intervals, strict=True)
-        ]
-        self._on_parts(i, ends, np.hstack(weights), np.hstack(up_to), open_intervals[0].every)
-
-    def _look_into_slices(self, open_intervals: Sequence[_OpenInterval]) -> None:
-        """Take the slices of finer parts, if all boxes have too many rows to ask for their values."""
-        some = [open_interval for open_interval in open_intervals if self._has_slices(open_interval.interval)]
-        if sum(int(open_interval.inside.sum()) for open_interval in some) <= _MANY:
-            self._open_intervals += open_intervals
+    def _look_into_slices(self, intervals: Sequence[_OpenInterval]) -> None:
+        """Take the slices of finer parts, if all intervals have too many rows to ask for their values."""
+        some = [one for one in intervals if self._has_slices(one.interval)]
+        if sum(int(one.inside.sum()) for one in some) <= _MANY:
+            self._open_intervals += intervals
             return
-        self._open_intervals += [
-            open_interval for open_interval in open_intervals if not self._has_slices(open_interval.interval)
-        ]
+        self._open_intervals += [one for one in intervals if not self._has_slices(one.interval)]
         of_column: dict[int, list[_OpenInterval]] = {}
-        for open_interval in some:
-            of_column.setdefault(open_interval.interval.column, []).append(open_interval)
-        regions = ColumnRegion.of(open_interval.interval for open_interval in some)
+        for one in some:
+            of_column.setdefault(one.interval.column, []).append(one)
+        regions = ColumnRegion.of(one.interval for one in some)
         for region, counted in zip(regions, self._slices_of(regions), strict=True):
             own = of_column[region.column]
             limits = np.hstack([np.array(region.lows)[:, None], slice_ends(region.lows, region.highs)]).tolist()
             ends = [pair for each in limits for pair in pairwise(each)]
-            self._on_parts_of_boxes(region.column, ends, own, np.split(counted, len(own), axis=1))
-        self._open_intervals.sort(
-            key=lambda open_interval: open_interval.interval.begin
-        )  # those without slices among the others
+            self._on_parts_within(region.column, ends, own, np.split(counted, len(own), axis=1))
+        self._open_intervals.sort(key=lambda one: one.interval.begin)  # those without slices among the others
 
     def _has_slices(self, interval: Interval) -> bool:
         """Whether a part is a single finer one, with two ends."""
@@ -340,46 +321,33 @@ class HistogramSearch:
 
     def _finer(self, interval: Interval) -> Span | None:
         """Which finer parts a part of numbers is made of: every cut is among the finer ones."""
-        cuts = self._bins[interval.column].finer
-        if interval.texts or cuts is None:
+        bins = self._bins[interval.column]
+        if interval.texts or not bins.bare:
             return None
-        first = 0 if interval.low is None else int(np.searchsorted(cuts, interval.low)) + 1
-        return (
-            interval.column,
-            first,
-            len(cuts) + 1 if interval.high is None else int(np.searchsorted(cuts, interval.high)) + 1,
-        )
+        return interval.column, *bins.parts_in(interval.low, interval.high)
 
-    def _look_at_values(self, open_intervals: Sequence[_OpenInterval]) -> None:
+    def _look_at_values(self, intervals: Sequence[_OpenInterval]) -> None:
         """Ask for the values of parts."""
         of_region: dict[tuple[int, bool], list[_OpenInterval]] = {}
-        for open_interval in open_intervals:
-            of_region.setdefault((open_interval.interval.column, open_interval.interval.texts), []).append(
-                open_interval
-            )
-        regions = ColumnRegion.of(open_interval.interval for open_interval in open_intervals)
+        for one in intervals:
+            of_region.setdefault((one.interval.column, one.interval.texts), []).append(one)
+        regions = ColumnRegion.of(one.interval for one in intervals)
         for region, counted in zip(regions, self._values_in(regions) if regions else (), strict=True):
-            some = of_region[region.column, region.texts]
             if isinstance(counted.values, np.ndarray):
-                self._on_numbers_in(region, some, counted)
+                self._on_numbers_in(region, of_region[region.column, region.texts], counted)
             else:
                 self._on_texts(region.column, "==", "!=", counted.values, counted.weights)
 
-    def _on_numbers_in(
-        self, region: ColumnRegion, open_intervals: Sequence[_OpenInterval], counted: WeightedValues
-    ) -> None:
-        """Take all literals on the numbers of some boxes of a column at once: there may be thousands."""
+    def _on_numbers_in(self, region: ColumnRegion, some: Sequence[_OpenInterval], counted: WeightedValues) -> None:
+        """Take all literals on the numbers of some intervals of a column at once: there may be thousands."""
         numbers = np.asarray(counted.values)
         if not len(numbers):
             return
         first, end = region.edges(numbers)
         up_to = np.cumsum(counted.weights, axis=1)
-        start = (
-            np.array([open_interval.before for open_interval in open_intervals]).T
-            - np.hstack([np.zeros((2, 1), np.int64), up_to])[:, first]
-        )
+        start = np.array([one.before for one in some]).T - np.hstack([np.zeros((2, 1), np.int64), up_to])[:, first]
         up_to += np.repeat(start, end - first, axis=1)
-        every = open_intervals[0].every[:, None]
+        every = some[0].every[:, None]
         there = _have_rows(counted.weights)
         self._offer(region.column, "<=", numbers, up_to, there)
         self._offer(region.column, ">", numbers, every - up_to, there)
@@ -415,12 +383,10 @@ def _ends(cuts: Floats) -> Ends:
     return list(pairwise([None, *cuts.tolist(), None]))
 
 
-def _cumulative_weights(weights: Integers, open_interval: _OpenInterval | None = None) -> tuple[Integers, Integers]:
-    """The rows with numbers up to each one, of a column or of a box in it; and those with any number."""
+def _cumulative_weights(weights: Integers) -> tuple[Integers, Integers]:
+    """The rows with numbers up to each one, and those with any number."""
     up_to = np.cumsum(weights, axis=1)
-    if open_interval is None:
-        return up_to, up_to[:, -1]
-    return up_to + open_interval.before[:, None], open_interval.every
+    return up_to, up_to[:, -1]
 
 
 def _have_rows(weights: Integers) -> Flags:

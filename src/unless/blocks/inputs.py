@@ -14,11 +14,12 @@ from numpy.typing import NDArray
 
 from unless.blocks.block_cache import BlockCache
 from unless.blocks.block_dataset import BlockDataset, Progress, RecordChoice, make_block_dataset
-from unless.blocks.databases import Query, quote_sql_name, stream_of
+from unless.blocks.databases import DuckStream, Query, quote_sql_name
 from unless.blocks.encoding import ClassFactors, weights_from_cells
 from unless.blocks.sources import FileStream, Stream
 from unless.errors import ParameterError, ReadError, without_passwords
 from unless.learn.weights import check_weights, weights_to_counts
+from unless.libraries import pl
 from unless.read.cells import Cells
 from unless.read.file_bytes import is_packed
 from unless.read.formats import files_at
@@ -45,8 +46,12 @@ def is_source(given: object) -> bool:
     return (
         isinstance(given, (BlockDataset, BlockCache, str, os.PathLike, Query))
         or type(given).__module__.partition(".")[0] in ("duckdb", "_duckdb", "psycopg", "pyspark")
-        or (hasattr(given, "batches") and hasattr(given, "fingerprint"))
+        or _is_stream(given)
     )
+
+
+def _is_stream(given: object) -> bool:
+    return hasattr(given, "batches") and hasattr(given, "fingerprint")
 
 
 def is_database(given: object) -> bool:
@@ -112,10 +117,16 @@ def _open_files(
 
 def _stream_from(source: Any) -> Stream:
     """The stream of a database, a query, a relation, or of what is a stream itself."""
-    found = find_only_table(source).stream() if isinstance(source, (str, os.PathLike)) else stream_of(source)
-    if found is None:
+    if isinstance(source, (str, os.PathLike)):
+        return find_only_table(source).stream()
+    if isinstance(source, Query):
+        return source.stream()
+    if type(source).__name__ == "DuckDBPyRelation":
+        return DuckStream(source)
+    if not _is_stream(source):
         raise ParameterError(_no_source_message(source))
-    return found
+    stream: Stream = source
+    return stream
 
 
 def _refuse_roles(source: object, target: object, weights: object) -> None:
@@ -184,8 +195,6 @@ def needed_bytes(stream: FileStream) -> float:
 
 def _cells(path: Path, form: str) -> int:
     """How many cells a file says it has."""
-    import polars as pl
-
     scan = pl.scan_parquet if form == "parquet" else pl.scan_ipc
     try:
         lazy = scan(path, glob=False, hive_partitioning=False)

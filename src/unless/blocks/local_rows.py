@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -18,9 +18,11 @@ from unless.blocks.column_regions import Integers
 from unless.kernels import RowSelection
 from unless.learn.engine import Engine
 from unless.learn.memory_engine import MemoryEngine
-from unless.read.cells import rank
+from unless.read.cells import Cells, joined, of_numbers, rank
 from unless.rule import Literal
 from unless.table import Column, Labels, Table
+from unless.table.columns import replace_checked
+from unless.table.seen_values import drop_unused_values_of
 
 
 class LocalRows:
@@ -54,7 +56,9 @@ class LocalRows:
     def block(self, rows: RowSelection) -> Block:
         """Some of the rows as a block, which counts them as all blocks do."""
         index = rows.rows()
-        columns = tuple(_take_from_column(*pair, index) for pair in zip(self._bins, self._table.columns, strict=True))
+        taken = [replace_checked(column, codes=column.codes[index]) for column in self._table.columns]
+        pairs = zip(self._bins, taken, strict=True)
+        columns = tuple(drop_unused_values_of(column) if one.open else column for one, column in pairs)
         labels = self._table.labels.codes[index].astype(np.int32)
         table = Table(columns, rows=len(index))
         return Block(self._bins, len(self._labels), make_block_arrays(table, self._bins, labels, self._weights[index]))
@@ -65,16 +69,6 @@ class LocalRows:
         first, end, _ = column.span(literal)
         place = {"<=": end - 1, ">": first - 1}.get(literal.op, first)
         return 0 <= place <= column.missing and column.value(place) == literal.value
-
-
-def _take_from_column(bins: ColumnBins, column: Column, index: NDArray[np.int32]) -> Column:
-    """Some rows of a column; only with the values that they have, if there are too many to be known."""
-    if not bins.open:
-        return replace(column, codes=column.codes[index])
-    there, codes = np.unique(np.append(column.codes[index], column.missing), return_inverse=True)
-    count = len(column.numbers)
-    texts = tuple(column.categories[k - count] for k in there[:-1].tolist() if k >= count)
-    return replace(column, numbers=column.numbers[there[there < count]], categories=texts, codes=codes[:-1])
 
 
 def pieces_to_table(store: BlockStore, pieces: Sequence[FetchedRows]) -> tuple[Table, NDArray[np.float64]]:
@@ -94,24 +88,10 @@ def _join_columns(bins: ColumnBins, place: int, pieces: Sequence[FetchedRows]) -
     if all(values is None for values in own):
         numbers, codes = rank(np.concatenate(cells))
         return replace(column, numbers=numbers, categories=(), codes=codes)
-    pairs = [
-        _rank_numbers(column, some) if values is None else (values, some)
-        for values, some in zip(own, cells, strict=True)
-    ]
-    numbers = np.unique(np.concatenate([values.numbers for values, _ in pairs]))
-    texts = sorted({text for values, _ in pairs for text in values.categories})
-    places = {text: code for code, text in enumerate(texts, len(numbers))}
-    joined = np.concatenate([_ranks_among(values, numbers, places)[codes] for values, codes in pairs])
-    return replace(column, numbers=numbers, categories=tuple(texts), codes=joined)
-
-
-def _rank_numbers(column: Column, cells: NDArray[Any]) -> tuple[Column, NDArray[np.uint32]]:
-    """Cells that are just numbers: the values that they have, and their ranks."""
-    numbers, codes = rank(cells)
-    return replace(column, numbers=numbers, categories=(), codes=codes[:0]), codes
-
-
-def _ranks_among(column: Column, numbers: NDArray[np.float64], texts: Mapping[str, int]) -> NDArray[np.int64]:
-    """The rank that each value of a column, and a missing cell, has among more values."""
-    own = np.array([texts[text] for text in column.categories], np.int64)
-    return np.concatenate([np.searchsorted(numbers, column.numbers), own, [len(numbers) + len(texts)]])
+    found = joined(
+        [
+            of_numbers(some) if values is None else Cells(values.numbers, values.categories, some, None)
+            for values, some in zip(own, cells, strict=True)
+        ]
+    )
+    return replace(column, numbers=found.numbers, categories=tuple(found.texts), codes=found.codes)

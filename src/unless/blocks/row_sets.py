@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import OrderedDict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -83,10 +83,6 @@ class RowSet:
             self.values = _subtract_values(whole.values, block)
         elif gone.histogram is not None:
             self.histogram = whole.histogram - gone.histogram
-
-    def lacks_values(self, intervals: Iterable[Interval]) -> bool:
-        """Whether the values in some parts are not known."""
-        return any(one not in self.values for one in intervals)
 
     def note_values(self, region: ColumnRegion, values: KnownValues, weights: Integers) -> None:
         """Note the values in a region, and their weights."""
@@ -208,21 +204,13 @@ def rule_of_definition(
     return one, Rule(None, tuple(literals), tuple(exceptions))
 
 
-LocalPair = tuple[LocalRows, tuple[RowSelection, RowSelection]]
-"""Where two sets are in memory, and which rows they are there."""
+LocalSelections = tuple[LocalRows, tuple[RowSelection, ...]]
+"""Where some sets are in memory, and which rows they are there."""
 
 
-def local_selections(*sets: RowSet) -> tuple[LocalRows, tuple[RowSelection, ...]] | None:
+def local_selections(*sets: RowSet) -> LocalSelections | None:
     """Where all sets are in memory, if that is one place, and which rows they are there."""
     places = [rows.local for rows in sets if rows.local is not None]
     if not places or len(places) < len(sets) or len({id(local) for local, _ in places}) > 1:
         return None
     return places[0][0], tuple(some for _, some in places)
-
-
-def local_pair(positive: RowSet, negative: RowSet) -> LocalPair | None:
-    """Where two sets are in memory."""
-    if (found := local_selections(positive, negative)) is None:
-        return None
-    local, (true, false) = found
-    return local, (true, false)

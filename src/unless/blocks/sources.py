@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
+from unless.libraries import pl
 from unless.read.batches import Input
 from unless.read.date_parts import DateParts
 from unless.read.dialect_detection import merge_remarks
@@ -14,10 +15,6 @@ from unless.read.formats import files_at
 from unless.read.frames import PolarsFrame
 from unless.read.options import PLAIN_OPTIONS, ReadOptions
 from unless.read.source import Source
-
-if TYPE_CHECKING:
-    import polars as pl
-
 
 ROWS = 1 << 17
 """How many records are read at a time."""
@@ -117,8 +114,6 @@ class FileStream:
 
 def _resize_batches(sources: Iterable[Source]) -> Iterator[Source]:
     """Batches as they are, or frames: large ones are cut, and small ones of the same types put together."""
-    import polars as pl
-
     waiting: list[pl.DataFrame] = []
 
     def together() -> Iterator[Source]:
@@ -140,8 +135,6 @@ def _resize_batches(sources: Iterable[Source]) -> Iterator[Source]:
 
 def _has_own_codes(frame: pl.DataFrame) -> bool:
     """Whether the codes of a column mean something else than in other frames."""
-    import polars as pl
-
     return any(isinstance(kind, (pl.Categorical, pl.Enum)) for kind in frame.schema.values())
 
 

@@ -30,12 +30,12 @@ from unless.blocks.column_bins import ColumnBins
 from unless.blocks.encoding import BlockEncoding, ClassFactors, EncodingTask, TableStats
 from unless.errors import ParameterError, ReadError, UnlessError
 from unless.files import write_whole
+from unless.libraries import pl
 from unless.read.frames import PolarsFrame
 from unless.read.headers import refuse_twins
 from unless.read.source import Source
 
 if TYPE_CHECKING:
-    import polars as pl
     import pyarrow as pa
     from pyspark import RDD
     from pyspark.sql import DataFrame
@@ -149,8 +149,6 @@ class SparkBlockStore(BlockStore):
 
 def names_of(frame: DataFrame) -> Source:
     """The columns of a Spark frame, without rows, for `read.column_plan.plan_columns`."""
-    import polars as pl
-
     refuse_twins(frame.columns)
     return PolarsFrame(pl.DataFrame(schema=dict.fromkeys(frame.columns, pl.Null)))
 
@@ -305,7 +303,6 @@ def _frames(batches: Batches, names: Sequence[str]) -> Iterator[pl.DataFrame]:
 
 def _frame(batches: Sequence[pa.RecordBatch], names: Sequence[str]) -> pl.DataFrame:
     """Batches as one frame: decimals are the nearest floats, and instants have a zone that polars knows."""
-    import polars as pl
     import pyarrow as pa
 
     table = pa.Table.from_batches(batches)

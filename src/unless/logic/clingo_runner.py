@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from unless.errors import ProgramError, UnlessError
+from unless.libraries import import_extra
 from unless.logic.program_writer import ClingoWriter
 
 if TYPE_CHECKING:
@@ -46,12 +48,8 @@ def run_clingo(program: Program, table: Table) -> NDArray[np.object_]:
 
 def clingo() -> Any:
     """The clingo package."""
-    try:
-        import clingo as package  # an extra, and slow to load
-        import clingo.ast
-    except ImportError as error:
-        raise UnlessError('this needs clingo, which is not installed; pip install "unless[logic]"') from error
-    return package
+    import_extra("clingo.ast", "this needs clingo, which", "logic", UnlessError)  # slow to load
+    return sys.modules["clingo"]
 
 
 def grounded(text: str, fill: Callable[[Control], None] | None = None) -> Control:

@@ -10,13 +10,14 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import TYPE_CHECKING, BinaryIO
+from typing import BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
 
 from unless.errors import FormatError, ParameterError
 from unless.files import FilePath
+from unless.libraries import pl
 from unless.read.csv_files import TextFile, detect_next
 from unless.read.csv_records import next_header
 from unless.read.dialect import Numerals, Remarks, TextDialect
@@ -29,9 +30,6 @@ from unless.read.options import ReadOptions
 from unless.read.source import Source, same_columns
 from unless.read.table import read_with
 from unless.table import Table, part_names
-
-if TYPE_CHECKING:
-    import polars as pl
 
 File = str | os.PathLike[str] | BinaryIO
 """A path, or a file that is open for bytes."""

@@ -7,13 +7,12 @@ import re
 import zipfile
 import zlib
 from collections.abc import Collection, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, suppress
 from datetime import date, datetime, time, timedelta
 from pathlib import Path
-from types import ModuleType
-from typing import TYPE_CHECKING
 
 from unless.errors import ReadError, UnknownNameError, suggest
+from unless.libraries import import_extra, pl
 from unless.limits import RATIO, limit, refuse_unpacked
 from unless.read.cells import Cells, as_texts, of_objects
 from unless.read.dialect import NOTHING, Remarks
@@ -24,9 +23,6 @@ from unless.read.options import PLAIN_OPTIONS, ReadOptions
 from unless.read.source import Loaded
 from unless.table import Column, column_to_polars
 from unless.values import cell_value, number_to_text
-
-if TYPE_CHECKING:
-    import polars as pl
 
 Cell = int | float | str | bool | time | date | datetime | timedelta
 
@@ -54,15 +50,15 @@ class _ColumnarFile:
         del options  # there is nothing that a file of columns does not say itself
         self._source = source
         self._where = where
-        with self._polars() as pl:
-            self.names: Sequence[str] = list(self._scan(pl, rows=0).collect_schema())
+        with self._blaming():
+            self.names: Sequence[str] = list(self._scan(rows=0).collect_schema())
 
     def load(self, names: Sequence[str], texts: Collection[str], missing: Collection[str]) -> None:
         """Read these columns."""
         wanted = list(names) or list(self.names[:1])  # without any column the rows could not be counted
-        with self._polars() as pl:
-            refuse_unpacked(_NUMBER * len(wanted) * self._count(pl), size_of(self._source), self._where)
-            frame = self._scan(pl, wanted).collect()
+        with self._blaming():
+            refuse_unpacked(_NUMBER * len(wanted) * self._count(), size_of(self._source), self._where)
+            frame = self._scan(wanted).collect()
         self.rows = frame.height
         self._frame = PolarsFrame(frame)
         self._frame.load(names, texts, missing)
@@ -73,34 +69,29 @@ class _ColumnarFile:
 
     def frames(self) -> Iterator[pl.DataFrame]:
         """Read all columns, some rows at a time; there is at least one frame."""
-        with self._polars() as pl:
-            lazy, frame = self._scan(pl), None
-            for frame in lazy.collect_batches(chunk_size=_BATCH, maintain_order=True):
+        with self._blaming():
+            frame = None
+            for frame in self._scan().collect_batches(chunk_size=_BATCH, maintain_order=True):
                 yield frame
             if frame is None:
-                yield self._scan(pl, rows=0).collect()
+                yield self._scan(rows=0).collect()
 
     def _input(self) -> Path | io.BytesIO:
         return io.BytesIO(self._source) if isinstance(self._source, bytes) else self._source
 
-    def _scan(self, pl: ModuleType, columns: list[str] | None = None, rows: int | None = None) -> pl.LazyFrame:
+    def _scan(self, columns: list[str] | None = None, rows: int | None = None) -> pl.LazyFrame:
         """The file, or some of its columns, or its first rows, yet to be read."""
         # A name such as a[1].parquet is not a pattern of names, and a folder called a=1 not a column.
         lazy = getattr(pl, self.scanner)(self._input(), n_rows=rows, glob=False, hive_partitioning=False)
         return lazy if columns is None else lazy.select(columns)  # type: ignore[no-any-return]
 
-    def _count(self, pl: ModuleType) -> int:
+    def _count(self) -> int:
         """How many rows the file says it has."""
-        return int(self._scan(pl).select(pl.len()).collect().item())
+        return int(self._scan().select(pl.len()).collect().item())
 
-    @contextmanager
-    def _polars(self) -> Iterator[ModuleType]:
-        """Import polars, and turn its errors into ours."""
-        import polars as pl  # takes 0.1 s; only files need it
-
-        errors = pl.exceptions
-        with blaming(self._where, errors.PolarsError, errors.PanicException, title=self.title):
-            yield pl
+    def _blaming(self) -> AbstractContextManager[None]:
+        """Turn errors of polars into ours."""
+        return blaming(self._where, pl.exceptions.PolarsError, pl.exceptions.PanicException, title=self.title)
 
 
 class ParquetFile(_ColumnarFile):
@@ -114,13 +105,13 @@ class ArrowFile(_ColumnarFile):
 
     title, scanner = "an Arrow", "scan_ipc"
 
-    def _scan(self, pl: ModuleType, columns: list[str] | None = None, rows: int | None = None) -> pl.LazyFrame:
+    def _scan(self, columns: list[str] | None = None, rows: int | None = None) -> pl.LazyFrame:
         if self._streamed:
-            return pl.read_ipc_stream(self._input(), columns=columns, n_rows=rows).lazy()  # type: ignore[no-any-return]
-        return super()._scan(pl, columns, rows)
+            return pl.read_ipc_stream(self._input(), columns=columns, n_rows=rows).lazy()
+        return super()._scan(columns, rows)
 
-    def _count(self, pl: ModuleType) -> int:
-        return 0 if self._streamed else super()._count(pl)  # a stream does not say
+    def _count(self) -> int:
+        return 0 if self._streamed else super()._count()  # a stream does not say
 
     @property
     def _streamed(self) -> bool:
@@ -155,8 +146,6 @@ class ExcelFile(Loaded):
 
     def frames(self) -> Iterator[pl.DataFrame]:
         """Yield all columns, in one frame."""
-        import polars as pl  # takes 0.1 s
-
         yield pl.DataFrame({name: _series(name, self.cells(name)) for name in self.names})
 
 
@@ -217,12 +206,9 @@ def _sheet(source: Content, where: str, asked: str | int | None) -> tuple[list[l
 
     All rows have the same length, and there is at least one; '' is an empty cell.
     """
-    try:
-        import python_calamine as calamine  # an extra; only Excel files need it
-    except ImportError:
-        raise ReadError(
-            f"{where}: Excel files are read by python-calamine, which is not installed; pip install 'unless[excel]'"
-        ) from None
+    calamine = import_extra(
+        "python_calamine", f"{where}: Excel files are read by python-calamine, which", "excel", ReadError
+    )
     with blaming(where, calamine.CalamineError, title="an Excel"):
         _refuse_bombs(source, where)
         try:

@@ -10,12 +10,12 @@ from __future__ import annotations
 import mmap
 from collections.abc import Collection, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from unless.errors import ReadError
 from unless.kernels import ranking as kernels
+from unless.libraries import pl
 from unless.read.cells import Cells, of_numbers
 from unless.read.csv_records import TextHeader, next_header, read_records, refuse_width, text_header
 from unless.read.dialect import NOTHING, Numerals, TextDialect
@@ -24,9 +24,6 @@ from unless.read.encodings import to_utf8, unmarked
 from unless.read.file_bytes import MARK, Content, OpenFile, as_file, content, first_bytes
 from unless.read.options import ReadOptions
 from unless.read.text_cells import parse_numbers, rank_texts
-
-if TYPE_CHECKING:
-    import polars as pl
 
 _PIECE = 1 << 18  # bytes to look at in one go
 
@@ -114,8 +111,6 @@ class TextFile:
 
     def frame(self, names: Collection[str] | None = None) -> pl.DataFrame:
         """Read these columns, by default all, as text; an empty cell is null."""
-        import polars as pl  # takes 0.1 s; only files need it
-
         wanted = [place for place, name in enumerate(self.names) if names is None or name in names]
         frame = self._read(wanted).select(map(_name, wanted)).with_columns(pl.all().replace("", None))
         frame.columns = [self.names[place] for place in wanted]
@@ -179,8 +174,6 @@ class TextFile:
 
     def _polars(self, wanted: Sequence[int]) -> pl.DataFrame | None:
         """The wanted columns, named by their places; None if polars cannot read the file."""
-        import polars as pl  # takes 0.1 s; only files need it
-
         try:
             return pl.read_csv(
                 self._path if isinstance(self._data, mmap.mmap) else self._data,  # polars maps it too
@@ -196,8 +189,6 @@ class TextFile:
 
     def _read_slowly(self, wanted: Sequence[int]) -> pl.DataFrame:
         """The columns as the csv module reads them; an error names the line."""
-        import polars as pl
-
         columns: list[list[str]] = [[] for _ in wanted]
         file, line, width = as_file(self._data), self._first_line + self._header.lines, len(self.names)
         file.seek(self._header.size)

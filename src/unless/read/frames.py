@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unless.errors import ParameterError, ReadError
+from unless.libraries import pl
 from unless.limits import refuse_above_limit
 from unless.read.cells import Cells, as_names, group, of_dictionary, of_flags, of_numbers, of_objects, of_times
 from unless.read.dialect import NOTHING
@@ -27,7 +28,6 @@ from unless.values.notation import DATE, DATETIME, DURATION, INSTANT, TIME, Leve
 
 if TYPE_CHECKING:
     import pandas as pd
-    import polars as pl
 
 
 def records_source(records: Sequence[Mapping[Any, object]]) -> Source:
@@ -55,8 +55,6 @@ class PolarsFrame:
     def load(self, names: Sequence[str], texts: Collection[str], missing: Collection[str]) -> None:
         """Rank the columns of text, all at once."""
         del texts, missing  # cells are typed
-        import polars as pl  # takes 0.1 s; pandas frames do not need it
-
         types = (pl.String, pl.Categorical, pl.Enum, pl.Null)
         found = [name for name in names if self.frame.schema[name] in types]
         # Not by pl.col, which would take '*' for all columns.
@@ -68,8 +66,6 @@ class PolarsFrame:
 
     def cells(self, name: str) -> Cells:
         """The cells of a column; an Enum says the order of its texts."""
-        import polars as pl
-
         dtype = self.frame.schema[name]
         if isinstance(dtype, pl.Enum) and len(dtype.categories):
             return replace(self._texts[name], categorical=False, notation=LevelNotation(tuple(dtype.categories)))
@@ -78,8 +74,6 @@ class PolarsFrame:
 
 def polars_cells(series: pl.Series) -> Cells:
     """The cells of a polars column of anything but text."""
-    import polars as pl
-
     dtype = series.dtype
     if dtype.is_float() or dtype.is_integer():
         return of_numbers(series.cast(pl.Float64).to_numpy(), float if dtype.is_float() else int)
@@ -92,8 +86,6 @@ def polars_cells(series: pl.Series) -> Cells:
 
 def _polars_times(series: pl.Series) -> Cells:
     """The cells of a polars column of dates, times or durations."""
-    import polars as pl
-
     missing = series.is_null().to_numpy()
     counts = series.to_physical().fill_null(0).cast(pl.Int64).to_numpy()
     match series.dtype:
@@ -166,8 +158,6 @@ def _pandas_times(array: Any) -> Cells:
     import pandas as pd
 
     if isinstance(array.dtype, pd.ArrowDtype):
-        import polars as pl
-
         return polars_cells(pl.Series(pl.from_arrow(array.__arrow_array__())))
     if isinstance(array, np.ndarray):
         return _numpy_times(array)
@@ -189,8 +179,6 @@ def label_cells(series: Any) -> Cells | None:
     from narwhals import dependencies
 
     if dependencies.is_polars_series(series):
-        import polars as pl
-
         if series.dtype not in (pl.String, pl.Categorical, pl.Enum):
             return None
         return rank_texts(series.alias("y").to_frame().select(pl.col("y").cast(pl.String)))["y"]
@@ -294,8 +282,6 @@ def collected(frame: Any) -> Any:
 
     frame = nw.to_native(frame, pass_through=True)
     if dependencies.is_polars_lazyframe(frame):
-        import polars as pl
-
         try:
             return frame.collect()
         except (pl.exceptions.PolarsError, OSError) as error:
@@ -337,8 +323,6 @@ def frame_source(frame: object) -> Source | None:
 
 def _in_order(frame: pl.DataFrame, native: Any) -> pl.DataFrame:
     """A frame whose ordered columns in Arrow are Enums, since polars forgets their order."""
-    import polars as pl
-
     if not hasattr(native, "combine_chunks"):  # not Arrow's
         return frame
     for field in native.schema:
@@ -366,8 +350,6 @@ class SpelledNumber(float):
 
 def frame_of(columns: Mapping[str, Sequence[Any]], texts: Collection[str] = ()) -> pl.DataFrame:
     """A frame of columns of Python objects; those of ``texts`` are text."""
-    import polars as pl
-
     # A dict, not a list of series: polars would rename a series that is called ''.
     return pl.DataFrame({name: series_of(cells, as_text=name in texts) for name, cells in columns.items()})
 
@@ -377,8 +359,6 @@ def series_of(cells: Sequence[Any], *, as_text: bool = False) -> pl.Series:
 
     Lists and dicts are their JSON text. A `SpelledNumber` is text, and so is a number that its type cannot hold.
     """
-    import polars as pl
-
     types = {str} if as_text else {type(cell) for cell in cells if cell is not None}
     if types == {bool}:
         return pl.Series(cells, dtype=pl.Boolean)

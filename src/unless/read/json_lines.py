@@ -18,13 +18,14 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from itertools import islice
-from typing import TYPE_CHECKING, BinaryIO
+from typing import BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
 
 from unless.errors import ReadError
 from unless.kernels import json_scan as kernels
+from unless.libraries import pl
 from unless.limits import refuse_unpacked
 from unless.read.cells import Cells, group, joined, of_dictionary, of_numbers, of_objects
 from unless.read.dialect import NOTHING, Remarks, title_of
@@ -33,9 +34,6 @@ from unless.read.encodings import encoding_in, to_utf8
 from unless.read.file_bytes import MARK, Content, OpenFile, as_file, content, cut, first_bytes, objects, undecodable
 from unless.read.frames import SpelledNumber, frame_of
 from unless.read.options import ReadOptions
-
-if TYPE_CHECKING:
-    import polars as pl
 
 _SPACE = b" \t\r\n"
 # An escape of a whole character as two surrogates, of one surrogate (the group), or of anything else.

@@ -6,17 +6,14 @@ Numbers are only a faster way here: `column_inference` reads the same numbers, c
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from unless.libraries import pl
 from unless.read.cells import Cells
 from unless.read.dialect import Numerals
 from unless.values import LEADING_ZERO, are_codes_not_numbers, missing_among
 from unless.values.spelling import SURROGATE
-
-if TYPE_CHECKING:
-    import polars as pl
 
 _SAMPLE = 32  # cells that show whether a column may hold numbers
 
@@ -27,8 +24,6 @@ def rank_texts(frame: pl.DataFrame) -> dict[str, Cells]:
     Texts are ranked by an Enum of the distinct texts, sorted by UTF-8 bytes, which is the order of code points. That
     takes 21 ns a cell on two cores (1e6 rows; `rank` takes 166), and two queries for all columns, at 0.1 ms each.
     """
-    import polars as pl
-
     if not frame.width:
         return {}
     names, frame = frame.columns, frame.clone()
@@ -44,8 +39,6 @@ def rank_texts(frame: pl.DataFrame) -> dict[str, Cells]:
 
 def _ranks_among(column: pl.Series, texts: pl.Series) -> pl.Expr:
     """The rank of every text of a column among its sorted distinct texts; nulls rank last."""
-    import polars as pl
-
     ranks = pl.col(column.name).cast(pl.Enum(texts)).to_physical()
     return ranks.cast(pl.UInt32).fill_null(len(texts)) if column.null_count() else ranks
 
@@ -56,8 +49,6 @@ def parse_numbers(columns: Collection[pl.Series], numerals: Numerals, missing: C
     The cast of polars takes the same texts for numbers as `values.parse_number`, but for spaces, which it refuses, and
     numbers that are not finite.
     """
-    import polars as pl
-
     likely = {column.name: column for column in columns if _may_be_numbers(column, numerals, missing)}
     if not likely:
         return []
@@ -93,8 +84,6 @@ def _are_numbers(texts: pl.Series, numbers: pl.Series, missing: Collection[str])
 
 def plain_numerals(texts: pl.Expr, numerals: Numerals) -> pl.Expr:
     """The texts with numbers as Python writes them; where the decimal sign is a comma, 1.5 is no number."""
-    import polars as pl
-
     if numerals.thousands:
         ungrouped = texts.str.replace_all(numerals.thousands, "", literal=True)
         grouped = texts.str.contains(f"^ *(?:{numerals.grouped.pattern}) *$")

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import TYPE_CHECKING
 
 from unless.errors import ReadError
+from unless.libraries import pl
 from unless.model import Model, model_of, program_of
 from unless.read.batches import TextBatch
 from unless.read.dialect import PLAIN_NUMERALS, Numerals
@@ -20,9 +20,6 @@ from unless.read.text_cells import null_missing, plain_numerals
 from unless.rule import Program
 from unless.table import Schema
 from unless.values import parse_number
-
-if TYPE_CHECKING:
-    import polars as pl
 
 _PLAIN = r"^ *[+-]?(?:(?:0|[1-9][0-9]*)(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)? *$"
 _WHOLE = r"^ *(?:[+-]?[1-9][0-9]*|\+?0) *$"  # minus zero is a float
@@ -83,15 +80,11 @@ class NumberColumns:
 
     def cells(self, texts: pl.Series) -> pl.Series:
         """The cells of a column as Python writes numbers, without spaces; null where they are missing."""
-        import polars as pl  # takes 0.1 s
-
         present = null_missing(texts, self.missing)
         return pl.select(plain_numerals(pl.lit(present), self.numerals).str.strip_chars(" ")).to_series()
 
     def convert(self, frame: pl.DataFrame, where: str) -> pl.DataFrame:
         """A frame of text, with numbers in the columns that hold them, if these are all their cells."""
-        import polars as pl
-
         columns = {name: frame.get_column(name) for name in frame.columns}
         for name, fit in self.fits.items():
             if fit.any or name in self.known:
@@ -114,8 +107,6 @@ def _text_columns(model: Model | Program, schema: Schema) -> set[str]:
 
 def _fit_of(cells: pl.Series) -> NumberFit:
     """Which types give back the same numbers, if all cells that are not null are plain numbers."""
-    import polars as pl
-
     texts = cells.drop_nulls().unique()
     if not texts.str.contains(_PLAIN).all():
         return NumberFit(whole=False, floats=False)
@@ -125,8 +116,6 @@ def _fit_of(cells: pl.Series) -> NumberFit:
 
 def _come_back(texts: pl.Series) -> bool:
     """Whether float64 holds these numbers to the last digit that is written."""
-    import polars as pl
-
     numbers = texts.cast(pl.Float64, strict=False)
     if numbers.null_count() or not numbers.is_finite().all():
         return False

@@ -9,14 +9,12 @@ from contextlib import closing
 from datetime import date, datetime
 from decimal import Decimal
 from tempfile import TemporaryDirectory, TemporaryFile
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import Any, BinaryIO
 
 from unless.errors import ParameterError
+from unless.libraries import import_extra, pl
 from unless.stream.output_columns import iso_text
 from unless.values import number_to_text
-
-if TYPE_CHECKING:
-    import polars as pl
 
 MOST_ROWS = (1 << 20) - 1
 """The records that a sheet holds, below the row of names."""
@@ -33,20 +31,14 @@ Put = Callable[[int, int, Any], None]
 """Writes a cell that is not null to a row and a column."""
 
 
-def need_xlsxwriter() -> Any:
-    """The library, or an error that tells how to get it."""
-    try:
-        import xlsxwriter  # an extra; only Excel files need it
-    except ImportError:
-        raise ParameterError(
-            "Excel files are written by XlsxWriter, which is not installed; pip install 'unless[excel]'"
-        ) from None
-    return xlsxwriter
+def import_xlsxwriter() -> Any:
+    """XlsxWriter, or an error that tells how to get it."""
+    return import_extra("xlsxwriter", "Excel files are written by XlsxWriter, which", "excel", ParameterError)
 
 
 def write_sheet(frames: Iterable[pl.DataFrame], file: BinaryIO) -> None:
     """Write frames with the same columns, one below the other, as the only sheet of a workbook."""
-    xlsxwriter = need_xlsxwriter()
+    xlsxwriter = import_xlsxwriter()
     with TemporaryDirectory() as folder, TemporaryFile() as kept:
         book = xlsxwriter.Workbook(kept, {"constant_memory": True, "tmpdir": folder})
         with closing(_Sheet(book)) as sheet:
@@ -69,8 +61,6 @@ class _Sheet:
 
     def add(self, frame: pl.DataFrame) -> None:
         """Write the rows of a frame, after the names of its columns if it is the first."""
-        import polars as pl
-
         if self._rows < 0:
             if frame.width > _COLUMNS:
                 raise ParameterError(f"{frame.width:,} columns; an Excel sheet has at most {_COLUMNS:,}; {_ELSE}")
@@ -95,8 +85,6 @@ class _Sheet:
 
     def _put_for(self, dtype: pl.DataType, name: str) -> Put:
         """How cells of a type are written."""
-        import polars as pl
-
         if dtype.is_nested() or dtype in (pl.Binary, pl.Object):
             raise ParameterError(f"column {name!r} holds {dtype}, which an Excel cell cannot hold; write .parquet")
         if dtype == pl.Boolean:

@@ -12,20 +12,18 @@ import math
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, time
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from unless.errors import ParameterError, ReadError
 from unless.kernels import append_fields as kernels
+from unless.libraries import pl
 from unless.model.rule_statistics import RuleStatistics
 from unless.read.frames import series_of
 from unless.rule import Program
 from unless.values import Label, cell_value
-
-if TYPE_CHECKING:
-    import polars as pl
 
 _ENDING = "\r\n"
 _DIGITS = 6  # of a probability, which is an estimate from counts: seventeen digits would only look precise
@@ -125,8 +123,6 @@ class NewColumns:
 
     def series(self, decimal: str = ".") -> list[pl.Series]:
         """The same as polars columns: labels keep their type, whichever of them occur."""
-        import polars as pl  # takes 0.1 s
-
         share = pl.Float64 if decimal == "." else pl.String
         types = {"rule": pl.Int64, "probability": share, "expected_precision": share}
         named = self.columns(decimal).items()

@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING, BinaryIO, TypeGuard, cast
 import numpy as np
 
 from unless.errors import ParameterError, ReadError
+from unless.libraries import pl
 from unless.read.batches import Batch, JsonBatch, TextBatch
 from unless.read.dialect import TextDialect, title_of
 from unless.read.encodings import from_utf8
 from unless.read.file_bytes import MARK
-from unless.stream.excel_writer import FORMULA, need_xlsxwriter, write_sheet
+from unless.stream.excel_writer import FORMULA, import_xlsxwriter, write_sheet
 from unless.stream.output_columns import Choices, NewColumns, Pieces, free_names, iso_text, text_line
 
 if TYPE_CHECKING:
-    import polars as pl
     from _typeshed import ReadableBuffer
 
 _ROWS = 1 << 16  # of a row group, which polars holds in memory; its default is four times as many
@@ -87,8 +87,6 @@ class Writer:
         decimal: str = ".",
     ) -> pl.DataFrame:
         """A batch as a frame, with the columns in the order of the first batch, and the new ones."""
-        import polars as pl  # takes 0.1 s
-
         names, frame = self._names or (), batch.frame(spelled=spelled, texts=texts)
         wanted = set(names)
         if extra := [name for name in frame.columns if name not in wanted]:
@@ -174,8 +172,6 @@ class TextWriter(Writer):
 
     def _safe_cells(self, frame: pl.DataFrame) -> pl.DataFrame:
         """A frame in which no text is a formula."""
-        import polars as pl
-
         texts = []
         for column in frame.select(pl.selectors.by_dtype(pl.String, pl.Categorical, pl.Enum)):
             cells = column.cast(pl.String)
@@ -214,7 +210,6 @@ class FrameWriter(Writer):
 
     def drain(self, results: Iterator[Result]) -> None:
         """Write all batches; polars takes frames as it needs them."""
-        import polars as pl
         from polars.io.plugins import register_io_source
 
         frames = self._frames(results)
@@ -232,8 +227,6 @@ class FrameWriter(Writer):
             raise known from error  # polars may pass on only its text
 
     def _frames(self, results: Iterator[Result]) -> Iterator[pl.DataFrame]:
-        import polars as pl
-
         schema, texts = pl.Schema(), list[str]()
         try:
             for batch, new, choices in results:
@@ -251,7 +244,7 @@ class ExcelWriter(FrameWriter):
     """Writes an Excel workbook of one sheet."""
 
     def __init__(self, file: BinaryIO, wanted: Sequence[str]) -> None:
-        need_xlsxwriter()
+        import_xlsxwriter()
         super().__init__("excel", file, wanted)
 
     def drain(self, results: Iterator[Result]) -> None:
@@ -279,8 +272,6 @@ class _Remembering(io.RawIOBase):
 
 def _as_text(frame: pl.DataFrame, separator: str) -> bytes:
     """The lines of a frame; booleans and dates are spelled as `read_table` spells them."""
-    import polars as pl
-
     try:
         spelled = _spelled(_dated(frame), pl.selectors.boolean())
         return spelled.write_csv(include_header=False, separator=separator).encode()
@@ -291,8 +282,6 @@ def _as_text(frame: pl.DataFrame, separator: str) -> bytes:
 
 def _as_json(frame: pl.DataFrame) -> bytes:
     """The objects of a frame. Refuse what JSON cannot hold: polars would panic or write null."""
-    import polars as pl
-
     if raw := [name for name, dtype in frame.schema.items() if _has_bytes(dtype)]:
         raise ParameterError(f"column {raw[0]!r} holds bytes, which JSON cannot hold; write .parquet")
     infinite = frame.select(pl.selectors.float().is_infinite().any())
@@ -303,8 +292,6 @@ def _as_json(frame: pl.DataFrame) -> bytes:
 
 def _dated(frame: pl.DataFrame) -> pl.DataFrame:
     """A frame with dates and times as the texts that `read_table` makes of them."""
-    import polars as pl
-
     texts = []
     for column in frame.select(pl.selectors.temporal()):
         distinct = column.drop_nulls().unique()
@@ -315,15 +302,11 @@ def _dated(frame: pl.DataFrame) -> pl.DataFrame:
 
 def _spelled(frame: pl.DataFrame, flags: pl.Expr) -> pl.DataFrame:
     """A frame with some of its booleans as text."""
-    import polars as pl
-
     return frame.with_columns(flags.replace_strict({True: "True", False: "False"}, return_dtype=pl.String))
 
 
 def _has_bytes(dtype: pl.DataType) -> bool:
     """Whether a column holds bytes, perhaps within lists or structs."""
-    import polars as pl
-
     if isinstance(dtype, pl.Struct):
         return any(_has_bytes(cast("pl.DataType", field.dtype)) for field in dtype.fields)
     inner = getattr(dtype, "inner", None)
@@ -332,8 +315,6 @@ def _has_bytes(dtype: pl.DataType) -> bool:
 
 def _cast(frame: pl.DataFrame, schema: pl.Schema, where: str) -> pl.DataFrame:
     """A frame with the types of the first one. They have to hold its cells unchanged: 1.5 is not the integer 1."""
-    import polars as pl
-
     flags = [name for name, dtype in schema.items() if frame.schema[name] == pl.Boolean and dtype == pl.String]
     frame = _spelled(frame, pl.col(flags))
     for name, dtype in schema.items():
@@ -349,8 +330,6 @@ def _cast(frame: pl.DataFrame, schema: pl.Schema, where: str) -> pl.DataFrame:
 
 def _fits(column: pl.Series, dtype: pl.DataType) -> bool:
     """Whether the cells of a column are the same after a cast to a type and back."""
-    import polars as pl
-
     if column.dtype == dtype or column.null_count() == len(column):
         return True
     if pl.Boolean in (column.dtype, dtype):  # True is not 1

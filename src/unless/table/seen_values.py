@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from itertools import compress
 from math import isfinite
 
 import numpy as np
@@ -65,16 +64,17 @@ def _most_frequent_categories(column: Column) -> tuple[str, ...]:
 
 def drop_unused_values(table: Table) -> Table:
     """The same rows, without the values that no row has: ``table[rows]`` keeps all values of the table."""
-    columns = tuple(map(_drop_unused_values_of, table.columns))
+    columns = tuple(map(drop_unused_values_of, table.columns))
     same = all(one is other for one, other in zip(columns, table.columns, strict=True))
     return table if same else replace(table, columns=columns)
 
 
-def _drop_unused_values_of(column: Column) -> Column:
+def drop_unused_values_of(column: Column) -> Column:
+    """The same rows of a column, without the values that no row has."""
     there, numbers = column.counts()[:-1] > 0, len(column.numbers)
     if there.all():
         return column
     count = int(np.count_nonzero(there))
     codes = to_smallest_type(np.append(np.cumsum(there) - 1, count), count + 1)[column.codes]
-    categories = tuple(compress(column.categories, there[numbers:].tolist()))
+    categories = tuple(column.categories[place] for place in np.flatnonzero(there[numbers:]).tolist())
     return replace_checked(column, numbers=column.numbers[there[:numbers]], categories=categories, codes=codes)

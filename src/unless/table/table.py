@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unless.errors import ReadError, UnknownNameError, suggest
+from unless.libraries import pl
 from unless.table.columns import Column, Kind, Labels, take_rows
 from unless.table.to_frames import column_to_pandas, column_to_polars
 from unless.values import DEFAULT_MISSING, Value
@@ -18,7 +19,6 @@ from unless.values.notation import WHOLE, Notation
 
 if TYPE_CHECKING:
     import pandas as pd
-    import polars as pl
     import pyarrow as pa
 
 
@@ -170,8 +170,6 @@ class Table:
         Numbers are Float64, dates, times and durations have their types, an ordered column is an Enum, text is
         Categorical, and a mixed column is text: polars has no column of both.
         """
-        import polars as pl  # takes 0.1 s
-
         columns = {column.name: column_to_polars(column) for column in self.columns}
         return pl.DataFrame(columns | {name: pl.Series(y.tolist()) for name, y in self._target_column().items()})
 

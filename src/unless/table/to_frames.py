@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from unless.libraries import pl
 from unless.table.columns import Column
 from unless.values import number_to_text
 from unless.values.notation import INSTANT, DateNotation, DurationNotation, LevelNotation, TimeNotation
-
-if TYPE_CHECKING:
-    import polars as pl
 
 
 def data_frame(columns: Mapping[str, Sequence[Any]]) -> Any:
@@ -20,8 +18,6 @@ def data_frame(columns: Mapping[str, Sequence[Any]]) -> Any:
     try:
         import pandas as pd
     except ImportError:
-        import polars as pl
-
         return pl.DataFrame(columns)
     return pd.DataFrame(columns)
 
@@ -58,8 +54,6 @@ def _pandas_times(column: Column) -> Any:
 
 def column_to_polars(column: Column) -> pl.Series:
     """The cells of a column as polars has them (`Table.to_polars`)."""
-    import polars as pl
-
     if column.kind == "number":
         return _polars_numbers(column).gather(column.codes)
     texts = [*map(number_to_text, map(column.number, column.numbers.tolist())), *column.categories, None]
@@ -68,8 +62,6 @@ def column_to_polars(column: Column) -> pl.Series:
 
 def _polars_numbers(column: Column) -> pl.Series:
     """The distinct numbers of a column, and null, in the type that fits their notation."""
-    import polars as pl
-
     numbers = pl.Series([*column.numbers.tolist(), None], dtype=pl.Float64)
     match column.notation:
         case LevelNotation(levels):
