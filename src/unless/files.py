@@ -23,18 +23,6 @@ except ImportError:  # Windows
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
-__all__ = [
-    "FilePath",
-    "append_line",
-    "file_descriptor_named",
-    "gzip_if_named_so",
-    "name_file_in_errors",
-    "open_for_writing",
-    "open_privately",
-    "refuse_inputs",
-    "write_whole",
-]
-
 FilePath = str | os.PathLike[str] | int
 """A file: its path, or the number of an open file."""
 

@@ -25,7 +25,7 @@ import pytest
 from tests.written import Written
 from unless.errors import MissingFileError, ParameterError, ReadError, UnknownNameError
 from unless.read.csv_records import long_fields
-from unless.read.formats import FORMATS, format_of, parts_of
+from unless.read.formats import FORMATS, format_of, parts_at
 from unless.read.table import column_names, read_table
 from unless.table import Table
 from unless.values import Value
@@ -434,7 +434,7 @@ class TestFolders:
         assert [values(two, column) for column in one.features] == [values(one, column) * 2 for column in one.features]
         assert [column.kind for column in two.columns] == [column.kind for column in one.columns]
 
-    def test_typed_parts_of_different_types(self, tmp_path: Path) -> None:
+    def test_typed_parts_at_different_types(self, tmp_path: Path) -> None:
         """Whole numbers in one part and fractions in another are numbers; numbers and text are mixed."""
         pl.DataFrame({"a": [1, 2], "b": [1, 2], "c": ["x", None]}).write_parquet(tmp_path / "1.parquet")
         pl.DataFrame({"c": ["1", "y"], "a": [0.5, None], "b": ["x", "1"]}).write_parquet(tmp_path / "2.parquet")
@@ -481,7 +481,7 @@ class TestFolders:
         write("p/part-00000", "a\n1\n")
         write("p/part-00001", "a\n2\n")
         assert values(read_table(tmp_path / "p", format="csv"), "a") == [1.0, 2.0]
-        kind, paths = parts_of(tmp_path / "p", "csv")
+        kind, paths = parts_at(tmp_path / "p", "csv")
         assert (kind, [path.name for path in paths]) == (FORMATS["csv"], ["part-00000", "part-00001"])
 
 

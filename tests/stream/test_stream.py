@@ -27,11 +27,12 @@ from tests.written import Written
 from unless import UnlessClassifier, kernels, predict, read_table
 from unless.errors import FormatError, MissingFileError, OverwriteError, ParameterError, ReadError, UnknownNameError
 from unless.export import json as programs
+from unless.export.free_names import free_names
 from unless.kernels import append_fields
 from unless.read.file_bytes import objects, records
 from unless.rule import Literal, Program, Rule
 from unless.stream import PredictedFile, predict_file
-from unless.stream.output_columns import NewColumns, free_names
+from unless.stream.output_columns import NewColumns
 from unless.stream.output_file import is_patient, write_in_thread
 from unless.values import DEFAULT_MISSING, missing_among, parse_number
 

@@ -108,20 +108,24 @@ class Block(MemoryEngine):
 
         A part has the numbers above a low one and up to its high one; parts are in order, and have none in common.
         """
-        rows, which = self._in_parts(sets, place, self._bins_of[place].spans_in(lows, highs))
-        cells = self._numbers_of_rows(place, rows)
-        there = _place_among(cells, lows, highs) < len(lows)
-        return self._sort_and_sum(cells[there], rows[there], which[there], len(sets))
+        return self._sort_and_sum(*self._cells_between(sets, place, lows, highs), len(sets))
 
     def weights_by_slice(self, sets: Sequence[RowSelection], place: int, lows: Ends, highs: Ends) -> Integers:
         """The weight of the rows of each set in the slices of such parts, which have both ends (`bins.slice_ends`)."""
+        cells, rows, which = self._cells_between(sets, place, lows, highs)
+        ends = slice_ends(lows, highs).ravel()
+        found = np.zeros((len(sets), len(ends)), np.int64)
+        np.add.at(found, (which, np.searchsorted(ends, cells)), self._weights[rows])
+        return found
+
+    def _cells_between(
+        self, sets: Sequence[RowSelection], place: int, lows: Ends, highs: Ends
+    ) -> tuple[Numbers, Positions, Positions]:
+        """The numbers of a bare column in some parts, the rows that have them, and which set each row is of."""
         rows, which = self._in_parts(sets, place, self._bins_of[place].spans_in(lows, highs))
         cells = self._numbers_of_rows(place, rows)
         there = _place_among(cells, lows, highs) < len(lows)
-        ends = slice_ends(lows, highs).ravel()
-        found = np.zeros((len(sets), len(ends)), np.int64)
-        np.add.at(found, (which[there], np.searchsorted(ends, cells[there])), self._weights[rows[there]])
-        return found
+        return cells[there], rows[there], which[there]
 
     def _in_parts(self, sets: Sequence[RowSelection], place: int, spans: Spans) -> tuple[Positions, Positions]:
         """The rows of some sets in some finer parts of a bare column, and which set each is of."""

@@ -17,7 +17,7 @@ from unless.blocks.column_bins import ColumnBins, make_column_bins
 from unless.errors import ReadError
 from unless.kernels import ranking as kernels
 from unless.learn.literals import MANY
-from unless.read.cells import Cells, as_texts
+from unless.read.cells import Cells
 from unless.read.column_plan import ColumnPlan
 from unless.table import Column
 from unless.values import Label, missing_among
@@ -52,25 +52,26 @@ class ColumnStats:
     notations: set[Notation | None] = field(default_factory=set)
     example: Cells | None = None
 
-    def add(self, cells: Cells) -> None:
-        """Take the cells of a batch."""
+    @classmethod
+    def of(cls, cells: Cells) -> ColumnStats:
+        """What the cells of one batch show."""
         value_counts = np.bincount(cells.codes, minlength=len(cells.numbers) + len(cells.texts) + 1)
         count = len(cells.numbers)
-        self.missing += int(value_counts[-1])
         whole = cells.whole if cells.whole is not None else not count or kernels.find_number_range(cells.numbers)[2]
-        self.whole = self.whole and bool(whole)
-        self.categorical = self.categorical and cells.categorical
-        if count or cells.texts:
-            self.types.add(cells.type)
-        if count or cells.notation is not None:
-            self.notations.add(cells.notation)
-        if self.example is None or (cells.texts and not self.example.texts):
-            self.example = replace(cells, numbers=np.empty(0), texts=cells.texts[:1], codes=np.empty(0, np.uint8))
-        self._add_numbers(cells.numbers, value_counts[:count])
-        self._add_texts(zip(cells.texts, value_counts[count:-1].tolist(), strict=True))
+        found = cls(
+            missing=int(value_counts[-1]),
+            whole=bool(whole),
+            categorical=cells.categorical,
+            types={cells.type} if count or cells.texts else set(),
+            notations={cells.notation} if count or cells.notation is not None else set(),
+            example=replace(cells, numbers=np.empty(0), texts=cells.texts[:1], codes=np.empty(0, np.uint8)),
+        )
+        found._add_numbers(cells.numbers, value_counts[:count])
+        found._add_texts(zip(cells.texts, value_counts[count:-1].tolist(), strict=True))
+        return found
 
     def merge(self, other: ColumnStats) -> None:
-        """Take what another survey of the same column found."""
+        """Take what other batches of the same column show."""
         self.missing += other.missing
         self.whole = self.whole and other.whole
         self.categorical = self.categorical and other.categorical
@@ -89,9 +90,9 @@ class ColumnStats:
         if self.sampled and len(numbers) > _PER_BATCH:
             step = len(numbers) // _PER_BATCH
             numbers, value_counts = (
-                numbers[::step].copy(),
+                numbers[::step].copy(),  # a view would keep the whole batch
                 value_counts[::step] * step,
-            )  # a view would keep the whole batch
+            )
         both, place = np.unique(np.concatenate([self.numbers, numbers]), return_inverse=True)
         summed = np.zeros(len(both), np.int64)
         np.add.at(summed, place, np.concatenate([self.value_counts, value_counts]))
@@ -149,32 +150,19 @@ class ColumnStats:
         too_many = self.sampled or self.more_texts or column.missing > MANY
         if self.sampled and column.notation in (WHOLE, FLAG):  # what some of the numbers look like
             column = replace(column, notation=WHOLE if self.whole else None)
-        return make_column_bins(_without_rows(column), weights, open=too_many)
+        return make_column_bins(replace(column, codes=np.empty(0, np.uint8)), weights, open=too_many)
 
     def _refuse_guess(self, name: str, plan: ColumnPlan, column: Column) -> None:
         """Refuse to guess the kind of a column if only some of its texts are known."""
         if plan.features[name] is None and name not in plan.notations:
+            kind = "numbers" if column.notation is None else f"a {column.notation.name}"
             raise ReadError(
-                f"{name!r} has more than {_TEXTS:,} different texts, and some look like {_describe_kind(column)}; "
-                "say what "
-                f"the column is: numeric=[{name!r}] or categorical=[{name!r}]"
+                f"{name!r} has more than {_TEXTS:,} different texts, and some look like {kind}; say what the column "
+                f"is: numeric=[{name!r}] or categorical=[{name!r}]"
             )
-
-
-def _describe_kind(column: Column) -> str:
-    return "numbers" if column.notation is None else f"a {column.notation!r}".replace("<", "").replace(">", "")
-
-
-def _without_rows(column: Column) -> Column:
-    return replace(column, codes=np.empty(0, np.uint8))
 
 
 def columns_with_conflicting_kinds(surveys: dict[str, ColumnStats], missing: Collection[str]) -> list[str]:
     """The columns of a text file that have numbers in one batch, and in another text that is not missing."""
     numeric = {name: one.texts for name, one in surveys.items() if len(one.numbers)}
     return [name for name, texts in numeric.items() if texts.keys() - missing_among(texts, missing)]
-
-
-def cells_without_notation(cells: Cells) -> Cells:
-    """The cells, with dates and times as texts, for a column that has also others."""
-    return replace(as_texts(cells), notation=None)

@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 
 from unless.blocks.block_arrays import DATA_CHANGED, make_block_arrays
 from unless.blocks.column_bins import ColumnBins
-from unless.blocks.column_stats import ColumnStats, cells_without_notation, columns_with_conflicting_kinds
+from unless.blocks.column_stats import ColumnStats, columns_with_conflicting_kinds
 from unless.blocks.row_order import UNORDERED, RowOrder
 from unless.errors import ParameterError, ReadError
 from unless.learn.weights import check_weights, counts_to_units, multiply_counts, weights_to_counts
-from unless.read.cells import Cells
+from unless.read.cells import Cells, as_texts
 from unless.read.column_inference import MissingLabelsError
 from unless.read.column_inference import labels as labels_of
 from unless.read.column_plan import ColumnPlan
@@ -98,22 +98,20 @@ class TableStats:
     """What the first pass finds: the values of each column, and how many records have each label and weight."""
 
     columns: dict[str, ColumnStats]
-    target: ColumnStats = field(default_factory=ColumnStats)
+    target: ColumnStats
     weighed: Counter[tuple[float, Any]] = field(default_factory=Counter)
     rows: int = 0
 
     @classmethod
     def of(cls, task: EncodingTask, source: Source, texts: Sequence[str] = ()) -> TableStats:
         """Look at one batch; some columns are wanted as text."""
-        found = cls({name: ColumnStats() for name in task.plan.features})
         task.load(source, texts)
-        found.rows = source.rows
         weights, kept = task.weights_in(source), task.weighty_in(source)
-        for name, stats in found.columns.items():
-            cells = _take_cells(source.cells(name), kept)
-            stats.add(cells_without_notation(cells) if name in texts else cells)
+        columns = {name: _take_cells(source.cells(name), kept) for name in task.plan.features}
+        columns |= {name: replace(as_texts(columns[name]), notation=None) for name in texts}  # it has others, too
         cells = _take_cells(source.cells(task.target), kept)
-        found.target.add(cells)
+        found = cls({name: ColumnStats.of(own) for name, own in columns.items()}, ColumnStats.of(cells))
+        found.rows = source.rows
         values = [*cells.numbers.tolist(), *cells.texts, None]
         for weight, code, times in _count_pairs(
             weights if kept is None or weights is None else weights[kept], cells.codes

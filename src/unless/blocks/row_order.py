@@ -41,7 +41,7 @@ class RowOrder:
         learned = learn_unless(MemoryEngine(table), settings, lambda _, rules: rules >= _RULES)
         if learned.interrupted is not None:
             raise learned.interrupted
-        literals = dict.fromkeys(literal for rule in learned.program.rules for literal in rule.literals())
+        literals = dict.fromkeys(learned.program.literals())
         return cls(tuple(islice(literals, _BITS)))
 
     def of(self, table: Table) -> NDArray[np.intp]:

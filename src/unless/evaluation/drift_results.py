@@ -18,8 +18,7 @@ from unless.explanation.rule_listing import condition_signs
 from unless.explanation.sentences import words_for
 from unless.explanation.words import printable
 from unless.rule import Program, conditions
-from unless.values import Label, amount_text, count_text, label_to_json
-from unless.values.json_forms import attributes_to_json
+from unless.values import Label, amount_text, attributes_to_json, count_text, label_to_json
 
 __all__ = ["DriftCheck", "Watch", "chance_text", "now"]
 

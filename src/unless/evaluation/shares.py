@@ -7,8 +7,7 @@ from math import nan
 from typing import Any
 
 from unless.model.rule_statistics import wilson_interval
-from unless.values import percent, share_text
-from unless.values.json_forms import to_json
+from unless.values import percent, share_text, to_json
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,7 +59,7 @@ def words_for_checks(words: Words, checks: Iterable[LiteralCheck]) -> Words:
 
 def compared_values(program: Program) -> list[tuple[str, Value]]:
     """List every literal's feature and value: the numbers that a text about all rules may contain."""
-    return [(literal.feature, literal.value) for rule in program.rules for literal in rule.literals()]
+    return [(literal.feature, literal.value) for literal in program.literals()]
 
 
 def words_for(

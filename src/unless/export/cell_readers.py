@@ -93,13 +93,10 @@ def _twins(texts: Iterable[str]) -> list[str]:
 
 def readers(program: Program, training: TrainedColumns | None = None) -> dict[str, list[CellReader]]:
     """The readers of each feature, in the order of use: by notation, as in training, or for the texts of times."""
-    tested: dict[str, set[str]] = {feature: set() for feature in program.used}
-    for literal in (literal for rule in program.rules for literal in rule.literals()):
-        if isinstance(literal.value, str):
-            tested[literal.feature].add(literal.value)
     notations = {**(training.schema.notations if training else {}), **program.notations}
     found: dict[str, list[CellReader]] = {}
-    for feature, texts in tested.items():
+    for feature, literals in program.literals_by_feature().items():
+        texts = {literal.value for literal in literals if isinstance(literal.value, str)}
         notation = notations.get(feature)
         if notation is not None and not notation.plain:
             missing = training.missing if training else ()

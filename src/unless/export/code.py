@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal as OneOf
 from typing import get_args
@@ -21,7 +21,7 @@ from unless.export.conditions import card_of, decided_points, decisions, head_in
 from unless.export.free_names import free_name
 from unless.export.languages import JAVASCRIPT, PYTHON, Language, fill_in
 from unless.model import Model
-from unless.model.points import POINTS_PER_LOGIT, Points
+from unless.model.points import POINTS_PER_LOGIT
 from unless.model.prediction import Decider
 from unless.rule import Literal, Program
 from unless.score.committee import Committee
@@ -117,18 +117,15 @@ def _write_committee(committee: Committee, model: Decider | Model, language: Lan
     lists = [f"list_{number}" for number in range(1, len(committee) + 1)]
     writer = SourceWriter.of(language, committee.all_rules)
     for own, program, points in zip(lists, committee.lists, committee.points, strict=True):
-        lines += [language.list_start.format(own), *_list_lines(language, program, points, writer)]
+        lines.append(language.list_start.format(own))
+        for condition, index in decisions(program, writer):  # the last rule covers every record, so some rule decides
+            result = str(points[-1 if index is None else index].tolist())
+            lines.append(_return(language, condition, result, deep=True))
         lines += [language.list_end] if language.list_end else []
     calls = ", ".join(f"{own}()" for own in lists)
     fillings = {"@base": str(committee.base.tolist()), "@lists": ", ".join(lists), "@calls": calls}
     votes = fill_in(language.votes, fillings).removesuffix("\n")
     return "\n".join([*lines, votes, _return_points(language, what, committee.classes)])
-
-
-def _list_lines(language: Language, program: Program, points: Points, writer: SourceWriter) -> Iterator[str]:
-    """The decisions of a list; its last rule covers every record, so some rule always decides."""
-    for condition, index in decisions(program, writer):
-        yield _return(language, condition, str(points[-1 if index is None else index].tolist()), deep=True)
 
 
 def _read_features(
@@ -138,18 +135,19 @@ def _read_features(
 
     ``cuts`` are further literals on these features.
     """
-    used, known = list(_features(program)), readers(program, TrainedColumns.of(model))
+    identifiers, known = _identifiers(program), readers(program, TrainedColumns.of(model))
+    numeric = {literal.feature for literal in program.literals() if isinstance(literal.value, float)}
     summary = language.string(f"The {_RETURNED[what]} of a record, for the target {program.target}.")
     lines = [fill_in(language.opening, {"@name": name, "@summary": summary})]
-    if used:
-        names = {reader.name for some in known.values() for reader in some}
-        lines += language.readers(names, numeric=any(numeric for *_, numeric in used))
-    for feature, identifier, numeric in used:
+    if identifiers:
+        lines += language.readers({reader.name for some in known.values() for reader in some}, numeric=bool(numeric))
+    for feature, identifier in identifiers.items():
         value = language.cell.format(language.string(feature))
         for reader in known.get(feature, ()):
             value = reader.call(value, language.argument(reader.argument))
         lines.append(language.assignment.format(f"v_{identifier}", value))
-        lines += [language.assignment.format(f"n_{identifier}", f"number(v_{identifier})")] * numeric
+        if feature in numeric:
+            lines.append(language.assignment.format(f"n_{identifier}", f"number(v_{identifier})"))
     for (_, text), (constant, number) in _constants(program, cuts).items():
         lines.append(language.assignment.format(constant, repr(number)) + language.remark.format(language.string(text)))
     return lines
@@ -158,7 +156,7 @@ def _read_features(
 def _constants(program: Program, cuts: Iterable[Literal] = ()) -> dict[tuple[float, str], tuple[str, float]]:
     """The name and the number of each date, time, duration and level in program and cuts, by number and text."""
     found: dict[tuple[float, str], tuple[str, float]] = {}
-    for literal in (*(literal for rule in program.rules for literal in rule.literals()), *cuts):
+    for literal in (*program.literals(), *cuts):
         if (key := _constant_key(literal)) is not None and key not in found:
             prefix = "level" if isinstance(literal.value.notation, LevelNotation) else "at"  # type: ignore[union-attr]  # it is noted
             plain = re.sub(r"[^0-9a-z]+", "_", key[1].lower()).strip("_") or "other"
@@ -219,15 +217,6 @@ def _each(card: ScoreCard, points: list[int]) -> str:
 def _check_returns(what: str, known: Sequence[str], whose: str) -> None:
     if what not in known:
         raise ParameterError(f"{whose} cannot return {what!r}{suggest(str(what), known)}")
-
-
-def _features(program: Program) -> Iterator[tuple[str, str, bool]]:
-    """The features that the program uses: name, identifier, and whether some literal compares it with a number."""
-    numeric = {
-        literal.feature for rule in program.rules for literal in rule.literals() if isinstance(literal.value, float)
-    }
-    for feature, identifier in _identifiers(program).items():
-        yield feature, identifier, feature in numeric
 
 
 def _identifiers(program: Program) -> dict[str, str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from functools import singledispatch
 from hashlib import sha256
 from typing import Any
 
@@ -12,8 +11,6 @@ from unless.model.prediction import Decider
 from unless.rule import Program
 from unless.score.committee import Committee
 from unless.values import label_to_json
-
-__all__ = ["fingerprint"]
 
 _DIGITS = 16
 
@@ -24,21 +21,16 @@ def fingerprint(decider: Decider) -> str:
     return sha256(text.encode()).hexdigest()[:_DIGITS]
 
 
-@singledispatch
 def decider_data(decider: Any) -> dict[str, Any]:
-    """Return what decides as JSON holds it; a program is `to_dict`, another decider has a method of that name."""
+    """Return what decides as JSON holds it; a decider of another kind has a method ``to_dict``."""
+    if isinstance(decider, Program):
+        return to_dict(decider)
+    if isinstance(decider, Committee):
+        return {
+            "classes": [label_to_json(label) for label in decider.classes],
+            "base": decider.base.tolist(),
+            "lists": [to_dict(program) for program in decider.lists],
+            "points": [points.tolist() for points in decider.points],
+        }
     found: dict[str, Any] = decider.to_dict()
     return found
-
-
-decider_data.register(Program, to_dict)
-
-
-@decider_data.register(Committee)
-def _(committee: Committee) -> dict[str, Any]:
-    return {
-        "classes": [label_to_json(label) for label in committee.classes],
-        "base": committee.base.tolist(),
-        "lists": [to_dict(program) for program in committee.lists],
-        "points": [points.tolist() for points in committee.points],
-    }

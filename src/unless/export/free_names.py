@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 
 from unless.rule import Program
 
@@ -20,6 +20,18 @@ def free_name(name: str, taken: Collection[str]) -> str:
     return free
 
 
+def free_names(wanted: Iterable[str], taken: Collection[str]) -> tuple[str, ...]:
+    """The names, with numbers behind those that are taken or wanted twice.
+
+    >>> free_names(["label", "rule"], ["rule", "rule_2"])
+    ('label', 'rule_3')
+    """
+    found: list[str] = []
+    for name in wanted:
+        found.append(free_name(name, {*taken, *found}))
+    return tuple(found)
+
+
 class FreeNames:
     """Names for new columns that no feature, target or other new column has."""
 
@@ -31,7 +43,3 @@ class FreeNames:
         found = free_name(name, self._taken)
         self._taken.add(found)
         return found
-
-    def take_all(self, prefix: str, count: int) -> list[str]:
-        """The prefix with numbers from 1."""
-        return [self.take(f"{prefix}_{number}") for number in range(1, count + 1)]

@@ -8,7 +8,7 @@ exactly in any order.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, get_args
 
 import numpy as np
@@ -20,7 +20,7 @@ from unless.model import Model, decider_of, model_of
 from unless.model.points import POINTS_PER_LOGIT
 from unless.model.prediction import Decider, head_indices
 from unless.read.table import read_table
-from unless.rule import Program
+from unless.rule import Literal, Program
 from unless.score.committee import Committee
 from unless.score.score_card import ScoreCard, point_columns
 from unless.table import Kind, Table
@@ -122,25 +122,21 @@ def _kinds(rules: Program, model: object, given: Mapping[str, Kind]) -> dict[str
             raise ParameterError(f"columns= says that {feature!r} is {kind!r}{suggest(kind, get_args(Kind))}")
     trained = model_of(model)
     known = {**({} if trained is None else trained.schema.kinds), **given}
-    tested: dict[str, set[type]] = {feature: set() for feature in rules.used or rules.features[:1]}
-    for rule in rules.rules:
-        for literal in rule.literals():
-            tested[literal.feature].add(type(literal.value))
+    tested = rules.literals_by_feature() or {feature: [] for feature in rules.features[:1]}
     if not tested:
         raise ProgramError("the program has no features, and a graph needs an input; give it a feature")
-    return {name: known.get(name) or _shown(types) for name, types in tested.items()}
+    return {name: known.get(name) or _kind_shown_by(tests) for name, tests in tested.items()}
 
 
-def _shown(types: set[type]) -> str:
-    """The kind of a feature that is compared with values of these types; no value is a test for missing cells."""
-    if any(issubclass(kind, float) for kind in types):  # a date is a number that knows how it is written
-        return "number" if all(issubclass(kind, float) for kind in types) else "mixed"
-    return "text"
+def _kind_shown_by(literals: Sequence[Literal]) -> str:
+    """The kind of a feature with these literals; one without a value is a test for missing cells."""
+    numeric = [isinstance(literal.value, float) for literal in literals]
+    return "text" if not any(numeric) else "number" if all(numeric) else "mixed"
 
 
 def _asked_missing(rules: Program) -> set[str]:
     """The features that rules test for missing cells."""
-    return {literal.feature for rule in rules.rules for literal in rule.literals() if literal.value is None}
+    return {literal.feature for literal in rules.literals() if literal.value is None}
 
 
 def _second(name: str) -> str:
@@ -160,13 +156,11 @@ def _inputs(graph: OnnxGraph, rules: Program, kinds: Mapping[str, str]) -> dict[
 
 
 def _refuse_named(rules: Program, missing: str) -> None:
-    for rule in rules.rules:
-        for literal in rule.literals():
-            if literal.value == missing:
-                raise ParameterError(
-                    f"a rule tests whether {literal.feature!r} is {missing!r}, so that cannot mean a missing cell; "
-                    "choose another text: to_onnx(model, missing='<missing>')"
-                )
+    if named := next((literal for literal in rules.literals() if literal.value == missing), None):
+        raise ParameterError(
+            f"a rule tests whether {named.feature!r} is {missing!r}, so that cannot mean a missing cell; "
+            "choose another text: to_onnx(model, missing='<missing>')"
+        )
 
 
 def _decided(rules: Program, graph: OnnxGraph, writer: OnnxWriter, trained: Model | None) -> list[GraphOutput]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from unless.errors import ParameterError, suggest
 from unless.export.conditions import written_by
-from unless.export.free_names import free_name
+from unless.export.free_names import free_names
 from unless.export.sql import What, expression, in_words_of, prepared
 from unless.model import Model, decider_of
 from unless.model.prediction import Decider
@@ -57,24 +57,23 @@ def predict_spark(
     ``prefix`` is put before the names of the new columns, and a number after a name that is taken, as in
     `predict_file`.
     """
-    write = written_by(model, "columns of Spark", {Program: _add_columns, Committee: _add_vote})
+    write = written_by(
+        model,
+        "columns of Spark",
+        {
+            Program: lambda _, own, names: own.decided(names),
+            Committee: lambda committee, own, names: own.voted(committee, names["label"]),
+        },
+    )
     known = tuple(_COLUMNS) if decider_of(model).by_rule else ("label",)
     whats = ([what] if isinstance(what, str) else what) or known
     for one in whats:
         if one not in known:
             raise ParameterError(f"no column for {one!r}{suggest(str(one), known)}")
     own, taken = _Frame(model, frame), [name.lower() for name in frame.columns]
-    names = {one: free_name(prefix + _COLUMNS[one], taken) for one in whats}
+    names = dict(zip(whats, free_names([prefix + _COLUMNS[one] for one in whats], taken), strict=True))
     found: DataFrame = write(own, names)
     return found
-
-
-def _add_columns(_: Program, own: _Frame, names: Mapping[What, str]) -> DataFrame:
-    return own.frame.withColumns({name: own.column(one) for one, name in names.items()})
-
-
-def _add_vote(committee: Committee, own: _Frame, names: Mapping[What, str]) -> DataFrame:
-    return own.voted(committee, names["label"])
 
 
 class _Frame:
@@ -98,11 +97,15 @@ class _Frame:
             found = cast(found, WHOLE)
         return self._column(self._labelled(found) if what == "label" else found)
 
+    def decided(self, names: Mapping[What, str]) -> DataFrame:
+        """The frame with what the rules decide, in columns of these names."""
+        return self.frame.withColumns({name: self.column(one) for one, name in names.items()})
+
     def voted(self, committee: Committee, name: str) -> DataFrame:
         """The frame with the label that a committee votes for: deciding rules first, their points, then the label."""
         taken = {one.lower() for one in (*self.frame.columns, name)}
-        lists = [free_name(f"list_{number}", taken) for number in range(1, len(committee) + 1)]
-        points = [free_name(f"points_{number}", taken) for number in range(1, len(committee.classes) + 1)]
+        lists = free_names([f"list_{number + 1}" for number in range(len(committee))], taken)
+        points = free_names([f"points_{number + 1}" for number in range(len(committee.classes))], taken)
         rules = map(self._column, committee_sql.deciding(committee, self._writer))
         sums = map(self._column, committee_sql.sums(committee, lists))
         label = committee_sql.leading(points, [self._writer.label(one) for one in committee.classes])

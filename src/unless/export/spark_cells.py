@@ -18,7 +18,7 @@ from unless.errors import ParameterError, UnknownNameError, suggest
 from unless.export import sql_tree
 from unless.export.sql_columns import ColumnKind
 from unless.export.sql_dialects import DIALECTS
-from unless.export.sql_tree import DOUBLE, TEXT, any_of, cases, column, is_null
+from unless.export.sql_tree import DOUBLE, TEXT, any_of, cases, column, is_null, matches
 from unless.model import Model, model_of
 from unless.model.prediction import Decider
 from unless.read.table import read_table
@@ -46,13 +46,9 @@ def read_columns(
     ``fields`` are those of the frame's schema.
     """
     types = {field.name: field.dataType for field in fields}
-    tests: dict[str, list[Literal]] = {feature: [] for feature in rules.used}
-    for rule in rules.rules:
-        for literal in rule.literals():
-            tests[literal.feature].append(literal)
     kinds: dict[str, ColumnKind] = {}
     cells: dict[str, exp.Expression] = {}
-    for feature, literals in tests.items():
+    for feature, literals in rules.literals_by_feature().items():
         if feature not in types:
             raise UnknownNameError(f"no column {feature!r} in the Spark frame{suggest(feature, types)}")
         reading = _Reading.of(model, rules, feature, literals)
@@ -110,8 +106,8 @@ class _Reading:
             return self.numbers()
         read: Mapping[str, Callable[[], tuple[str, Cells]]] = {
             "boolean": self.booleans,
-            "date": self.dates,
-            "timestamp_ntz": self.moments,
+            "date": lambda: self.moments("date"),
+            "timestamp_ntz": lambda: self.moments("timestamp"),
             "timestamp": self.instants,
             "void": lambda: ("text", sql_tree.cast(exp.Null(), TEXT)),
         }
@@ -173,20 +169,18 @@ class _Reading:
             for text, value, number in zip(candidates, self.values(candidates), plain, strict=True)
             if value != (text if number is None else number)
         ]
-        arms: list[Arm] = [(self._equal(own, text), _constant(value, text=True)) for text, value in differing]
+        arms: list[Arm] = [
+            (exp.EQ(this=own.copy(), expression=_constant(text)), _constant(value, text=True))
+            for text, value in differing
+        ]
         if self.values(["  "]) == [None]:
-            arms.append((exp.RegexpLike(this=own.copy(), expression=exp.Literal.string("^ +$")), exp.Null()))
+            arms.append((matches(own, "^ +$"), exp.Null()))
         return "mixed" if mixed else "text", _replaced(own, [*arms, *self._flags(own, mixed=mixed)])
 
-    def dates(self) -> tuple[str, Cells]:
-        """A column of dates."""
+    def moments(self, kind: str) -> tuple[str, Cells]:
+        """A column of dates, or of times without a zone."""
         self._refuse_spellings()
-        return "date", None
-
-    def moments(self) -> tuple[str, Cells]:
-        """A column of times without a zone."""
-        self._refuse_spellings()
-        return "timestamp", None
+        return kind, None
 
     def instants(self) -> tuple[str, Cells]:
         """A column of instants: where training had times without a zone, they are what the session shows."""
@@ -208,13 +202,10 @@ class _Reading:
             return []
         arms: list[Arm] = []
         for flag, value in zip((True, False), values, strict=True):
-            spelled = exp.RegexpLike(this=own.copy(), expression=exp.Literal.string(_SPELLED[flag]))
+            spelled = matches(own, _SPELLED[flag])
             number = exp.EQ(this=_number(own), expression=_constant(float(flag)))
             arms.append((spelled if mixed else any_of(spelled, number), _constant(value, text=True)))
         return arms
-
-    def _equal(self, own: exp.Expression, text: str) -> exp.Expression:
-        return exp.EQ(this=own.copy(), expression=_constant(text))
 
     def _refuse_format(self) -> None:
         """Refuse dates in a format of their own: Spark would read others than Python does."""

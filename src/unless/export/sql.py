@@ -16,7 +16,6 @@ from unless.model import Model, decider_of, model_of
 from unless.model.prediction import Decider
 from unless.rule import Program
 from unless.score.committee import Committee
-from unless.score.score_card import ScoreCard
 from unless.table import Schema
 from unless.values import Label, count_text
 
@@ -82,7 +81,11 @@ def expression(model: Decider | Model, what: What, writer: SqlWriter) -> exp.Exp
 
 
 def _listed(rules: Program, model: Decider | Model, what: What, writer: SqlWriter) -> exp.Expression:
-    return _probability(card_of(model), writer) if what == "probability" else _cases(rules, what, writer)
+    if what != "probability":
+        return _cases(rules, what, writer)
+    card = card_of(model)
+    _refuse_many(card.classes)
+    return sql_scores.second_probability(card, writer)
 
 
 def prepared(
@@ -108,11 +111,6 @@ def in_words_of(engine: Dialect, rules: Program) -> Callable[[exp.Expression], s
     marked = Generator.SENTINEL_LINE_BREAK.rstrip("_") in str(rules)
     pretty = not marked and not any("\n" in feature for feature in rules.used)
     return lambda found: found.sql(engine.syntax, copy=False, pretty=pretty, unsupported_level=ErrorLevel.RAISE)
-
-
-def _probability(card: ScoreCard, writer: SqlWriter) -> exp.Expression:
-    _refuse_many(card.classes)
-    return sql_scores.second_probability(card, writer)
 
 
 def _voted(committee: Committee, _: Decider | Model, what: What, writer: SqlWriter) -> exp.Expression:

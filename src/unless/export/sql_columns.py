@@ -89,11 +89,7 @@ def kinds_of(program: Program, known: SqlColumns, given: Mapping[str, str]) -> d
         if kind not in get_args(ColumnKind):
             hint = suggest(str(kind), get_args(ColumnKind))
             raise ParameterError(f"columns= says that {feature!r} is {kind!r}, which is not a kind{hint}")
-    literals: dict[str, list[Literal]] = {feature: [] for feature in program.used}
-    for rule in program.rules:
-        for literal in rule.literals():
-            literals[literal.feature].append(literal)
     return {
         feature: known.checked(feature, given[feature]) if feature in given else known.kind(feature, tests)
-        for feature, tests in literals.items()
+        for feature, tests in program.literals_by_feature().items()
     }

@@ -25,6 +25,7 @@ from unless.export.sql_tree import (
     cast,
     easily_read,
     filled,
+    matches,
     reach,
     signed,
     try_cast,
@@ -86,6 +87,7 @@ class _Postgres(Dialect):
     holds_nul = False
     fence = "OFFSET 0"
     at_once = None
+    whole_pattern = "^ *({}) *$"
     moved = (
         "cell ~ '[Z+]|-[0-9]{2}:?[0-9]{2} *$'",
         """TO_CHAR(CAST(REGEXP_REPLACE(cell, '([.][0-9]{6})[0-9]+', '\\1') AS TIMESTAMPTZ) AT TIME ZONE 'UTC',
@@ -120,9 +122,6 @@ class _Postgres(Dialect):
         decoded = exp.Anonymous(this="DECODE", expressions=parts)
         return exp.Anonymous(this="CONVERT_FROM", expressions=[decoded, exp.Literal.string("UTF8")])
 
-    def unlike(self, column: exp.Expression, pattern: str, characters: str) -> list[exp.Expression]:  # noqa: ARG002
-        return [exp.Not(this=_matches(column, f"^ *({pattern}) *$"))]
-
     def read(self, column: exp.Expression) -> list[tuple[exp.Expression, exp.Expression]]:
         """Casts of 1e999 and 1e-999 are errors, and a numeric cannot hold 1e200000: exponents go first."""
         text, zero = self.as_text(column), self.literal(0.0)
@@ -135,8 +134,8 @@ class _Postgres(Dialect):
             column,
         )
         return [
-            (_matches(text, "^[^eE]*[1-9][^eE]*[eE][+]?0*[1-9][0-9]{3}"), exp.Null()),
-            (_matches(text, "[eE][+-]?0*[1-9][0-9]{3}"), zero),
+            (matches(text, "^[^eE]*[1-9][^eE]*[eE][+]?0*[1-9][0-9]{3}"), exp.Null()),
+            (matches(text, "[eE][+-]?0*[1-9][0-9]{3}"), zero),
             (exp.LT(this=size, expression=lowest), zero.copy()),
             (exp.LTE(this=size.copy(), expression=highest), self.spelled(column)),
             (decimal, infinite),
@@ -144,7 +143,7 @@ class _Postgres(Dialect):
 
     def numeric(self, column: exp.Expression) -> exp.Expression:
         parts = [exp.Anonymous(this="PG_TYPEOF", expressions=[column]), exp.Literal.string(" "), column.copy()]
-        return _matches(
+        return matches(
             exp.Anonymous(this="CONCAT", expressions=parts), "^(real|double|bigint|integer|numeric -?(NaN|Inf))"
         )
 
@@ -274,45 +273,39 @@ class _Spark(Dialect):
         return _searched(column, pattern, characters)
 
 
-class _BigQuery(_Zoneless):
-    name = "bigquery"
+class _Cloud(_Zoneless):
+    """A database that is rented: nothing needs to be escaped, and text is cast with TRY_CAST."""
+
     spells_bytes = False
-    nan_is_high = False  # comparisons with it are false
     unquotable = ()
-
-    def is_nan(self, column: exp.Expression) -> exp.Expression:
-        return exp.IsNan(this=column)
-
-    def unlike(self, column: exp.Expression, pattern: str, characters: str) -> list[exp.Expression]:  # noqa: ARG002
-        return [exp.Not(this=_matches(column, f"^ *({pattern}) *$"))]  # RE2: $ is the very end
 
     def spelled(self, column: exp.Expression) -> exp.Expression:
         return try_cast(exp.Trim(this=self.as_text(column)))
+
+
+class _BigQuery(_Cloud):
+    name = "bigquery"
+    nan_is_high = False  # comparisons with it are false
+    whole_pattern = "^ *({}) *$"  # RE2: $ is the very end
+
+    def is_nan(self, column: exp.Expression) -> exp.Expression:
+        return exp.IsNan(this=column)
 
     def numeric(self, column: exp.Expression) -> exp.Expression:
         spelled = exp.Anonymous(this="FORMAT", expressions=[exp.Literal.string("%T"), column])
         return exp.Like(this=spelled, expression=exp.Literal.string("CAST(%"))  # what is neither finite nor a text
 
 
-class _Snowflake(_Zoneless):
+class _Snowflake(_Cloud):
     name = "snowflake"
-    spells_bytes = False
     infinity = "inf"
-    unquotable = ()
+    folds_case = False
+    whole_pattern = " *({}) *"  # REGEXP_LIKE asks for the whole text
     times = TIMES | {"timestamp": _NTZ, "timestamp_ns": _NTZ}
     finer = ("timestamp", "timestamp_ns", "timestamptz", "time")
 
-    def folded(self, name: str) -> str:
-        return name
-
     def literal(self, number: float) -> exp.Expression:
         return cast(exp.Literal.string(repr(number)), DOUBLE)
-
-    def unlike(self, column: exp.Expression, pattern: str, characters: str) -> list[exp.Expression]:  # noqa: ARG002
-        return [exp.Not(this=_matches(column, f" *({pattern}) *"))]  # REGEXP_LIKE asks for the whole text
-
-    def spelled(self, column: exp.Expression) -> exp.Expression:
-        return try_cast(exp.Trim(this=self.as_text(column)))
 
     def numeric(self, column: exp.Expression) -> exp.Expression:
         kind = exp.Anonymous(this="SYSTEM$TYPEOF", expressions=[column])
@@ -331,6 +324,7 @@ class _MySQL(_Zoneless):
     spells_bytes = False
     nan_is_high = False
     infinity = None
+    number_types = ()
     unquotable = ()
     times = _MYSQL_TIMES
     sees_out = False  # MySQL's can since 8.0.14, MariaDB's cannot
@@ -359,11 +353,8 @@ class _MySQL(_Zoneless):
         """A cast beyond the largest double gives the largest double: it is taken for it only as it is spelled here."""
         number, end = self.spelled(column), math.nextafter(LARGEST, 0)
         finite = exp.Between(this=number, low=self.literal(-end), high=self.literal(end))
-        largest = _matches(self.as_text(column), "^ *[+-]?1[.]7976931348623157[eE][+]?308 *$")
+        largest = matches(self.as_text(column), "^ *[+-]?1[.]7976931348623157[eE][+]?308 *$")
         return [(any_of(finite, largest), number.copy())]
-
-    def numeric(self, column: exp.Expression) -> None:
-        """No number is infinite."""
 
 
 class _TSQL(_Zoneless):
@@ -371,11 +362,10 @@ class _TSQL(_Zoneless):
     nan_is_high = False
     infinity = None
     finer = ("timestamp", "timestamp_ns", "timestamptz", "time")
+    folds_case = False  # the database's collation decides
+    number_types = ()
     reads_times = False  # there are no regular expressions
     unquotable = ("\0", "\\\n", "\\\r")  # a backslash joins lines
-
-    def folded(self, name: str) -> str:
-        return name  # the database's collation decides
 
     def boolean(self, *, truth: bool) -> exp.Expression:
         return cast(exp.Literal.number(int(truth)), _BIT)
@@ -401,18 +391,11 @@ class _TSQL(_Zoneless):
     def spelled(self, column: exp.Expression) -> exp.Expression:
         return try_cast(column)
 
-    def numeric(self, column: exp.Expression) -> None:
-        """No number is infinite."""
-
-
-def _matches(column: exp.Expression, pattern: str) -> exp.Expression:
-    return exp.RegexpLike(this=column.copy(), expression=exp.Literal.string(pattern))
-
 
 def _searched(column: exp.Expression, pattern: str, characters: str, flags: str = "") -> list[exp.Expression]:
     """For engines that search for a pattern, and where ``$`` also matches before a last line break."""
     wrong, right = f"{flags}[^{characters}]", f"{flags}^ *({pattern}) *$"
-    return [_matches(column, wrong), exp.Not(this=_matches(column, right))]
+    return [matches(column, wrong), exp.Not(this=matches(column, right))]
 
 
 _CLOCK_IN_SQLITE = """

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from sqlglot import exp
 from sqlglot.dialects.dialect import DialectType
 
-from unless.export.sql_tree import DOUBLE, TEXT, all_of, cases, cast, filled, nothing_else, signed
+from unless.export.sql_tree import DOUBLE, TEXT, all_of, cases, cast, filled, matches, nothing_else, signed
 from unless.values.spelling import CONTROLS
 
 LARGEST = sys.float_info.max
@@ -63,8 +63,8 @@ class Dialect:
 
     DuckDB plans a step in a time that grows with the square of its conditions: 30 s for 100 lists of 20 rules at once,
     5 s for ten of them at a time."""
-    number_types = ("DOUBLE", "FLOAT", "BIGINT", "INTEGER")
-    """Types of numbers, as TYPEOF spells them."""
+    number_types: tuple[str, ...] = ("DOUBLE", "FLOAT", "BIGINT", "INTEGER")
+    """Types of numbers, as TYPEOF spells them; none where no number is infinite or NaN."""
     sees_out = True
     """A subquery inside of a subquery can use the columns of the query around both."""
     times: Mapping[str, exp.DataType] = TIMES | _INTERVAL
@@ -80,6 +80,10 @@ class Dialect:
     """A text ends in a zone, and then is this text in UTC; DuckDB cuts off what is finer than microseconds."""
     reads_times = True
     """Whether text can be read as time."""
+    folds_case = True
+    """Whether the names "Age" and "age" are one column."""
+    whole_pattern: str | None = None
+    """How a regular expression is written that asks for a pattern between spaces; None for REGEXP_FULL_MATCH."""
 
     @property
     def syntax(self) -> DialectType:
@@ -91,8 +95,8 @@ class Dialect:
         return bool(name) and "\0" not in name and self.text(name) is not None
 
     def folded(self, name: str) -> str:
-        """What the database makes of the name of a column: "Age" and "age" are the same."""
-        return name.lower()
+        """What the database makes of the name of a column."""
+        return name.lower() if self.folds_case else name
 
     # Numbers and booleans.
 
@@ -169,6 +173,8 @@ class Dialect:
 
         ``characters`` are those that a cell with the pattern may have, as inside of brackets.
         """
+        if self.whole_pattern is not None:
+            return [exp.Not(this=matches(column, self.whole_pattern.format(pattern)))]
         whole = exp.Literal.string(f" *({pattern}) *")
         return [exp.Not(this=exp.Anonymous(this="REGEXP_FULL_MATCH", expressions=[column, whole]))]
 
@@ -224,6 +230,8 @@ class Dialect:
 
         None where no type has them: then every number is read from its text.
         """
+        if not self.number_types:
+            return None
         types = [exp.Literal.string(name) for name in self.number_types]
         return exp.In(this=exp.Anonymous(this="TYPEOF", expressions=[column]), expressions=types)
 

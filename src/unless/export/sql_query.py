@@ -86,24 +86,27 @@ class _Query:
 
     def scored(self, card: ScoreCard, parts: Sequence[tuple[str, str]], rule: str) -> str:
         """The table with new columns, and with the points and the probability of each label."""
-        points, listed = self._points(card.classes[-len(card.base) :]), self.names.take("points_list")
+        points, listed = self._label_names("points", card.classes[-len(card.base) :]), self.names.take("points_list")
         inner = _select([*parts, *self._named(sql_scores.sums(card, self.writer), points)], self.source)
         added = self._named([sql_scores.list_points(card, rule, points)], [listed])
         middle = _select(added, self._inner(inner, "summed"))
-        shares = self._named(sql_scores.shares(card, rule, points, listed), self._probabilities(card.classes))
+        shares = self._named(
+            sql_scores.shares(card, rule, points, listed), self._label_names("probability", card.classes)
+        )
         return f"{_select(shares, self._inner(middle, 'scored'))};\n"
 
     def voted(self, committee: Committee) -> str:
         """The table with the deciding rule of each list, the points and probabilities of the labels, and the label."""
         predicted = self.names.take(_COLUMNS["label"])
         lists = [self.names.take(f"list_{number + 1}") for number in range(len(committee))]
-        points = self._points(committee.classes)
+        points = self._label_names("points", committee.classes)
         source = self.source
         for some in batched(self._named(committee_sql.deciding(committee, self.writer), lists), self.dialect.at_once):
             source = self._inner(_select(some, source), "voted")
         middle = _select(self._named(committee_sql.sums(committee, lists), points), source)
         label = committee_sql.leading(points, [self.writer.label(one) for one in committee.classes])
-        shares = self._named(sql_scores.shares_of([*map(new_column, points)]), self._probabilities(committee.classes))
+        names = self._label_names("probability", committee.classes)
+        shares = self._named(sql_scores.shares_of([*map(new_column, points)]), names)
         return f"{_select([(self.text(label), predicted), *shares], self._inner(middle, 'summed'))};\n"
 
     def _inner(self, query: str, name: str) -> str:
@@ -113,11 +116,8 @@ class _Query:
     def _named(self, nodes: Iterable[exp.Expression], names: Sequence[str]) -> list[tuple[str, str]]:
         return list(zip(map(self.text, nodes), names, strict=True))
 
-    def _points(self, labels: Sequence[Label]) -> list[str]:
-        return [self.names.take(f"points_{_plain(label)}") for label in labels]
-
-    def _probabilities(self, labels: Sequence[Label]) -> list[str]:
-        return [self.names.take(f"probability_{_plain(label)}") for label in labels]
+    def _label_names(self, prefix: str, labels: Sequence[Label]) -> list[str]:
+        return [self.names.take(f"{prefix}_{_plain(label)}") for label in labels]
 
 
 def _plain(label: Label) -> str:

@@ -106,6 +106,11 @@ def total(nodes: Sequence[exp.Expression]) -> exp.Expression:
     return whole
 
 
+def matches(node: exp.Expression, pattern: str) -> exp.Expression:
+    """The node matches a regular expression."""
+    return exp.RegexpLike(this=node.copy(), expression=exp.Literal.string(pattern))
+
+
 def integer(number: int) -> exp.Expression:
     """A whole number."""
     return signed(exp.Literal.number(abs(number)), number)

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 from typing import Literal as OneOf
 
-from unless.values import Value
-from unless.values.json_forms import attributes_to_json, to_json
+from unless.values import Value, attributes_to_json, to_json
 
 Code = OneOf[
     "identifier", "unique", "nearly-unique", "sentences", "empty", "constant", "nearly-constant", "mostly-missing",

@@ -150,12 +150,10 @@ def predicates(program: Program, taken: set[str], *, texts: bool = True) -> dict
 
     Without ``texts``, the engine cannot compare texts, and all that is in an order is a number.
     """
-    literals: dict[str, list[Literal]] = {name: [] for name in program.features}
-    for rule in program.rules:
-        for literal in rule.literals():
-            literals[literal.feature].append(literal)
-    notations = program.notations
-    return {name: _feature(name, tests, notations.get(name), taken, texts) for name, tests in literals.items()}
+    literals, notations = program.literals_by_feature(), program.notations
+    return {
+        name: _feature(name, literals.get(name, []), notations.get(name), taken, texts) for name in program.features
+    }
 
 
 def _feature(name: str, literals: list[Literal], notation: Notation | None, taken: set[str], texts: bool) -> Feature:  # noqa: FBT001 - passed on

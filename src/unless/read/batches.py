@@ -104,7 +104,10 @@ class Input:
 
     def keep(self, stack: ExitStack) -> None:
         """Let the files be read again; what comes through a pipe is kept in a temporary file until the stack ends."""
-        self._sources = [source if _is_file(source) else _kept(source, stack) for source in self._sources]
+        self._sources = [
+            source if isinstance(source, Path) and source.is_file() else _kept(source, stack)
+            for source in self._sources
+        ]
 
     @property
     def share(self) -> float | None:
@@ -180,10 +183,6 @@ class _Kept:
     where: str
 
 
-def _is_file(source: Path | BinaryIO | _Kept) -> bool:
-    return isinstance(source, _Kept) or (isinstance(source, Path) and source.is_file())
-
-
 def _kept(source: Path | BinaryIO | _Kept, stack: ExitStack) -> _Kept:
     """An open file as it is, if it can go back; or else a copy of what it holds."""
     if isinstance(source, _Kept):
@@ -254,11 +253,6 @@ class TextBatch:
     def names(self) -> Sequence[str]:
         """The columns."""
         return self.source.names
-
-    @property
-    def numerals(self) -> Numerals:
-        """How its numbers are written."""
-        return self.dialect.numerals
 
     def table(self, like: object, features: Sequence[str], *, drop_unlabelled: bool = False) -> Table:
         """Read the named columns like an earlier table."""

@@ -151,7 +151,7 @@ def _plan_like_program(program: Program) -> ColumnPlan:
     """What literals say about the features; nothing about one that is only tested for missing cells."""
     kinds: dict[str, Declared] = dict.fromkeys(program.used)
     named: dict[str, set[str]] = defaultdict(set)
-    for literal in (literal for rule in program.rules for literal in rule.literals() if literal.value is not None):
+    for literal in (literal for literal in program.literals() if literal.value is not None):
         numeric = literal.op in ("<=", ">") or kinds[literal.feature] == "numeric"
         kinds[literal.feature] = "numeric" if numeric else "categorical"
         named[literal.feature].update([literal.value] if isinstance(literal.value, str) else ())

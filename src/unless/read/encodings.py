@@ -158,6 +158,13 @@ class _Readable(Protocol):
     def seekable(self) -> bool: ...
 
 
+def read_some(file: _Readable, size: int) -> bytes:
+    """Read the next bytes, as many as asked for from a disk; a pipe gives those that it has."""
+    read = file.read if file.seekable() else getattr(file, "read1", file.read)
+    found: bytes = read(size)
+    return found
+
+
 class Recoded:
     """A file that gives its bytes in UTF-8; ``ahead`` are those that were read before.
 
@@ -191,9 +198,7 @@ class Recoded:
         if self._ahead:
             data, self._ahead = self._ahead, b""
             return data
-        read = self._file.read if self._file.seekable() else getattr(self._file, "read1", self._file.read)
-        found: bytes = read(size)
-        return found
+        return read_some(self._file, size)
 
     def _decide(self, data: bytes) -> bytes:
         """Read to the end of the first line that is not ASCII, and settle the encoding by it."""

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from unless.errors import ReadError
 from unless.kernels import append_fields as kernels
 from unless.limits import refuse_unpacked
-from unless.read.encodings import Recoded
+from unless.read.encodings import Recoded, read_some
 
 Content = bytes | Path
 """What a format reads: bytes, or the path of a regular file that is not packed."""
@@ -98,8 +98,7 @@ class OpenFile:
         Between short pieces Python notices Ctrl-C; within one long `read` of a pipe it does not.
         """
         seekable = self._file.seekable()
-        read = self._file.read if seekable else getattr(self._file, "read1", self._file.read)
-        while size > 0 and (piece := read(size if seekable else min(size, _PIECE))):
+        while size > 0 and (piece := read_some(self._file, size if seekable else min(size, _PIECE))):
             yield piece
             size -= len(piece)
 

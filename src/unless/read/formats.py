@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from fnmatch import fnmatch
@@ -98,29 +98,43 @@ def format_of(path: str | os.PathLike[str], form: str | None = None) -> Format:
 
 def files_at(path: str | os.PathLike[str], form: str | None = None) -> tuple[Format, list[Path]]:
     """The format of a file, and that file; or of a folder or a pattern, such as ``parts/*.csv``, and its parts."""
-    if _is_folder(path):
-        return parts_of(path, form)
-    if is_pattern(path):
-        return _matching(path, form)
+    if is_several(path):
+        return parts_at(path, form)
     _refuse_absent(Path(path))
     return format_of(path, form), [Path(path)]
 
 
-def parts_of(folder: str | os.PathLike[str], form: str | None = None) -> tuple[Format, list[Path]]:
-    """The data files in a folder, sorted by name, and the format that they all have.
+def parts_at(path: str | os.PathLike[str], form: str | None = None) -> tuple[Format, list[Path]]:
+    """The data files in a folder, or those that match a pattern, sorted by name, and the format that they all have.
 
     Folders, hidden files, names that begin with ``_`` (such as ``_SUCCESS``), and names without a known ending are
     skipped; if ``form`` says what the files are, any ending will do.
     """
-    with blaming(str(folder)):
-        files = _visible(Path(folder).iterdir())
-    data = _with_data(files, form)
+    folder = _is_folder(path)
+    with blaming(str(path)):
+        found = Path(path).iterdir() if folder else map(Path, iglob(os.fspath(path), recursive=True))  # noqa: PTH207 - Path.glob takes no whole path
+        files = sorted(one for one in found if one.name[0] not in "._" and one.is_file())
+    data = files if form else [one for one in files if _ending(one) in _ENDINGS]
     if not data:
-        held = f"; it holds {', '.join(path.name for path in files[:3])}" if files else ""
+        held = ", ".join(one.name for one in files[:3])
+        if not folder:
+            only = f", only {held}" if held else ""
+            raise MissingFileError(
+                f"no data file matches {os.fspath(path)!r}{only}; names end in {', '.join(_ENDINGS)}"
+            )
+        holds = f"; it holds {held}" if held else ""
         raise ReadError(
-            f"{os.fspath(folder)!r} is a folder without data files{held}; their names end in {', '.join(_ENDINGS)}"
+            f"{os.fspath(path)!r} is a folder without data files{holds}; their names end in {', '.join(_ENDINGS)}"
         )
-    return _of_one_format(data, form, f"{os.fspath(folder)!r} holds", "keep one format in a folder")
+    known = format_of(data[0], form)
+    for one in data:
+        if (other := _ENDINGS.get(_ending(one), known)) is not known:
+            verb, advice = ("holds", "keep one format in a folder") if folder else ("matches", "match one format")
+            raise ReadError(
+                f"{os.fspath(path)!r} {verb} files of several formats: {data[0].name} is {known.title}, {one.name} is "
+                f"{other.title}; {advice}"
+            )
+    return known, data
 
 
 def is_pattern(path: str | os.PathLike[str]) -> bool:
@@ -134,35 +148,6 @@ def home_of(path: str | os.PathLike[str]) -> Path:
         return Path(path) if _is_folder(path) else Path(path).parent
     parts = Path(path).parts
     return Path(*parts[: next(place for place, part in enumerate(parts) if has_magic(part))])
-
-
-def _matching(pattern: str | os.PathLike[str], form: str | None) -> tuple[Format, list[Path]]:
-    """The data files that match a pattern, sorted by name, and the format that they all have."""
-    files = _visible(map(Path, iglob(os.fspath(pattern), recursive=True)))  # noqa: PTH207 - Path.glob takes no whole path
-    data = _with_data(files, form)
-    if not data:
-        held = f", only {', '.join(path.name for path in files[:3])}" if files else ""
-        raise MissingFileError(f"no data file matches {os.fspath(pattern)!r}{held}; names end in {', '.join(_ENDINGS)}")
-    return _of_one_format(data, form, f"{os.fspath(pattern)!r} matches", "match one format")
-
-
-def _visible(paths: Iterable[Path]) -> list[Path]:
-    return sorted(path for path in paths if path.name[0] not in "._" and path.is_file())
-
-
-def _with_data(files: list[Path], form: str | None) -> list[Path]:
-    return files if form else [path for path in files if _ending(path) in _ENDINGS]
-
-
-def _of_one_format(files: list[Path], form: str | None, found: str, advice: str) -> tuple[Format, list[Path]]:
-    known = format_of(files[0], form)
-    for path in files:
-        if (other := _ENDINGS.get(_ending(path), known)) is not known:
-            raise ReadError(
-                f"{found} files of several formats: {files[0].name} is {known.title}, {path.name} is {other.title}; "
-                f"{advice}"
-            )
-    return known, files
 
 
 def files_of(path: str | os.PathLike[str], form: str | None = None) -> list[Path]:

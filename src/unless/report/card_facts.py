@@ -16,8 +16,7 @@ from unless.evaluation.stability import Stability
 from unless.evaluation.subgroups import Group
 from unless.explanation.words import printable
 from unless.files import write_whole
-from unless.values import amount_text, count_text, label_to_json, percent, share_text
-from unless.values.json_forms import attributes_to_json
+from unless.values import amount_text, attributes_to_json, count_text, label_to_json, percent, share_text
 
 
 @dataclass(frozen=True, slots=True)

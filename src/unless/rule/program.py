@@ -147,6 +147,17 @@ class Program:
         used = {literal.feature for literal in _literals(_levels(self.rules))}
         return tuple(feature for feature in self.features if feature in used)
 
+    def literals(self) -> Iterator[Literal]:
+        """Yield every literal of all rules, in reading order."""
+        return (literal for rule in self.rules for literal in rule.literals())
+
+    def literals_by_feature(self) -> dict[str, list[Literal]]:
+        """Return the literals on each feature that the rules test, in the order of ``features``."""
+        found: dict[str, list[Literal]] = {feature: [] for feature in self.used}
+        for literal in self.literals():
+            found[literal.feature].append(literal)
+        return found
+
     @property
     def all_rules(self) -> Program:
         """The program itself (`prediction.Decider`)."""

@@ -68,7 +68,7 @@ def program_parts(program: Program, cuts: Sequence[Literal] = ()) -> tuple[Progr
     inner = chain.from_iterable(
         _inner_parts(ProgramPart("rule", number, rule)) for number, rule in rules if not _covers_everything(rule)
     )
-    literals = dict.fromkeys(literal for rule in program.rules for literal in rule.literals())
+    literals = dict.fromkeys(program.literals())
     return (*decides, *inner, *(ProgramPart("literal", literal=literal) for literal in (*literals, *cuts)))
 
 

@@ -186,7 +186,7 @@ def _points_of_bins(bins: ValueBins, tests: Sequence[tuple[Literal, Points]], wi
 def tested_numbers(program: Program) -> dict[str, set[Literal]]:
     """The features whose numbers rules compare, with these literals."""
     found: dict[str, set[Literal]] = {}
-    for literal in (literal for rule in program.rules for literal in rule.literals()):
+    for literal in program.literals():
         if literal.op in ("<=", ">"):
             found.setdefault(literal.feature, set()).add(literal)
     return found

@@ -26,7 +26,7 @@ _TYPES = (np.uint8, np.uint16, np.int32, np.int64, np.float64)
 
 
 class StoredArrays(dict[str, NDArray[Any]]):
-    """Named arrays in memory. Arrays in a file (`MappedArrays`) are read when they are needed."""
+    """Named arrays, in memory or mapped; those of large files (`MappedArrays`) are read when they are needed."""
 
     uncached: UncachedReader | None = None
     """Reads large arrays past the page cache; None if they are in memory, or are mapped as the others."""
@@ -48,27 +48,28 @@ class MappedArrays(StoredArrays):
     The system would read megabytes around what is needed, and drive out of its cache what other queries need.
     """
 
-    _file: mmap.mmap | None = None
-    _starts: dict[str, int]
-    _read: dict[ArrayPart, tuple[int, int]]
-    """What was read since a query began, and where that is in the file."""
-    _needed: dict[ArrayPart, None]
-    """What was needed since then: what was only prefetched is read, too."""
-    _rare: Collection[str]
-
-    def read_alone(
-        self, file: mmap.mmap, starts: dict[str, int], uncached: UncachedReader, rare: Collection[str]
+    def __init__(
+        self,
+        arrays: Arrays,
+        file: mmap.mmap,
+        starts: Mapping[str, int],
+        uncached: UncachedReader,
+        rare: Collection[str],
     ) -> None:
         """Turn off reading ahead; ``rare`` are the arrays that few queries need."""
+        super().__init__(arrays)
         file.madvise(mmap.MADV_RANDOM)
-        self._file, self._starts, self.uncached, self._rare = file, starts, uncached, rare
-        self._read, self._needed = {}, {}
+        self._file, self._starts, self._rare = file, starts, rare
+        self.uncached: UncachedReader = uncached
+        self._read: dict[ArrayPart, tuple[int, int]] = {}
+        """What was read since a query began, and where that is in the file."""
+        self._needed: dict[ArrayPart, None] = {}
+        """What was needed since then: what was only prefetched is read, too."""
 
     def need(self, name: str, part: int = 0, parts: int = 1) -> None:
         """Read one of several equal parts of an array now, unless it is in memory; once for a query."""
-        if self._file is not None:
-            self._needed[name, part, parts] = None
-            self._fetch((name, part, parts))
+        self._needed[name, part, parts] = None
+        self._fetch((name, part, parts))
 
     def prefetch(self, parts: Iterable[ArrayPart]) -> None:
         """Let the system read what may be needed soon, without waiting for it."""
@@ -77,7 +78,7 @@ class MappedArrays(StoredArrays):
 
     def _fetch(self, what: ArrayPart) -> None:
         name, part, parts = what
-        if self._file is None or what in self._read or (name, 0, 1) in self._read:
+        if what in self._read or (name, 0, 1) in self._read:
             return
         if size := self[name].nbytes // parts:
             start = self._starts[name] + part * size
@@ -87,8 +88,6 @@ class MappedArrays(StoredArrays):
 
     def drop_rarely_needed(self) -> tuple[ArrayPart, ...]:
         """Drop what few queries need from memory, and return what was needed since the last call."""
-        if self._file is None or self.uncached is None:
-            return ()
         read, needed = self._read, self._needed
         self._read, self._needed = {}, {}
         for page, size in {span for (name, _, _), span in read.items() if name in self._rare}:
@@ -133,15 +132,13 @@ def map_arrays(path: Path, uncached: Collection[str] = (), rare: Collection[str]
             return StoredArrays({name: np.empty(0, kind) for name, kind, _, _ in listed})
         mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY)
     whole = np.frombuffer(mapped, np.uint8)
-    found = MappedArrays(
-        {name: whole[start : start + count * kind.itemsize].view(kind) for name, kind, count, start in listed}
-    )
+    found = {name: whole[start : start + count * kind.itemsize].view(kind) for name, kind, count, start in listed}
     large = {name: (kind, count, start) for name, kind, count, start in listed if name in uncached and count}
     if O_DIRECT is not None and large:
         with suppress(OSError):  # a disk that cannot do so, or too many files
-            reader = UncachedReader(path, large)
-            found.read_alone(mapped, {name: start for name, _, _, start in listed}, reader, rare)
-    return found
+            starts = {name: start for name, _, _, start in listed}
+            return MappedArrays(found, mapped, starts, UncachedReader(path, large), rare)
+    return StoredArrays(found)
 
 
 def checksum(path: Path) -> int:

@@ -60,7 +60,7 @@ class NumberColumns:
                 break
             frame = batch.texts(list(found.fits))
             fits = {name: _fit_of(found.cells(frame.get_column(name))) for name in found.fits}
-            found &= cls(fits, found.known, found.missing, batch.numerals)
+            found &= cls(fits, found.known, found.missing, batch.dialect.numerals)
         return found or cls({})
 
     @classmethod
@@ -71,7 +71,9 @@ class NumberColumns:
         texts = _text_columns(model, schema)
         numbers = frozenset(name for name, kind in schema.kinds.items() if kind == "number")
         missing = tuple(token for token in schema.missing if parse_number(token) is None)
-        return cls({name: NumberFit() for name in batch.names if name not in texts}, numbers, missing, batch.numerals)
+        return cls(
+            {name: NumberFit() for name in batch.names if name not in texts}, numbers, missing, batch.dialect.numerals
+        )
 
     def __and__(self, other: NumberColumns) -> NumberColumns:
         both = {name: fit & other.fits[name] for name, fit in self.fits.items() if name in other.fits}
@@ -100,8 +102,7 @@ def _text_columns(model: Model | Program, schema: Schema) -> set[str]:
     program = program_of(model)
     texts = {name for name, kind in schema.kinds.items() if kind != "number"}
     if not schema.kinds:
-        literals = (literal for rule in program.rules for literal in rule.literals())
-        texts = {literal.feature for literal in literals if isinstance(literal.value, str)}
+        texts = {literal.feature for literal in program.literals() if isinstance(literal.value, str)}
     return texts | ({program.target} if any(isinstance(label, str) for label in program.heads) else set())
 
 

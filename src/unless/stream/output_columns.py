@@ -9,7 +9,7 @@ import csv
 import io
 import json
 import math
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, time
 from typing import Any
@@ -30,22 +30,6 @@ _DIGITS = 6  # of a probability, which is an estimate from counts: seventeen dig
 
 Choices = NDArray[np.int32]
 """The answer for every row: its place among the answers."""
-
-
-def free_names(wanted: Iterable[str], taken: Collection[str]) -> tuple[str, ...]:
-    """Names for new columns: the wanted names, with a number added to those that are taken.
-
-    >>> free_names(["label", "rule"], ["rule", "rule_2"])
-    ('label', 'rule_3')
-    """
-    found: list[str] = []
-    for name in wanted:
-        number, free = 1, name
-        while free in taken or free in found:
-            number += 1
-            free = f"{name}_{number}"
-        found.append(free)
-    return tuple(found)
 
 
 def refuse_surrogates(what: str, text: str) -> None:

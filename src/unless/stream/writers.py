@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING, BinaryIO, TypeGuard, cast
 import numpy as np
 
 from unless.errors import ParameterError, ReadError
+from unless.export.free_names import free_names
 from unless.libraries import pl
 from unless.read.batches import Batch, JsonBatch, TextBatch
 from unless.read.dialect import TextDialect, title_of
 from unless.read.encodings import from_utf8
 from unless.read.file_bytes import MARK
 from unless.stream.excel_writer import FORMULA, import_xlsxwriter, write_sheet
-from unless.stream.output_columns import Choices, NewColumns, Pieces, free_names, iso_text, text_line
+from unless.stream.output_columns import Choices, NewColumns, Pieces, iso_text, text_line
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer

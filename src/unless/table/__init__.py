@@ -16,19 +16,6 @@ from unless.table.table import PARTS, Schema, Table, part_names
 from unless.table.to_frames import column_to_polars
 
 __all__ = [
-    "MAX_DOMAIN_VALUES",
-    "PARTS",
-    "Codes",
-    "Column",
-    "HoldoutSplit",
-    "Kind",
-    "Labels",
-    "Schema",
-    "Table",
-    "column_to_polars",
-    "domain_table",
-    "drop_unused_values",
-    "part_names",
-    "rank_values",
-    "to_smallest_type",
-]
+    "MAX_DOMAIN_VALUES", "PARTS", "Codes", "Column", "HoldoutSplit", "Kind", "Labels", "Schema", "Table",
+    "column_to_polars", "domain_table", "drop_unused_values", "part_names", "rank_values", "to_smallest_type",
+]  # fmt: skip

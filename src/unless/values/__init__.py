@@ -1,7 +1,6 @@
 """What a cell, a label and a number mean, and how they are spelled.
 
 `cells` says what a cell means, whatever it was read from, and how labels and figures are spelled for people and JSON;
-`json_forms` how dataclasses of such values are written as JSON;
 `notation` how numbers are written that are dates, times, durations, levels of an order, flags or whole numbers;
 `spelling` how names and texts are spelled in rules: bare, or in quotes.
 """
@@ -16,6 +15,7 @@ from unless.values.cells import (
     Value,
     amount_text,
     are_codes_not_numbers,
+    attributes_to_json,
     cell_value,
     class_index,
     count_text,
@@ -32,38 +32,16 @@ from unless.values.cells import (
     percent,
     same_label,
     share_text,
+    to_json,
     to_python_value,
     value_in_notation,
     value_to_json,
 )
 
 __all__ = [
-    "DEFAULT_MISSING",
-    "EARLIER_MISSING",
-    "LEADING_ZERO",
-    "NUMBER_FORM",
-    "WHOLE_NUMBER",
-    "Label",
-    "Value",
-    "amount_text",
-    "are_codes_not_numbers",
-    "cell_value",
-    "class_index",
-    "count_text",
-    "is_blank",
-    "label_from_json",
-    "label_index",
-    "label_to_json",
-    "label_type",
-    "missing_among",
-    "number_to_json",
-    "number_to_text",
-    "parse_flag",
-    "parse_number",
-    "percent",
-    "same_label",
-    "share_text",
-    "to_python_value",
-    "value_in_notation",
-    "value_to_json",
-]
+    "DEFAULT_MISSING", "EARLIER_MISSING", "LEADING_ZERO", "NUMBER_FORM", "WHOLE_NUMBER", "Label", "Value",
+    "amount_text", "are_codes_not_numbers", "attributes_to_json", "cell_value", "class_index", "count_text",
+    "is_blank", "label_from_json", "label_index", "label_to_json", "label_type", "missing_among", "number_to_json",
+    "number_to_text", "parse_flag", "parse_number", "percent", "same_label", "share_text", "to_json",
+    "to_python_value", "value_in_notation", "value_to_json",
+]  # fmt: skip

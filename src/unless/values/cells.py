@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 import numbers
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from typing import Any
@@ -249,6 +249,31 @@ def label_from_json(node: Any) -> Label:
     """The label that `label_to_json` wrote."""
     label: Label = float(node["float"]) if isinstance(node, dict) else node
     return label
+
+
+def to_json(value: Any) -> Any:
+    """Return a value for JSON: what has a ``to_dict`` is asked for it, NaN is null, an infinity ``{"number": "inf"}``.
+
+    >>> to_json((1, float("nan"), {"a": float("inf")}))
+    [1, None, {'a': {'number': 'inf'}}]
+    """
+    if hasattr(value, "to_dict"):
+        return value.to_dict()
+    if isinstance(value, Mapping):
+        return {str(name): to_json(one) for name, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [to_json(one) for one in value]
+    return None if isinstance(value, float) and math.isnan(value) else value_to_json(value)
+
+
+def attributes_to_json(value: object, *names: str) -> dict[str, Any]:
+    """Return attributes of an object for JSON; ``key=name`` writes an attribute under another key.
+
+    >>> attributes_to_json(slice(1, 5), "start", "end=stop")
+    {'start': 1, 'end': 5}
+    """
+    pairs = (name.split("=") if "=" in name else (name, name) for name in names)
+    return {key: to_json(getattr(value, attribute)) for key, attribute in pairs}
 
 
 _INFINITE = (math.inf, -math.inf)

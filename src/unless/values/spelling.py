@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["CONTROLS", "RESERVED", "SURROGATE", "quote_if_needed", "unquote"]
-
 _WORDS = (
     "if unless and or is are not otherwise always true false missing present above below at equals more less greater "
     "number inf infinity nan none"

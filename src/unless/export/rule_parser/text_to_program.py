@@ -15,8 +15,6 @@ from unless.rule import Program
 from unless.table import Table
 from unless.values import Label
 
-__all__ = ["new_categories", "parse"]
-
 
 def parse(
     text: str,
@@ -91,10 +89,7 @@ def new_categories(program: Program, table: Table) -> list[str]:
     """What to say of categories that rules ask for and no record of a table has."""
     seen = names_of_schema(table.schema, None, None, table).seen
     asked = dict.fromkeys(
-        (one.feature, one.value)
-        for rule in program.rules
-        for one in rule.literals()
-        if one.op in ("==", "!=") and isinstance(one.value, str)
+        (one.feature, one.value) for one in program.literals() if one.op in ("==", "!=") and isinstance(one.value, str)
     )
     return [
         new_category_text(feature, text, seen[feature])
