@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import builtins
 import csv
 import datetime as dt
 import gzip
 import io
 import json
 import os
+import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -379,14 +379,7 @@ class TestExcel:
     def test_without_the_library(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         """Without python-calamine the message says how to install it."""
         path = self.book(tmp_path / "d.xlsx", [["a"], [1]])
-        real = builtins.__import__
-
-        def refusing(name: str, *args: object, **kwargs: object) -> object:
-            if name == "python_calamine":
-                raise ImportError(name)
-            return real(name, *args, **kwargs)  # type: ignore[arg-type]
-
-        monkeypatch.setattr(builtins, "__import__", refusing)
+        monkeypatch.setitem(sys.modules, "python_calamine", None)
         with pytest.raises(ReadError, match=r"pip install 'unless\[excel\]'"):
             read_table(path)
 

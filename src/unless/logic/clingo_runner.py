@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Callable, Iterator
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -48,8 +48,9 @@ def run_clingo(program: Program, table: Table) -> NDArray[np.object_]:
 
 def clingo() -> Any:
     """The clingo package."""
-    import_extra("clingo.ast", "this needs clingo, which", "logic", UnlessError)  # slow to load
-    return sys.modules["clingo"]
+    found = import_extra("clingo", "this needs clingo, which", "logic", UnlessError)  # slow to load
+    import_module("clingo.ast")
+    return found
 
 
 def grounded(text: str, fill: Callable[[Control], None] | None = None) -> Control:

@@ -21,6 +21,7 @@ from typing import TypeVar
 from unless import limits
 from unless.errors import OverwriteError, ParameterError, ReadError, UnlessError
 from unless.files import refuse_inputs
+from unless.model import model_of
 from unless.read.batches import File, Input, OtherParts
 from unless.read.file_bytes import is_packed
 from unless.read.formats import home_of, is_pattern, is_several, refuse_part, renamed
@@ -94,8 +95,8 @@ def predict_parts(
     sizes = [path.stat().st_size for path in given.paths]
     packed = given.form in PACKED or any(map(is_packed, given.paths))
     jobs = processes(n_jobs, len(targets), sum(sizes) * (_PACKED if packed else 1))
-    if jobs > 1 and (saved := getattr(run.model, "_saved", None)) is not None:
-        run = replace(run, model=saved())  # a classifier would bring scikit-learn along: 2 s for each process
+    if jobs > 1 and (model := model_of(run.model)) is not None:
+        run = replace(run, model=model)  # a classifier would bring scikit-learn along: 2 s for each process
     known, others = replace(options, format=given.form), given.parts()
     parts = [
         _Part(run, *ends, written, size, known, block, others)
