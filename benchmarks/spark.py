@@ -80,12 +80,12 @@ def _write(rows: int, path: str, partitions: int) -> None:
 def _ours(frame: Any) -> None:
     from unless.blocks.block_engine import BlockEngine
     from unless.blocks.encoding import EncodingTask
-    from unless.blocks.spark_store import SparkBlockStore, names_of
+    from unless.blocks.spark_store import SparkBlockStore, frame_columns
     from unless.learn.fold import fold_rm
     from unless.read.column_plan import plan_columns
     from unless.read.options import ReadOptions
 
-    store = SparkBlockStore(frame, EncodingTask(plan_columns(names_of(frame), ReadOptions(), target="label")))
+    store = SparkBlockStore(frame, EncodingTask(plan_columns(frame_columns(frame), ReadOptions(), target="label")))
     try:
         fold_rm(BlockEngine(store))
     finally:

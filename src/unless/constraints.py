@@ -96,9 +96,9 @@ class Constraints:
     max_depth: int | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "never", _feature_names("never", self.never))
-        object.__setattr__(self, "only_exceptions", _feature_names("only_exceptions", self.only_exceptions))
-        object.__setattr__(self, "apart", tuple(map(_feature_pair, _to_tuple("apart", self.apart))))
+        object.__setattr__(self, "never", _check_feature_names("never", self.never))
+        object.__setattr__(self, "only_exceptions", _check_feature_names("only_exceptions", self.only_exceptions))
+        object.__setattr__(self, "apart", tuple(map(_check_feature_pair, _to_tuple("apart", self.apart))))
         constraints = (
             (self.monotone,) if isinstance(self.monotone, str | Monotone) else _to_tuple("monotone", self.monotone)
         )
@@ -284,14 +284,14 @@ def _to_tuple(name: str, given: object) -> tuple[Any, ...]:
     return tuple(given)
 
 
-def _feature_names(name: str, given: object) -> tuple[str, ...]:
+def _check_feature_names(name: str, given: object) -> tuple[str, ...]:
     found = (given,) if isinstance(given, str) else _to_tuple(name, given)
     if wrong := [one for one in found if not isinstance(one, str)]:
         raise ParameterError(f"{name} must name features, not {wrong[0]!r:.60}")
     return tuple(dict.fromkeys(found))
 
 
-def _feature_pair(given: object) -> tuple[str, str]:
+def _check_feature_pair(given: object) -> tuple[str, str]:
     found = () if isinstance(given, str) or not isinstance(given, Iterable) else tuple(given)
     if len(found) != 2 or not all(isinstance(one, str) for one in found):
         raise ParameterError(f"apart must have pairs of features, such as ('age', 'sex'), not {given!r:.60}")

@@ -89,15 +89,15 @@ def refuse_inputs(output: FilePath, inputs: Iterable[FilePath]) -> None:
     Two files are the same if the system says so (device and inode), through any links and spellings of their paths.
     Pipes and devices can be both.
     """
-    written, name = _status(output), _path_text(output)
+    written, name = _file_status(output), _path_text(output)
     for one in inputs:
-        read = _status(one)
+        read = _file_status(one)
         if written is not None and read is not None and os.path.samestat(written, read):
             same = "is read" if name == _path_text(one) else f"is the same file as {_path_text(one)}, which is read"
             raise OverwriteError(f"{name} {same}, so it is not written to; name another file")
 
 
-def _status(path_or_descriptor: FilePath) -> os.stat_result | None:
+def _file_status(path_or_descriptor: FilePath) -> os.stat_result | None:
     """Return the ``stat`` of a file; None if there is no such file, or if it is a pipe or a device."""
     number = path_or_descriptor if isinstance(path_or_descriptor, int) else file_descriptor_named(path_or_descriptor)
     try:

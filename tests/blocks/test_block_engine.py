@@ -20,7 +20,7 @@ from tests.lengths import fewer
 from unless.blocks.block_arrays import map_block, write_block
 from unless.blocks.block_engine import BlockEngine
 from unless.blocks.block_queries import FetchRows, LabelSizes, ValuesInRegions, combine_in_groups
-from unless.blocks.block_store import run_ahead
+from unless.blocks.block_store import map_ahead
 from unless.blocks.column_bins import ColumnBins, make_column_bins
 from unless.blocks.histogram_search import CountScore, HistogramSearch
 from unless.blocks.row_set_definitions import RowSetDefinition, flatten_definitions
@@ -487,7 +487,7 @@ def test_nobody_works_on_items_after_an_error():
 
     with ThreadPoolExecutor(4) as pool:
         with pytest.raises(KeyboardInterrupt):
-            list(run_ahead(pool, work, range(8)))
+            list(map_ahead(pool, work, range(8)))
         assert not working
 
 
@@ -501,7 +501,7 @@ def test_as_many_work_at_once_as_may():
             yield number
 
     with ThreadPoolExecutor(8) as pool:
-        found = run_ahead(pool, lambda item: together.wait() * 0 + item, items(), 10)
+        found = map_ahead(pool, lambda item: together.wait() * 0 + item, items(), 10)
         assert next(found) == 0
         assert len(taken) == 10
         assert list(found) == list(range(1, 40))

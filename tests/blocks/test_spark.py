@@ -43,7 +43,7 @@ from unless.blocks.block_queries import (
 from unless.blocks.block_store import LocalBlockStore
 from unless.blocks.column_regions import ColumnRegion, Interval
 from unless.blocks.encoding import BlockEncoding, EncodingTask
-from unless.blocks.local_rows import pieces_to_table
+from unless.blocks.local_rows import join_pieces
 from unless.blocks.row_set_definitions import RowSetDefinition, flatten_definitions
 from unless.errors import ParameterError, ReadError
 from unless.learn import unless_learner as own_module
@@ -58,7 +58,7 @@ pytest.importorskip("pyspark", reason="Spark is not installed: pip install pyspa
 if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
     pytest.skip("Spark needs Java (Debian: openjdk-17-jre-headless)", allow_module_level=True)
 
-from unless.blocks.spark_store import SparkBlockStore, names_of
+from unless.blocks.spark_store import SparkBlockStore, frame_columns
 
 pytestmark = pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning")
 
@@ -242,17 +242,17 @@ def test_what_no_rule_can_test_is_refused(session):
     frame = session.sql(f"SELECT 1 AS x, 'a' AS y, {cells}")
     for place, kind in enumerate(types.values()):
         name = f"c{place}"
-        plan = plan_columns(names_of(frame), ReadOptions(), target="y", features=["x", name])
+        plan = plan_columns(frame_columns(frame), ReadOptions(), target="y", features=["x", name])
         with pytest.raises(ParameterError, match=f"'{name}' is {kind}, which no rule can test"):
             SparkBlockStore(frame, EncodingTask(plan))
-    plan = plan_columns(names_of(frame), ReadOptions(), target="y", features=["x"])
+    plan = plan_columns(frame_columns(frame), ReadOptions(), target="y", features=["x"])
     SparkBlockStore(frame, EncodingTask(plan)).close()
 
 
 def test_columns_of_one_name_are_refused(session):
     """Before Spark says that it does not know which is meant."""
     with pytest.raises(ReadError, match="'x' appears twice"):
-        names_of(session.sql("SELECT 1 AS x, 2 AS x"))
+        frame_columns(session.sql("SELECT 1 AS x, 2 AS x"))
 
 
 # Rows.
@@ -305,13 +305,13 @@ def test_data_that_changes_between_the_passes_is_refused(changing, monkeypatch, 
     of = BlockEncoding.of
     monkeypatch.setattr(BlockEncoding, "of", lambda *given: (of(*given), write(f"1,u,p\n{row}\n"))[0])
     with pytest.raises(ReadError, match="the data changed while it was read"):
-        SparkBlockStore(frame, EncodingTask(plan_columns(names_of(frame), ReadOptions(), target="y")))
+        SparkBlockStore(frame, EncodingTask(plan_columns(frame_columns(frame), ReadOptions(), target="y")))
 
 
 def test_data_that_changes_before_it_is_read_again_is_refused(changing):
     """Blocks that are lost are not replaced by others."""
     frame, write = changing
-    store = SparkBlockStore(frame, EncodingTask(plan_columns(names_of(frame), ReadOptions(), target="y")))
+    store = SparkBlockStore(frame, EncodingTask(plan_columns(frame_columns(frame), ReadOptions(), target="y")))
     store._written.unpersist()
     assert store.ask(sizes()).sum() == 8
     write("1,u,p\n2,u,q\n")
@@ -422,7 +422,7 @@ def plain(answer: Any, store: Any) -> Any:
     if isinstance(answer[0], np.ndarray):
         return [one.tolist() for one in answer]
     if hasattr(answer[0], "weights") and hasattr(answer[0], "labels"):
-        table, weights = pieces_to_table(store, answer)
+        table, weights = join_pieces(store, answer)
         sets = np.concatenate([piece.sets for piece in answer])
         rows = range(len(table))
         return sorted((str(table.record(k)), int(table.labels.codes[k]), weights[k], int(sets[k])) for k in rows)

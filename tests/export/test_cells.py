@@ -7,7 +7,7 @@ from textwrap import dedent
 import pytest
 
 from unless.export.cell_functions import amount, clock, duration, level, measure, moment, value
-from unless.export.cell_sources import javascript_readers, javascript_source, python_readers, typed_form
+from unless.export.cell_sources import javascript_readers, javascript_source, python_readers, typed_date_pattern
 from unless.values import NUMBER_FORM
 from unless.values.notation import DATE, DURATION_FORMS, TIME, DateNotation
 
@@ -47,5 +47,5 @@ def test_the_functions_run_where_they_are_written():
 @pytest.mark.parametrize(("form", "found"), [(None, None), ("%d.%m.%Y", "^"), ("%d %b", "(?!)")])
 def test_what_a_page_reads(form, found):
     """A page reads dates in a format of digits; one with names of months, which depend on a language, it does not."""
-    typed = typed_form(DateNotation("date", DATE.step, format=form))
+    typed = typed_date_pattern(DateNotation("date", DATE.step, format=form))
     assert typed == found or (found == "^" and typed.startswith("^"))

@@ -16,7 +16,7 @@ from tests.strategies import noted_numbers
 from unless.errors import ProgramError
 from unless.export import to_text
 from unless.logic import from_clingo, run_clingo, to_clingo, to_prolog
-from unless.logic.clingo_runner import clingo as engine
+from unless.logic.clingo_runner import import_clingo as engine
 from unless.logic.predicates import sorted_number, sorted_text
 from unless.rule import Literal, Program, Rule
 from unless.table import Column, Table

@@ -24,7 +24,7 @@ import pytest
 
 from tests.written import Written
 from unless.errors import MissingFileError, ParameterError, ReadError, UnknownNameError
-from unless.read.csv_records import long_fields
+from unless.read.csv_records import allow_long_fields
 from unless.read.formats import FORMATS, format_of, parts_at
 from unless.read.table import column_names, read_table
 from unless.table import Table
@@ -182,8 +182,8 @@ def test_fields_too_many_are_found_whatever_is_read() -> None:
 def test_fields_of_any_length_in_two_threads() -> None:
     """The csv module's limit is one for all threads: one that is finished does not cut the fields of another."""
     limit = csv.field_size_limit()
-    with long_fields():
-        with long_fields():
+    with allow_long_fields():
+        with allow_long_fields():
             pass
         assert csv.field_size_limit() > limit
     assert csv.field_size_limit() == limit

@@ -24,7 +24,7 @@ import unless.read.json_lines as module
 from tests.read.test_random_tables import NUMBERS, SPELLINGS
 from unless.errors import ReadError
 from unless.read.csv_files import TextFile
-from unless.read.csv_records import text_header
+from unless.read.csv_records import read_header
 from unless.read.dialect import Numerals, TextDialect
 from unless.read.json_lines import JsonLines
 from unless.read.table import read_table
@@ -173,7 +173,7 @@ def test_batches(grid: tuple[list[str], list[list[str]]], data: st.DataObject, e
     names, rows = grid
     content = b"\xef\xbb\xbf" * mark + written(names, rows, ending)
     whole = read_table(content, format="csv")
-    header = text_header(io.BytesIO(content), ",", "d.csv")
+    header = read_header(io.BytesIO(content), ",", "d.csv")
     assert (header.names, header.size) == (names, len(written(names, [], ending)) + 3 * mark)
     cut = data.draw(st.integers(0, len(rows)))
     line, found = header.lines + 1, []

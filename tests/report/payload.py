@@ -8,7 +8,7 @@ from dataclasses import asdict, replace
 
 from unless.explanation.sentences import rule_expectation_text
 from unless.explanation.words import Phrase, Words, printable
-from unless.export.cell_sources import typed_form
+from unless.export.cell_sources import typed_date_pattern
 from unless.export.sql_pieces import condition_pieces
 from unless.model.rule_statistics import RuleStatistics
 from unless.report.page_data import printed
@@ -92,7 +92,7 @@ def _feature(program: Program, name: str, domain: Table | None, words: Words) ->
         "high": numbers[-1] if numbers else None,
         "step": 1,
         "notation": notation and notation.data(),
-        "form": typed_form(notation),
+        "form": typed_date_pattern(notation),
         "noted": name in program.notations,
         "categories": [] if column is None else list(column.categories),
         "phrase": asdict(_phrase(words.features.get(name, Phrase()), notation)),

@@ -27,7 +27,7 @@ from unless.explanation.score_explanation import explain_score
 from unless.explanation.sentences import words_for
 from unless.explanation.why import explain, record_values
 from unless.explanation.words import Phrase, Words, number_text, plain_text, printable
-from unless.export.cell_sources import typed_form
+from unless.export.cell_sources import typed_date_pattern
 from unless.model.rule_statistics import RuleStatistics
 from unless.report.scripts import join_scripts
 from unless.rule import Literal, Program, Rule
@@ -324,7 +324,7 @@ def test_numbers(asked, numbers):
 def test_notations(asked, notation, numbers, texts):
     """Dates, times, durations and levels are written and read as in Python, to the microsecond."""
     texts = [*texts, *written.SPELLED, *map(notation.text, numbers)]
-    ((shown, read),) = asked([["written", None, notation.data(), typed_form(notation), numbers, texts]])
+    ((shown, read),) = asked([["written", None, notation.data(), typed_date_pattern(notation), numbers, texts]])
     assert shown == list(map(notation.text, numbers))
     assert [list(map(seen, pair)) for pair in read] == [[notation.number(text), notation.back(text)] for text in texts]
 

@@ -26,7 +26,7 @@ from unless.errors import (
 )
 from unless.rule import Literal, Program, Rule
 from unless.stream import predict_file
-from unless.stream.partitions import processes
+from unless.stream.partitions import process_count
 
 PROGRAM = Program("y", ("a", "b"), (Rule("low", (Literal("a", "<=", 5.0),)), Rule("k", (Literal("b", "==", "k"),))))
 
@@ -285,7 +285,7 @@ def test_errors_come_back_from_other_processes(error):
 )
 def test_the_number_of_processes(wanted, parts, size, found):
     """As asked for, but never more than parts; a little work is done in this one."""
-    assert processes(wanted, parts, size) == found
+    assert process_count(wanted, parts, size) == found
 
 
 def test_the_command_writes_parts(model, parts, tmp_path):

@@ -29,11 +29,11 @@ from unless.errors import FormatError, MissingFileError, OverwriteError, Paramet
 from unless.export import json as programs
 from unless.export.free_names import free_names
 from unless.kernels import append_fields
-from unless.read.file_bytes import objects, records
+from unless.read.file_bytes import find_objects, find_records
 from unless.rule import Literal, Program, Rule
 from unless.stream import PredictedFile, predict_file
 from unless.stream.output_columns import NewColumns
-from unless.stream.output_file import is_patient, write_in_thread
+from unless.stream.output_file import never_waits, write_in_thread
 from unless.values import DEFAULT_MISSING, missing_among, parse_number
 
 few = settings(max_examples=80, deadline=None)
@@ -842,8 +842,8 @@ class TestFiles:
     def test_what_may_wait_is_told_apart(self, tmp_path: Path) -> None:
         """Only a regular file is written by a thread of its own."""
         with (tmp_path / "x").open("wb") as file:
-            assert is_patient(file)
-        assert not is_patient(io.BytesIO())
+            assert never_waits(file)
+        assert not never_waits(io.BytesIO())
 
 
 class TestWritingInAThread:
@@ -969,7 +969,7 @@ class TestKernels:
             rows = list(csv.reader(io.StringIO(text, newline=""), strict=True))
         except csv.Error:
             return
-        (places, lines), used = records(text.encode(), ",", blank=blank, final=True)
+        (places, lines), used = find_records(text.encode(), ",", blank=blank, final=True)
 
         assert len(places) == sum(1 for row in rows if row or blank)
         assert used == len(text)
@@ -977,10 +977,10 @@ class TestKernels:
 
     def test_the_end_of_a_block_is_not_the_end_of_a_record(self) -> None:
         """Without its line ending a record is not whole, nor is a line that may go on after a carriage return."""
-        assert records(b"a,b\nc", ",", blank=False, final=False)[1] == 4
-        assert records(b"a,b\r", ",", blank=False, final=False)[1] == 0
-        assert records(b'a,"b\n', ",", blank=False, final=False)[1] == 0
-        assert objects(b'{}\n{"a"', final=False)[1] == 3
+        assert find_records(b"a,b\nc", ",", blank=False, final=False)[1] == 4
+        assert find_records(b"a,b\r", ",", blank=False, final=False)[1] == 0
+        assert find_records(b'a,"b\n', ",", blank=False, final=False)[1] == 0
+        assert find_objects(b'{}\n{"a"', final=False)[1] == 3
 
 
 def test_the_benchmark_runs() -> None:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unless.blocks.block_arrays import NO_ROWS, column_of_block, make_row_grid
+from unless.blocks.block_arrays import NO_ROWS, block_column, make_row_grid
 from unless.blocks.block_queries import BlockQuery, FetchedRows
 from unless.blocks.column_bins import ColumnBins, Spans, parts_in_spans, slice_ends
 from unless.blocks.column_regions import Integers
@@ -48,7 +48,7 @@ class Block(MemoryEngine):
     ) -> None:
         self.features = tuple(one.column.name for one in bins)
         self.labels = tuple(range(labels))
-        self._columns = tuple(column_of_block(one, i, arrays) for i, one in enumerate(bins))
+        self._columns = tuple(block_column(one, i, arrays) for i, one in enumerate(bins))
         self._bins_of = bins
         self._bare = {i: place for place, i in enumerate(i for i, one in enumerate(bins) if one.bare)}
         wide = (i for i, one in enumerate(bins) if one.cuts is not None and not one.bare)
@@ -167,20 +167,22 @@ class Block(MemoryEngine):
     def fetch(self, sets: Sequence[RowSelection]) -> FetchedRows:
         """The rows of some sets, one set after the other."""
         rows = np.concatenate([rows.rows() for rows in sets])
-        numbers = self._records(rows)
+        numbers = self._fetch_numbers(rows)
         columns = range(len(self._columns))
-        pairs = [self._ranked(i, rows) if i not in self._bare else (numbers[self._bare[i]], None) for i in columns]
+        pairs = [
+            self._fetch_ranked(i, rows) if i not in self._bare else (numbers[self._bare[i]], None) for i in columns
+        ]
         which = np.repeat(np.arange(len(sets), dtype=np.uint8), [len(one.rows()) for one in sets])
         found, values = tuple(each for each, _ in pairs), tuple(column for _, column in pairs)
         return FetchedRows(found, values, self._labels[rows].astype(np.int32), self._weights[rows], which)
 
-    def _ranked(self, i: int, rows: NDArray[np.int32]) -> tuple[NDArray[Any], Column | None]:
+    def _fetch_ranked(self, i: int, rows: NDArray[np.int32]) -> tuple[NDArray[Any], Column | None]:
         """The cells of some rows in a column: numbers, ranks, or ranks among values that are only known here."""
         self._need_column(i)
         codes = self._grid.ranks_of(i, rows)
         return _cells_of_rows(self._columns[i], codes) if self._bins_of[i].open else (codes, None)
 
-    def _records(self, rows: Positions) -> Sequence[Numbers]:
+    def _fetch_numbers(self, rows: Positions) -> Sequence[Numbers]:
         """The numbers of some rows in all bare columns, one column after the other."""
         if self.arrays.uncached is None or "records" not in self.arrays.uncached:
             return [self._numbers_of_rows(i, rows) for i in self._bare]
@@ -227,7 +229,7 @@ class Block(MemoryEngine):
         """The rows of a definition, made from sets that are remembered."""
         known: dict[int, RowSelection] = {}
         self._grid.forget_edges()
-        order = self._order(number, steps, known)
+        order = self._resolve_order(number, steps, known)
         uses = Counter([number, *(one for each in order for one in steps[each][1])])
         for each in order:
             op, sets, what, group = steps[each]
@@ -244,7 +246,9 @@ class Block(MemoryEngine):
                     known.pop(one, None)
         return known[number]
 
-    def _order(self, number: int, steps: Mapping[int, DefinitionStep], known: dict[int, RowSelection]) -> list[int]:
+    def _resolve_order(
+        self, number: int, steps: Mapping[int, DefinitionStep], known: dict[int, RowSelection]
+    ) -> list[int]:
         """The definitions to work out, each after those that it needs; sets that are remembered become known."""
         order, seen = list[int](), set[int]()
         waiting = [(number, False)]

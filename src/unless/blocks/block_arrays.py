@@ -135,7 +135,7 @@ def bytes_per_cell(bins: ColumnBins) -> int:
 def check_block_arrays(bins: Sequence[ColumnBins], labels: int, arrays: Arrays) -> None:
     """Refuse arrays that are no block of these bins and labels: the kernels use them as addresses, unchecked."""
     rows, columns = len(arrays["labels"]), len(bins)
-    known = [column_of_block(one, i, arrays) for i, one in enumerate(bins)]
+    known = [block_column(one, i, arrays) for i, one in enumerate(bins)]
     wide = [column.missing for one, column in zip(bins, known, strict=True) if one.cuts is not None and not one.bare]
     ranks, bare = np.array(wide), sum(one.bare for one in bins)
     types: dict[str, type] = dict.fromkeys(("bins", "lows"), np.uint8) | dict.fromkeys(("fine", "weights"), np.int32)
@@ -178,7 +178,7 @@ def make_row_grid(
     return RowGrid(labels, weights, numbers, ranks, bins=[one.shape for one in bins], bare=[one.bare for one in bins])
 
 
-def column_of_block(bins: ColumnBins, place: int, arrays: Arrays) -> Column:
+def block_column(bins: ColumnBins, place: int, arrays: Arrays) -> Column:
     """A column of a block without its rows."""
     if not bins.open or bins.bare:
         return bins.column

@@ -95,7 +95,7 @@ def reopen_blocks(
     return folder.reopen(key, load, unchanged=unchanged)
 
 
-def finish_blocks(
+def write_block_cache(
     folder: CacheFolder, key: CacheKey, coding: BlockEncoding, blocks: int, factors: RecordedFactors | None
 ) -> None:
     """Complete a folder, in which all blocks are."""

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from unless import __version__
 from unless.blocks.block_arrays import DATA_CHANGED, bytes_per_cell, map_block, write_block
-from unless.blocks.block_cache import CacheOptions, RecordedFactors, finish_blocks, reopen_blocks
+from unless.blocks.block_cache import CacheOptions, RecordedFactors, reopen_blocks, write_block_cache
 from unless.blocks.block_engine import BlockEngine
-from unless.blocks.block_store import BlockStore, LocalBlockStore, run_ahead
+from unless.blocks.block_store import BlockStore, LocalBlockStore, map_ahead
 from unless.blocks.encoding import BlockEncoding, ClassFactors, EncodingTask, TableStats
 from unless.blocks.file_checkpoints import FolderCheckpoints
 from unless.blocks.row_order import UNORDERED
@@ -270,7 +270,7 @@ class _DatasetMaker:
             coding = self._collect_encoding(pool)
             arrays = list(self._write_blocks(coding, folder.path, pool, nameless=False))
             _refuse_change(key.fingerprint, self.stream)
-            finish_blocks(folder, key, coding, len(arrays), self.factors)
+            write_block_cache(folder, key, coding, len(arrays), self.factors)
         return coding, arrays
 
     def _open(self, coding: BlockEncoding, arrays: Sequence[StoredArrays], home: BlockFolder) -> BlockDataset:
@@ -302,7 +302,7 @@ class _DatasetMaker:
                 path.unlink()
             return batch.rows, arrays
 
-        for count, arrays in run_ahead(pool, write, enumerate(self.stream.batches())):
+        for count, arrays in map_ahead(pool, write, enumerate(self.stream.batches())):
             rows += count
             self.tell("coded", rows)
             yield arrays
@@ -330,7 +330,7 @@ def _collect_table_stats(task: EncodingTask, stream: Stream, pool: ThreadPoolExe
     """The first pass; one more for columns whose numbers are not numbers after all."""
 
     def look(texts: Sequence[str]) -> TableStats:
-        found = run_ahead(pool, lambda batch: TableStats.of(task, batch, texts), stream.batches())
+        found = map_ahead(pool, lambda batch: TableStats.of(task, batch, texts), stream.batches())
         stats = next(found)
         tell("surveyed", stats.rows)
         for other in found:

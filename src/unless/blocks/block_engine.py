@@ -35,7 +35,7 @@ from unless.blocks.block_store import BlockStore
 from unless.blocks.column_bins import SLICES, ColumnBins
 from unless.blocks.column_regions import ColumnRegion, Integers, Interval, Span, WeightedValues, sum_weighted_values
 from unless.blocks.histogram_search import BestLiteral, CountScore, HistogramSearch
-from unless.blocks.local_rows import LocalRows, pieces_to_table
+from unless.blocks.local_rows import LocalRows, join_pieces
 from unless.blocks.row_set_definitions import OPERATIONS, RowSetDefinition, flatten_definitions
 from unless.blocks.row_sets import LocalSelections, RowSet, RowSetCache, is_within, local_selections, rule_of_definition
 from unless.kernels import RowSelection
@@ -74,13 +74,13 @@ class BlockEngine(Engine[RowSet]):
         self.features = tuple(column.name for column in self.columns)
         self.banned = tuple(banned)
         self.whole = frozenset(one.column.name for one in store.bins if one.column.notation == WHOLE)
-        self._spans = _spans(store.bins)
+        self._spans = _bin_spans(store.bins)
         self._unsized = WeakSet[RowSet]()
         self._cache = RowSetCache()
         self._covered: dict[int, tuple[Literal, int]] = {}
-        self._all, self._held = self._set("all_rows", ()), None
+        self._all, self._held = self._make_set("all_rows", ()), None
         if held_back is not None:
-            self._all, self._held = self._several(2, "split_holdout", (self._all,), held_back)
+            self._all, self._held = self._make_sets(2, "split_holdout", (self._all,), held_back)
 
     # Rows.
 
@@ -111,7 +111,7 @@ class BlockEngine(Engine[RowSet]):
         sizes = self._sizes(rows)
         if rows.local is None and sizes[0].sum() <= self._local:
             self._fetch(rows)
-        positive, negative = self._several(2, "split", (rows,), label)
+        positive, negative = self._make_sets(2, "split", (rows,), label)
         own = np.arange(len(self.labels)) == label
         positive.note_sizes(sizes * own)
         negative.note_sizes(sizes * ~own)
@@ -119,11 +119,11 @@ class BlockEngine(Engine[RowSet]):
 
     def covered_by_literal(self, rows: RowSet, literal: Literal) -> RowSet:
         if rows.local is not None:
-            return self._set("covered_by_literal", (rows,), literal)
+            return self._make_set("covered_by_literal", (rows,), literal)
         before, gone = self._cache.covered_by_literal(rows, literal)
         if before is not None and gone is None:
             return before
-        found = self._set("covered_by_literal", (rows,), literal)
+        found = self._make_set("covered_by_literal", (rows,), literal)
         if before is not None and gone is not None:
             self._derive(found, before, gone)
             self._cache.note_less(before, gone, found)  # so that what another literal covers of it follows, too
@@ -134,7 +134,7 @@ class BlockEngine(Engine[RowSet]):
         return found
 
     def minus(self, rows: RowSet, gone: RowSet) -> RowSet:
-        left = self._set("minus", (rows, gone))
+        left = self._make_set("minus", (rows, gone))
         if left.local is None and is_within(gone.definition, rows.number):
             self._derive(left, rows, gone)
             self._cache.note_less(rows, gone, left)
@@ -152,21 +152,21 @@ class BlockEngine(Engine[RowSet]):
             left.note_difference(whole, gone)
 
     def plus(self, rows: RowSet, more: RowSet) -> RowSet:
-        both = self._set("plus", (rows, more))
+        both = self._make_set("plus", (rows, more))
         if rows.sizes is not None and more.sizes is not None:
             both.note_sizes(rows.sizes + more.sizes)
         return both
 
     def covered_by_rule(self, rows: RowSet, rule: Rule) -> RowSet:
-        return self._set("covered_by_rule", (rows,), rule)
+        return self._make_set("covered_by_rule", (rows,), rule)
 
     def gains_and_losses(self, rows: RowSet, label: int, right: RowSet) -> tuple[RowSet, RowSet]:
-        gains, losses = self._several(2, "gains_and_losses", (rows, right), label)
+        gains, losses = self._make_sets(2, "gains_and_losses", (rows, right), label)
         self._fetch_together(gains, losses)
         return gains, losses
 
     def folds(self, rows: RowSet, count: int, among: int | None = None) -> list[RowSet]:
-        return self._several(count, "folds", (rows,), count, among)
+        return self._make_sets(count, "folds", (rows,), count, among)
 
     def distinct(self) -> Sequence[int]:
         return self._distinct
@@ -178,10 +178,10 @@ class BlockEngine(Engine[RowSet]):
         values = self._ask(DistinctValues, [self._all], len(self.features))
         return [len(found) for found in values]
 
-    def _set(self, op: str, sets: tuple[RowSet, ...], *what: object) -> RowSet:
-        return self._several(1, op, sets, *what)[0]
+    def _make_set(self, op: str, sets: tuple[RowSet, ...], *what: object) -> RowSet:
+        return self._make_sets(1, op, sets, *what)[0]
 
-    def _several(self, count: int, op: str, sets: tuple[RowSet, ...], *what: object) -> list[RowSet]:
+    def _make_sets(self, count: int, op: str, sets: tuple[RowSet, ...], *what: object) -> list[RowSet]:
         """The sets that an operation gives: here, if what it needs is here, and elsewhere by definition."""
         where = local_selections(*sets)
         needed = tuple(rows.definition if where else _definition_for_blocks(rows) for rows in sets)
@@ -224,7 +224,7 @@ class BlockEngine(Engine[RowSet]):
         if learned is None:
             return None
         rule, *covered = learned
-        return rule, *self._known(local, rule, (positive, negative), covered)
+        return rule, *self._covered_sets(local, rule, (positive, negative), covered)
 
     def grow_exceptions(
         self, positive: RowSet, negative: RowSet, criteria: GrowthCriteria, limits: RuleLimits
@@ -234,10 +234,10 @@ class BlockEngine(Engine[RowSet]):
             return super().grow_exceptions(positive, negative, criteria, limits)
         local, (true, false) = fetched
         rules, *spared = local.engine_for(self).grow_exceptions(true, false, criteria, limits)
-        return rules, *self._known(local, Rule(None, (), rules), (positive, negative), spared)
+        return rules, *self._covered_sets(local, Rule(None, (), rules), (positive, negative), spared)
 
     @staticmethod
-    def _known(
+    def _covered_sets(
         local: LocalRows, rule: Rule, sets: tuple[RowSet, RowSet], found: Iterable[RowSelection]
     ) -> tuple[RowSet, RowSet]:
         """The rows of two sets that a rule covers, which were found in memory."""
@@ -283,9 +283,9 @@ class BlockEngine(Engine[RowSet]):
             CountScore(score, self._weight(positive), self._weight(negative)),
             (*self.banned, *used),
             self._heaviest,
-            lambda spans: self._parts(pair, spans),
-            lambda regions: self._slices(pair, regions),
-            lambda regions: self._values(pair, regions),
+            lambda spans: self._part_weights(pair, spans),
+            lambda regions: self._slice_weights(pair, regions),
+            lambda regions: self._values_in(pair, regions),
             allowed,
         )
         found = search.best(np.array([rows.histogram for rows in pair]), self._spans)
@@ -304,7 +304,7 @@ class BlockEngine(Engine[RowSet]):
 
     # Asking the blocks.
 
-    def _parts(self, sets: Sequence[RowSet], spans: Sequence[Span]) -> list[Integers]:
+    def _part_weights(self, sets: Sequence[RowSet], spans: Sequence[Span]) -> list[Integers]:
         """The weights of sets in finer parts of columns, span by span."""
         lacking = [rows for rows in sets if any(not _has_span(rows, span) for span in spans)]
         if lacking:
@@ -313,9 +313,9 @@ class BlockEngine(Engine[RowSet]):
             for position, rows in enumerate(lacking):
                 for (column, first, _), weights in zip(spans, answer, strict=True):
                     rows.parts[column] = first, weights[position].copy()
-        return [np.array([_weights(rows, span) for rows in sets]) for span in spans]
+        return [np.array([_weights_in_span(rows, span) for rows in sets]) for span in spans]
 
-    def _slices(self, sets: Sequence[RowSet], regions: Sequence[ColumnRegion]) -> list[Integers]:
+    def _slice_weights(self, sets: Sequence[RowSet], regions: Sequence[ColumnRegion]) -> list[Integers]:
         """The weights of sets in the slices of regions: for each set, one part after the other."""
         intervals = [region.intervals() for region in regions]
         wanted = [one for each in intervals for one in each if any(one not in rows.slices for rows in sets)]
@@ -325,7 +325,7 @@ class BlockEngine(Engine[RowSet]):
                 rows.slices.update(zip(wanted, counted, strict=True))
         return [np.array([np.concatenate([rows.slices[one] for one in each]) for rows in sets]) for each in intervals]
 
-    def _values(self, sets: Sequence[RowSet], regions: Sequence[ColumnRegion]) -> list[WeightedValues]:
+    def _values_in(self, sets: Sequence[RowSet], regions: Sequence[ColumnRegion]) -> list[WeightedValues]:
         """The values in regions of columns, and how much each weighs in each set."""
         intervals = [region.intervals() for region in regions]
         wanted = [one for each in intervals for one in each if any(one not in rows.values for rows in sets)]
@@ -346,7 +346,7 @@ class BlockEngine(Engine[RowSet]):
         rows = self._held if tests and self._held is not None else self._all
         some = RowSet(RowSetDefinition.one("sample_every", (_definition_for_blocks(rows),), (every,)))
         pieces: list[FetchedRows] = self._ask(FetchRows, [some])
-        return pieces_to_table(self._store, pieces)
+        return join_pieces(self._store, pieces)
 
     def _weight(self, rows: RowSet) -> int:
         if rows.weight is None:
@@ -418,7 +418,7 @@ def _has_span(rows: RowSet, span: Span) -> bool:
     return start <= first and end <= start + len(weights)
 
 
-def _weights(rows: RowSet, span: Span) -> Integers:
+def _weights_in_span(rows: RowSet, span: Span) -> Integers:
     column, first, end = span
     start, weights = rows.parts[column]
     return weights[first - start : end - start]
@@ -433,7 +433,7 @@ def _known_values(sets: Sequence[RowSet], intervals: Sequence[Interval]) -> Weig
     return sum_weighted_values(pieces)
 
 
-def _spans(bins: Sequence[ColumnBins]) -> Sequence[NDArray[np.int32]]:
+def _bin_spans(bins: Sequence[ColumnBins]) -> Sequence[NDArray[np.int32]]:
     """Where the bins of every column are in a histogram."""
     nothing = np.empty(0, np.int32)
     return make_row_grid(bins, [one.column for one in bins], nothing, nothing).spans()

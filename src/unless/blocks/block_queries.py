@@ -11,7 +11,7 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
-from unless.blocks.column_bins import part_indices
+from unless.blocks.column_bins import find_parts
 from unless.kernels import RowSelection
 from unless.learn.literals import MANY
 from unless.table import Column
@@ -127,7 +127,7 @@ class HeaviestTexts(SummedQuery):
         column = block.column(place)
         weights = block.weights_by_rank(rows, place)[len(column.numbers) : -1]
         hashes = np.array([crc32(text.encode("utf-8", "surrogatepass")) for text in column.categories], np.int64)
-        counter = part_indices(column.categories, cuts) * _COUNTERS + hashes % _COUNTERS
+        counter = find_parts(column.categories, cuts) * _COUNTERS + hashes % _COUNTERS
         found = np.zeros((len(cuts) + 1) * _COUNTERS, np.int64)
         np.add.at(found, counter, weights)
         return found

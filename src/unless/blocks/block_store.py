@@ -81,7 +81,7 @@ class LocalBlockStore(BlockStore):
                 yield block
 
         try:
-            return next(combine_in_groups(run_ahead(self._pool, answer, prefetch_blocks(), self._ahead), query))
+            return next(combine_in_groups(map_ahead(self._pool, answer, prefetch_blocks(), self._ahead), query))
         except BaseException:
             for block in self.blocks:  # some have read what nobody will ask for
                 block.arrays.drop_rarely_needed()
@@ -93,7 +93,7 @@ class LocalBlockStore(BlockStore):
             self._pool.shutdown()
 
 
-def run_ahead(
+def map_ahead(
     pool: ThreadPoolExecutor | None, function: Callable[[Item], Result], items: Iterable[Item], most: int = 4
 ) -> Iterator[Result]:
     """The results for all items, in order, with a limited number at work; ``pool.map`` would take all items first."""

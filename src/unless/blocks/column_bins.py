@@ -89,8 +89,8 @@ class ColumnBins:
             raise ValueError("every value has a bin of its own")
         numeric, categorical = self.shape
         first = -(-numeric // 16) * 16
-        numbers = part_indices(column.numbers, self.cuts[0])
-        texts = part_indices(column.categories, self.cuts[1]) + first
+        numbers = find_parts(column.numbers, self.cuts[0])
+        texts = find_parts(column.categories, self.cuts[1]) + first
         return np.concatenate([numbers, texts, [first + categorical - 1]]).astype(np.uint8)
 
     @property
@@ -111,7 +111,7 @@ class ColumnBins:
     def lows_of(self, column: Column) -> NDArray[np.uint8]:
         """The part within its bin of every rank of a column of numbers."""
         _, finer = self._bare_cuts
-        parts = np.append(part_indices(column.numbers, finer), len(finer) + 1)
+        parts = np.append(find_parts(column.numbers, finer), len(finer) + 1)
         found: NDArray[np.uint8] = (parts - self.starts[self.bin_of(column)]).astype(np.uint8)
         return found
 
@@ -156,16 +156,16 @@ def slice_ends(lows: Sequence[float], highs: Sequence[float]) -> NDArray[np.floa
     return found
 
 
-def positions_after(values: Values, limits: Sequence[Any] | NDArray[np.float64]) -> NDArray[np.intp]:
+def find_positions(values: Values, limits: Sequence[Any] | NDArray[np.float64]) -> NDArray[np.intp]:
     """The place after each limit in values."""
     if isinstance(values, np.ndarray):
         return np.searchsorted(values, np.asarray(limits, np.float64), "right")
     return np.array([bisect_right(values, limit) for limit in limits], np.intp)
 
 
-def part_indices(values: Values, cuts: Cuts) -> NDArray[np.intp]:
+def find_parts(values: Values, cuts: Cuts) -> NDArray[np.intp]:
     """The part that each value is in."""
-    edges = np.concatenate([[0], positions_after(values, cuts), [len(values)]])
+    edges = np.concatenate([[0], find_positions(values, cuts), [len(values)]])
     return np.repeat(np.arange(len(cuts) + 1), np.diff(edges))
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unless.blocks.column_bins import positions_after
+from unless.blocks.column_bins import find_positions
 from unless.kernels import RowSelection
 
 if TYPE_CHECKING:
@@ -75,8 +75,8 @@ class ColumnRegion:
 
     def edges(self, values: Sequence[Any] | NDArray[Any]) -> NDArray[np.intp]:
         """Where each part begins in some values, and where it ends."""
-        first = positions_after(values, self.lows[1:] if self.lows[0] is None else self.lows)
-        end = positions_after(values, self.highs[:-1] if self.highs[-1] is None else self.highs)
+        first = find_positions(values, self.lows[1:] if self.lows[0] is None else self.lows)
+        end = find_positions(values, self.highs[:-1] if self.highs[-1] is None else self.highs)
         first = first if len(first) == len(self.lows) else np.append(0, first)
         end = end if len(end) == len(self.highs) else np.append(end, len(values))
         return np.array([first, end], np.intp)

@@ -16,9 +16,9 @@ from unless.blocks.column_stats import ColumnStats, columns_with_conflicting_kin
 from unless.blocks.row_order import UNORDERED, RowOrder
 from unless.errors import ParameterError, ReadError
 from unless.learn.weights import check_weights, counts_to_units, multiply_counts, weights_to_counts
-from unless.read.cells import Cells, as_texts
+from unless.read.cells import Cells, dates_as_texts
 from unless.read.column_inference import MissingLabelsError
-from unless.read.column_inference import labels as labels_of
+from unless.read.column_inference import make_labels as labels_of
 from unless.read.column_plan import ColumnPlan
 from unless.read.source import Source
 from unless.storage.array_files import StoredArrays
@@ -64,13 +64,13 @@ class EncodingTask:
             return None
         return weights_from_cells(self.weights, source.cells(self.weights))
 
-    def weighty_in(self, source: Source) -> NDArray[np.bool_] | None:
+    def has_weight(self, source: Source) -> NDArray[np.bool_] | None:
         """Which records of a batch are not left out for their weight of 0; None if none is."""
         weights = self.weights_in(source) if self.drop_weightless else None
         return None if weights is None or (weights != 0).all() else weights != 0
 
 
-def _take_cells(cells: Cells, kept: NDArray[np.bool_] | None) -> Cells:
+def _select_cells(cells: Cells, kept: NDArray[np.bool_] | None) -> Cells:
     """The cells of some rows, and their values only; all of them if nothing is said."""
     if kept is None:
         return cells
@@ -106,10 +106,10 @@ class TableStats:
     def of(cls, task: EncodingTask, source: Source, texts: Sequence[str] = ()) -> TableStats:
         """Look at one batch; some columns are wanted as text."""
         task.load(source, texts)
-        weights, kept = task.weights_in(source), task.weighty_in(source)
-        columns = {name: _take_cells(source.cells(name), kept) for name in task.plan.features}
-        columns |= {name: replace(as_texts(columns[name]), notation=None) for name in texts}  # it has others, too
-        cells = _take_cells(source.cells(task.target), kept)
+        weights, kept = task.weights_in(source), task.has_weight(source)
+        columns = {name: _select_cells(source.cells(name), kept) for name in task.plan.features}
+        columns |= {name: replace(dates_as_texts(columns[name]), notation=None) for name in texts}  # it has others, too
+        cells = _select_cells(source.cells(task.target), kept)
         found = cls({name: ColumnStats.of(own) for name, own in columns.items()}, ColumnStats.of(cells))
         found.rows = source.rows
         values = [*cells.numbers.tolist(), *cells.texts, None]
@@ -208,10 +208,10 @@ class BlockEncoding:
         """The records of a batch that have a label, the place of that, and what they weigh in the source."""
         task = replace(self.task, plan=self._plan)
         task.load(source)
-        weighty, weights = task.weighty_in(source), task.weights_in(source)
+        weighty, weights = task.has_weight(source), task.weights_in(source)
         weights = weights if weights is None or weighty is None else weights[weighty]
-        codes = self._labels_in(_take_cells(source.cells(task.target), weighty))
-        cells = {name: _take_cells(source.cells(name), weighty) for name in task.plan.features}
+        codes = self._labels_in(_select_cells(source.cells(task.target), weighty))
+        cells = {name: _select_cells(source.cells(name), weighty) for name in task.plan.features}
         columns = tuple(task.plan.column(name, one) for name, one in cells.items())
         table = Table(columns, rows=len(codes))
         if (codes < 0).any():

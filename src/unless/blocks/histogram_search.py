@@ -150,41 +150,41 @@ class HistogramSearch:
         """The best literal, given the histograms of positives and negatives, and where the bins of columns are."""
         for i, (first, split, end) in enumerate(zip(*spans, strict=True)):
             self._column(i, histograms[:, first:split], histograms[:, split : end - 1])
-            self._on_texts(i, "missing", "present", [None], histograms[:, end - 1 : end])
-        self._look_closer(self._winning())
-        self._look_into_slices(self._winning())
-        self._look_at_values(self._winning())
-        return self._winner()
+            self._add_texts(i, "missing", "present", [None], histograms[:, end - 1 : end])
+        self._split_into_finer_parts(self._open_candidates())
+        self._split_into_slices(self._open_candidates())
+        self._ask_for_values(self._open_candidates())
+        return self._choose_best()
 
     # Literals, and intervals that hold some.
 
     def _column(self, i: int, numbers: Integers, texts: Integers) -> None:
         column, cuts = self._bins[i].column, self._bins[i].cuts
         if cuts is None:
-            self._on_numbers(i, column.numbers, numbers[:, : len(column.numbers)])
-            self._on_texts(i, "==", "!=", column.categories, texts)
+            self._add_numbers(i, column.numbers, numbers[:, : len(column.numbers)])
+            self._add_texts(i, "==", "!=", column.categories, texts)
         else:
             if numbers.size:
                 weights = numbers[:, : len(cuts[0]) + 1]
-                self._on_parts(i, _ends(cuts[0]), weights, *_cumulative_weights(weights))
-            self._on_parts_of_texts(i, cuts[1], texts)
+                self._add_parts(i, _interval_ends(cuts[0]), weights, *_cumulative_weights(weights))
+            self._add_text_parts(i, cuts[1], texts)
 
-    def _on_numbers(self, i: int, numbers: Floats, weights: Integers) -> None:
+    def _add_numbers(self, i: int, numbers: Floats, weights: Integers) -> None:
         """Take all literals on the numbers of a column, given how much the rows weigh that have each."""
         if not len(numbers):
             return
         up_to, every = _cumulative_weights(weights)
         there = _have_rows(weights)
-        self._offer(i, "<=", numbers, up_to, there)
-        self._offer(i, ">", numbers, every[:, None] - up_to, there)
+        self._keep_candidates(i, "<=", numbers, up_to, there)
+        self._keep_candidates(i, ">", numbers, every[:, None] - up_to, there)
 
-    def _on_texts(self, i: int, op: Operator, other: Operator, texts: Sequence[str | None], weights: Integers) -> None:
+    def _add_texts(self, i: int, op: Operator, other: Operator, texts: Sequence[str | None], weights: Integers) -> None:
         """Take all literals on texts, or on missing cells."""
         there = _have_rows(weights)
-        self._offer(i, op, texts, weights, there)
-        self._offer(i, other, texts, self._all[:, None] - weights, there)
+        self._keep_candidates(i, op, texts, weights, there)
+        self._keep_candidates(i, other, texts, self._all[:, None] - weights, there)
 
-    def _on_parts(self, i: int, ends: Ends, weights: Integers, up_to: Integers, every: Integers) -> None:
+    def _add_parts(self, i: int, ends: Ends, weights: Integers, up_to: Integers, every: Integers) -> None:
         """Take parts of the numbers of a column: a literal is at the end of each, others may be inside.
 
         ``ends`` are the numbers after which each begins, and with which it ends; ``up_to`` are the rows before its end.
@@ -199,12 +199,12 @@ class HistogramSearch:
             if self._is_allowed(i, ">"):
                 self._raise_bound(every[:, None] - after)
         before = after - inside
-        for place in self._reaching(self._best_possible_score(inside, before, every[:, None])).tolist():
+        for place in self._may_be_best(self._best_possible_score(inside, before, every[:, None])).tolist():
             low, high = ends[int(there[place])]
             interval = Interval(i, texts=False, low=low, high=high)
             self._open_intervals.append(_OpenInterval(interval, inside[:, place], before[:, place], every))
 
-    def _on_parts_of_texts(self, i: int, cuts: Sequence[str], weights: Integers) -> None:
+    def _add_text_parts(self, i: int, cuts: Sequence[str], weights: Integers) -> None:
         limits = [None, *cuts, None]
         for k in np.flatnonzero(_have_rows(weights)).tolist() if self._is_allowed(i, "==") else ():
             interval = Interval(i, texts=True, low=limits[k], high=limits[k + 1])
@@ -214,9 +214,11 @@ class HistogramSearch:
     def _raise_bound(self, covered: Integers) -> None:
         """Raise the bound to what literals reach whose numbers are not known."""
         if (allowed := self._score.admits(*covered)).any():
-            self._bound = max(self._bound, float(self._near(covered[:, allowed]).max()))
+            self._bound = max(self._bound, float(self._approximate_scores(covered[:, allowed]).max()))
 
-    def _offer(self, i: int, op: Operator, values: Sequence[Any] | Floats, covered: Integers, there: Flags) -> None:
+    def _keep_candidates(
+        self, i: int, op: Operator, values: Sequence[Any] | Floats, covered: Integers, there: Flags
+    ) -> None:
         """Keep the literals that may be the best."""
         if not self._is_allowed(i, op):
             return
@@ -226,9 +228,9 @@ class HistogramSearch:
         if not fine.any():
             return
         chosen = np.flatnonzero(fine)
-        scores = self._near(covered[:, chosen])
+        scores = self._approximate_scores(covered[:, chosen])
         self._bound = max(self._bound, float(scores.max()))
-        best = self._reaching(scores)
+        best = self._may_be_best(scores)
         kept = chosen[best]
         some = values[kept] if isinstance(values, np.ndarray) else [values[k] for k in kept.tolist()]
         self._points.append(_CandidateLiterals(i, op, some, covered[:, kept], scores[best]))
@@ -241,39 +243,41 @@ class HistogramSearch:
     def _all(self) -> Integers:
         return np.array([self._score.P, self._score.Q], np.int64)
 
-    def _near(self, covered: Integers) -> Floats:
+    def _approximate_scores(self, covered: Integers) -> Floats:
         return self._score.near(*covered.astype(np.float64))
 
-    def _reaching(self, scores: Floats) -> NDArray[np.intp]:
+    def _may_be_best(self, scores: Floats) -> NDArray[np.intp]:
         """Which scores may be the best."""
         return np.flatnonzero(scores >= self._bound - self._score.slack)
 
     # Looking closer.
 
-    def _winning(self) -> list[_OpenInterval]:
+    def _open_candidates(self) -> list[_OpenInterval]:
         """The intervals that can still reach the best score; the others are forgotten."""
         some, self._open_intervals = self._open_intervals, []
         if not some:
             return []
         counts = (np.array([getattr(one, name) for one in some]).T for name in ("inside", "before", "every"))
-        return [some[k] for k in self._reaching(self._best_possible_score(*counts)).tolist()]
+        return [some[k] for k in self._may_be_best(self._best_possible_score(*counts)).tolist()]
 
     def _best_possible_score(self, inside: Integers, before: Integers, every: Integers) -> Floats:
         """The best score that a literal could have which covers some of those inside."""
         reach = np.full(inside.shape[1], -inf)
         for corner in product((0, 1), repeat=2):
             covered = before + inside * np.array(corner)[:, None]
-            reach = np.maximum(reach, np.maximum(self._near(covered), self._near(every - covered)))
+            reach = np.maximum(
+                reach, np.maximum(self._approximate_scores(covered), self._approximate_scores(every - covered))
+            )
         return reach
 
-    def _look_closer(self, some: Sequence[_OpenInterval]) -> None:
+    def _split_into_finer_parts(self, some: Sequence[_OpenInterval]) -> None:
         """Take the finer parts of intervals, in columns whose intervals have too many rows to ask for their values."""
         rows: Counter[int] = Counter()
         for one in some:
             rows[one.interval.column] += int(one.inside.sum())
         closer: dict[int, list[tuple[_OpenInterval, Span]]] = {}
         for one in some:
-            span = self._finer(one.interval) if rows[one.interval.column] > _FEW else None
+            span = self._finer_parts(one.interval) if rows[one.interval.column] > _FEW else None
             if span is None:
                 self._open_intervals.append(one)
             else:
@@ -283,18 +287,18 @@ class HistogramSearch:
             for column, each in closer.items()
         ]
         for (column, start, _), counted in zip(reach, self._cut_again(reach) if reach else (), strict=True):
-            limits = _ends(np.asarray(self._bins[column].finer))
+            limits = _interval_ends(np.asarray(self._bins[column].finer))
             spans = [(first, end) for _, (_, first, end) in closer[column]]
             weights = [counted[:, first - start : end - start] for first, end in spans]
             ends = [pair for first, end in spans for pair in limits[first:end]]
-            self._on_parts_within(column, ends, [one for one, _ in closer[column]], weights)
+            self._add_parts_within(column, ends, [one for one, _ in closer[column]], weights)
 
-    def _on_parts_within(self, i: int, ends: Ends, some: Sequence[_OpenInterval], weights: Sequence[Integers]) -> None:
+    def _add_parts_within(self, i: int, ends: Ends, some: Sequence[_OpenInterval], weights: Sequence[Integers]) -> None:
         """Take the parts of all intervals of a column at once: there may be hundreds."""
         up_to = [np.cumsum(own, axis=1) + one.before[:, None] for own, one in zip(weights, some, strict=True)]
-        self._on_parts(i, ends, np.hstack(weights), np.hstack(up_to), some[0].every)
+        self._add_parts(i, ends, np.hstack(weights), np.hstack(up_to), some[0].every)
 
-    def _look_into_slices(self, intervals: Sequence[_OpenInterval]) -> None:
+    def _split_into_slices(self, intervals: Sequence[_OpenInterval]) -> None:
         """Take the slices of finer parts, if all intervals have too many rows to ask for their values."""
         some = [one for one in intervals if self._has_slices(one.interval)]
         if sum(int(one.inside.sum()) for one in some) <= _MANY:
@@ -309,24 +313,24 @@ class HistogramSearch:
             own = of_column[region.column]
             limits = np.hstack([np.array(region.lows)[:, None], slice_ends(region.lows, region.highs)]).tolist()
             ends = [pair for each in limits for pair in pairwise(each)]
-            self._on_parts_within(region.column, ends, own, np.split(counted, len(own), axis=1))
+            self._add_parts_within(region.column, ends, own, np.split(counted, len(own), axis=1))
         self._open_intervals.sort(key=lambda one: one.interval.begin)  # those without slices among the others
 
     def _has_slices(self, interval: Interval) -> bool:
         """Whether a part is a single finer one, with two ends."""
-        span = self._finer(interval)
+        span = self._finer_parts(interval)
         if span is None or interval.low is None or interval.high is None:
             return False
         return span[2] - span[1] == 1 and bool(np.isfinite(interval.high - interval.low))
 
-    def _finer(self, interval: Interval) -> Span | None:
+    def _finer_parts(self, interval: Interval) -> Span | None:
         """Which finer parts a part of numbers is made of: every cut is among the finer ones."""
         bins = self._bins[interval.column]
         if interval.texts or not bins.bare:
             return None
         return interval.column, *bins.parts_in(interval.low, interval.high)
 
-    def _look_at_values(self, intervals: Sequence[_OpenInterval]) -> None:
+    def _ask_for_values(self, intervals: Sequence[_OpenInterval]) -> None:
         """Ask for the values of parts."""
         of_region: dict[tuple[int, bool], list[_OpenInterval]] = {}
         for one in intervals:
@@ -334,11 +338,11 @@ class HistogramSearch:
         regions = ColumnRegion.of(one.interval for one in intervals)
         for region, counted in zip(regions, self._values_in(regions) if regions else (), strict=True):
             if isinstance(counted.values, np.ndarray):
-                self._on_numbers_in(region, of_region[region.column, region.texts], counted)
+                self._add_numbers_in(region, of_region[region.column, region.texts], counted)
             else:
-                self._on_texts(region.column, "==", "!=", counted.values, counted.weights)
+                self._add_texts(region.column, "==", "!=", counted.values, counted.weights)
 
-    def _on_numbers_in(self, region: ColumnRegion, some: Sequence[_OpenInterval], counted: WeightedValues) -> None:
+    def _add_numbers_in(self, region: ColumnRegion, some: Sequence[_OpenInterval], counted: WeightedValues) -> None:
         """Take all literals on the numbers of some intervals of a column at once: there may be thousands."""
         numbers = np.asarray(counted.values)
         if not len(numbers):
@@ -349,12 +353,12 @@ class HistogramSearch:
         up_to += np.repeat(start, end - first, axis=1)
         every = some[0].every[:, None]
         there = _have_rows(counted.weights)
-        self._offer(region.column, "<=", numbers, up_to, there)
-        self._offer(region.column, ">", numbers, every - up_to, there)
+        self._keep_candidates(region.column, "<=", numbers, up_to, there)
+        self._keep_candidates(region.column, ">", numbers, every - up_to, there)
 
     # The best.
 
-    def _winner(self) -> BestLiteral | None:
+    def _choose_best(self) -> BestLiteral | None:
         """The literal with the best score by its definition; the first one, if several have it."""
         best = min(self._finalists(), default=None, key=lambda one: one[0])
         if best is None:
@@ -368,7 +372,7 @@ class HistogramSearch:
     def _finalists(self) -> Iterator[tuple[tuple[Any, ...], _CandidateLiterals, int]]:
         """Literals that may be the best, and what decides between them."""
         for points in self._points:
-            near = self._reaching(points.scores)
+            near = self._may_be_best(points.scores)
             # Values are in order, so that of literals that cover as many the first one comes first.
             _, first = np.unique(points.covered[:, near], axis=1, return_index=True)
             for k in near[first].tolist():
@@ -378,7 +382,7 @@ class HistogramSearch:
                 yield (-score, points.column, kind, value, other), points, k
 
 
-def _ends(cuts: Floats) -> Ends:
+def _interval_ends(cuts: Floats) -> Ends:
     """Where parts begin and end that are cut there."""
     return list(pairwise([None, *cuts.tolist(), None]))
 

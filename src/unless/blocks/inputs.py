@@ -155,11 +155,11 @@ def _no_source_message(given: object) -> str:
 
 def _open_spark(frame: Any, choice: RecordChoice, factors: ClassFactors | None) -> BlockDataset:
     """The rows of a Spark frame, as blocks on its executors."""
-    from unless.blocks.spark_store import SparkBlockStore, names_of
+    from unless.blocks.spark_store import SparkBlockStore, frame_columns
 
     if choice.options.parts:
         raise ParameterError("parts= is not for frames of Spark; make the columns there: date_format(when, 'EEEE')")
-    return BlockDataset(SparkBlockStore(frame, choice.task(names_of(frame)), factors))
+    return BlockDataset(SparkBlockStore(frame, choice.task(frame_columns(frame)), factors))
 
 
 def _take_weights(table: Table, weights: str | None) -> tuple[Table, NDArray[np.float64] | None]:
@@ -190,10 +190,10 @@ def needed_bytes(stream: FileStream) -> float:
     form, paths = files_at(stream.path, stream.options.format)
     if form.name not in ("parquet", "arrow"):
         return float(_PER_BYTE * sum(path.stat().st_size * (_PACKED if is_packed(path) else 1) for path in paths))
-    return float(_PER_CELL * sum(_cells(path, form.name) for path in paths))
+    return float(_PER_CELL * sum(_count_cells(path, form.name) for path in paths))
 
 
-def _cells(path: Path, form: str) -> int:
+def _count_cells(path: Path, form: str) -> int:
     """How many cells a file says it has."""
     scan = pl.scan_parquet if form == "parquet" else pl.scan_ipc
     try:

@@ -18,7 +18,7 @@ from unless.blocks.column_regions import Integers
 from unless.kernels import RowSelection
 from unless.learn.engine import Engine
 from unless.learn.memory_engine import MemoryEngine
-from unless.read.cells import Cells, joined, of_numbers, rank
+from unless.read.cells import Cells, cells_from_numbers, join_cells, rank
 from unless.rule import Literal
 from unless.table import Column, Labels, Table
 from unless.table.columns import replace_checked
@@ -33,7 +33,7 @@ class LocalRows:
     ) -> None:
         self.fetched = set(fetched)
         self._bins, self._labels = store.bins, store.labels
-        self._table, weights = pieces_to_table(store, pieces)
+        self._table, weights = join_pieces(store, pieces)
         self._weights = weights.astype(np.int32)
         self._sets = np.concatenate([piece.sets for piece in pieces])
         self.engine = MemoryEngine(self._table, weights, store.unit, filter(self.knows, banned))
@@ -71,7 +71,7 @@ class LocalRows:
         return 0 <= place <= column.missing and column.value(place) == literal.value
 
 
-def pieces_to_table(store: BlockStore, pieces: Sequence[FetchedRows]) -> tuple[Table, NDArray[np.float64]]:
+def join_pieces(store: BlockStore, pieces: Sequence[FetchedRows]) -> tuple[Table, NDArray[np.float64]]:
     """The rows of pieces as a table, and how much each weighs, in units."""
     columns = tuple(_join_columns(one, i, pieces) for i, one in enumerate(store.bins))
     labels = np.concatenate([piece.labels for piece in pieces])
@@ -88,9 +88,9 @@ def _join_columns(bins: ColumnBins, place: int, pieces: Sequence[FetchedRows]) -
     if all(values is None for values in own):
         numbers, codes = rank(np.concatenate(cells))
         return replace(column, numbers=numbers, categories=(), codes=codes)
-    found = joined(
+    found = join_cells(
         [
-            of_numbers(some) if values is None else Cells(values.numbers, values.categories, some, None)
+            cells_from_numbers(some) if values is None else Cells(values.numbers, values.categories, some, None)
             for values, some in zip(own, cells, strict=True)
         ]
     )

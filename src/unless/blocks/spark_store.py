@@ -79,13 +79,13 @@ class SparkBlockStore(BlockStore):
 
     def __init__(self, frame: DataFrame, task: EncodingTask, factors: ClassFactors | None = None) -> None:
         self._names = [*task.plan.features, task.target, *([] if task.weights is None else [task.weights])]
-        self._frame = _columns(frame, self._names)
+        self._frame = _select_columns(frame, self._names)
         overview, checksum = self._first_pass(task)
         super().__init__(BlockEncoding.of(task, overview, factors))
         self._written = self._second_pass()
         try:
             self._parts = {part.number: part for part in map(_raise_refusal, self._written.collect())}
-            if _sum(part.checksum for part in self._parts.values()) != checksum:
+            if _sum_checksums(part.checksum for part in self._parts.values()) != checksum:
                 raise ReadError(DATA_CHANGED)  # noqa: TRY301 - the files have to go
         except BaseException:
             self.close()
@@ -107,7 +107,7 @@ class SparkBlockStore(BlockStore):
     def close(self) -> None:
         """Remove the files. Those of executors that are gone are removed by Spark, with its own."""
         with suppress(Exception):  # Spark may have stopped
-            self._written.foreach(_remove)
+            self._written.foreach(_remove_files)
             self._written.unpersist()
 
     def _first_pass(self, task: EncodingTask) -> tuple[TableStats, int]:
@@ -147,13 +147,13 @@ class SparkBlockStore(BlockStore):
         self._written = self._second_pass()
 
 
-def names_of(frame: DataFrame) -> Source:
+def frame_columns(frame: DataFrame) -> Source:
     """The columns of a Spark frame, without rows, for `read.column_plan.plan_columns`."""
     refuse_twins(frame.columns)
     return PolarsFrame(pl.DataFrame(schema=dict.fromkeys(frame.columns, pl.Null)))
 
 
-def _columns(frame: DataFrame, names: Sequence[str]) -> DataFrame:
+def _select_columns(frame: DataFrame, names: Sequence[str]) -> DataFrame:
     """Some columns, with numbers for names: to Spark, dots and backticks in a name have a meaning, and x is X."""
     if not hasattr(frame.sparkSession, "sparkContext"):
         raise ParameterError("a session of Spark Connect cannot keep data on the executors; take a classic session")
@@ -180,7 +180,7 @@ def _unpickle_row(row: Any) -> Any:
     return pickle.loads(row.result)  # noqa: S301 - ours
 
 
-def _batch(result: object) -> pa.RecordBatch:
+def _pickle_result(result: object) -> pa.RecordBatch:
     import pyarrow as pa
 
     return pa.record_batch({"result": pa.array([pickle.dumps(result)], pa.binary())})
@@ -190,11 +190,11 @@ def _collect_stats(batches: Batches, names: Sequence[str], task: EncodingTask) -
     """Tell what there is in a partition, and the sum of the hashes of its rows."""
     result: Any = None, 0
     try:
-        for frame in _frames(batches, names):
+        for frame in _join_batches(batches, names):
             result = _merge_stats(result, (TableStats.of(task, PolarsFrame(frame)), _checksum(frame)))
     except UnlessError as error:
         result = error
-    yield _batch(result)
+    yield _pickle_result(result)
 
 
 def _merge_stats(one: Any, other: Any) -> Any:
@@ -206,7 +206,7 @@ def _merge_stats(one: Any, other: Any) -> Any:
         return other
     if other is not None and other[0] is not None:
         one[0].merge(other[0])
-        return one[0], _sum([one[1], other[1]])
+        return one[0], _sum_checksums([one[1], other[1]])
     return one
 
 
@@ -220,22 +220,22 @@ def _write_partition(
     folder = _new_folder(token, number)
     rows = blocks = checksum = 0
     try:
-        for frame in _frames(batches, names):
+        for frame in _join_batches(batches, names):
             arrays = coding.block(PolarsFrame(frame))
             if len(arrays["labels"]):
                 write_block(folder / str(blocks), arrays)
                 blocks += 1
             rows += frame.height
-            checksum = _sum([checksum, _checksum(frame)])
+            checksum = _sum_checksums([checksum, _checksum(frame)])
     except UnlessError as error:
-        yield _batch(error)
+        yield _pickle_result(error)
         return
     except KeyError:  # a value that there was not in the first pass
-        yield _batch(ReadError(DATA_CHANGED))
+        yield _pickle_result(ReadError(DATA_CHANGED))
         return
     if not (common := folder.parent / "bins").exists():  # so that questions need not bring them
         write_whole(common, pickle.dumps((coding.bins, len(coding.labels))))
-    yield _batch(SparkPartition(number, rows, blocks, checksum, str(folder)))
+    yield _pickle_result(SparkPartition(number, rows, blocks, checksum, str(folder)))
 
 
 def _new_folder(token: str, number: int) -> Path:
@@ -251,7 +251,7 @@ def _answer_partition(
 ) -> Iterator[tuple[Any, bytes | None]]:
     """Answer for a partition, or with None if its files are not here."""
     for part in parts:
-        blocks = [] if isinstance(part, UnlessError) else _blocks(part, memory_budget)
+        blocks = [] if isinstance(part, UnlessError) else _open_blocks(part, memory_budget)
         answers = combine_in_groups(map(query.answer, blocks), query)
         yield part, pickle.dumps(next(answers), 5) if blocks else None
 
@@ -260,7 +260,7 @@ _OPEN: dict[str, list[Block]] = {}
 """The blocks of this worker by folder; it serves many tasks, so that blocks remember sets of rows."""
 
 
-def _blocks(part: SparkPartition, memory_budget: float) -> list[Block]:
+def _open_blocks(part: SparkPartition, memory_budget: float) -> list[Block]:
     """The blocks of a partition; none if they are not here."""
     if part.folder not in _OPEN:
         for gone in [folder for folder in _OPEN if not Path(folder).exists()]:
@@ -280,13 +280,13 @@ def _read_common(folder: Path) -> tuple[Sequence[ColumnBins], int]:
     return found
 
 
-def _remove(part: SparkPartition | UnlessError) -> None:
+def _remove_files(part: SparkPartition | UnlessError) -> None:
     """Remove what this executor has written."""
     if isinstance(part, SparkPartition):
         shutil.rmtree(Path(part.folder).parent, ignore_errors=True)
 
 
-def _frames(batches: Batches, names: Sequence[str]) -> Iterator[pl.DataFrame]:
+def _join_batches(batches: Batches, names: Sequence[str]) -> Iterator[pl.DataFrame]:
     """The rows of a partition, many at a time."""
     os.environ.setdefault("POLARS_MAX_THREADS", "1")  # a task has one core; it counts before polars is imported
     waiting: list[pa.RecordBatch] = []
@@ -295,13 +295,13 @@ def _frames(batches: Batches, names: Sequence[str]) -> Iterator[pl.DataFrame]:
         waiting.append(batch)
         rows += batch.num_rows
         if rows * len(names) >= _CELLS:
-            yield _frame(waiting, names)
+            yield _batches_to_frame(waiting, names)
             waiting, rows = [], 0
     if rows:
-        yield _frame(waiting, names)
+        yield _batches_to_frame(waiting, names)
 
 
-def _frame(batches: Sequence[pa.RecordBatch], names: Sequence[str]) -> pl.DataFrame:
+def _batches_to_frame(batches: Sequence[pa.RecordBatch], names: Sequence[str]) -> pl.DataFrame:
     """Batches as one frame: decimals are the nearest floats, and instants have a zone that polars knows."""
     import pyarrow as pa
 
@@ -317,8 +317,8 @@ def _frame(batches: Sequence[pa.RecordBatch], names: Sequence[str]) -> pl.DataFr
 
 def _checksum(frame: pl.DataFrame) -> int:
     """The sum of the hashes of rows, whatever their order."""
-    return _sum([int(frame.hash_rows().to_numpy().sum(dtype=np.uint64))])
+    return _sum_checksums([int(frame.hash_rows().to_numpy().sum(dtype=np.uint64))])
 
 
-def _sum(checksums: Iterable[int]) -> int:
+def _sum_checksums(checksums: Iterable[int]) -> int:
     return sum(checksums) % 2**64

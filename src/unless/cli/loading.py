@@ -50,9 +50,9 @@ class DataSource:
 
     def column_names(self) -> list[str]:
         """Return the names of the columns."""
-        from unless.read.table import names_with
+        from unless.read.table import read_names
 
-        return names_with(self.source, self.file.read_options())
+        return read_names(self.source, self.file.read_options())
 
     def read(
         self, target: str | None = None, *, features: Sequence[str] | None = None, like: Any = None, **columns: Any
@@ -99,7 +99,7 @@ def with_labels(screen: Screen, data: DataSource, model: Any, table: Table, targ
     """
     from unless.errors import ReadError
     from unless.model import find_training_overlap
-    from unless.read.table import with_known_labels
+    from unless.read.table import take_labelled
 
     if table.target is not None:
         return table
@@ -109,7 +109,7 @@ def with_labels(screen: Screen, data: DataSource, model: Any, table: Table, targ
         return table
     if labelled.target is None:
         return table
-    some = with_known_labels(table, labelled)
+    some = take_labelled(table, labelled)
     if 2 * len(some) < len(table) and (isinstance(model, Program) or find_training_overlap(model, some) is None):
         return table
     without, where = len(table) - len(some), f"{count_text(len(table), 'record')} of {data.name}"

@@ -22,8 +22,8 @@ from unless.estimators.input_labels import GivenLabels
 from unless.estimators.learners import Learner, refuse_kinds
 from unless.estimators.training_data import TrainingData, class_weights
 from unless.learn.weights import Weights, check_weights, weights_to_counts
-from unless.read.column_inference import as_in_training
-from unless.read.frames import collected, frame_source, is_sparse, matrix_source
+from unless.read.column_inference import read_as_in_training
+from unless.read.frames import frame_source, is_sparse, matrix_source, to_native_frame
 from unless.read.headers import refuse_twins
 from unless.read.table import read_table
 from unless.table import Labels, Schema, Table
@@ -156,7 +156,7 @@ class Given:
     @classmethod
     def of(cls, X: Any) -> Given:
         """What is X? It has at least one row and one column."""
-        if isinstance(X := collected(X), Table):  # noqa: N806
+        if isinstance(X := to_native_frame(X), Table):  # noqa: N806
             found: Given | None = cls(X, X.features, named=True, rows=len(X))
         else:
             found = cls._of_records(X) or cls._of_frame(X)
@@ -301,7 +301,7 @@ def read_alike(
         _extra(given.names, schema)
         known = {column.name: column for column in domain.columns}  # their cells become what training would have read
         columns = (
-            as_in_training(column, known[column.name]) if column.name in known else column for column in X.columns
+            read_as_in_training(column, known[column.name]) if column.name in known else column for column in X.columns
         )
         return replace(X, columns=tuple(columns))
     if named and given.named:

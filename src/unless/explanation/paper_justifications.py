@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from unless.explanation.words import printable
-from unless.export.clauses import Body, Writer, flatten, head_of
+from unless.export.clauses import Body, LiteralWriter, flatten, write_head
 from unless.rule import Literal, Operator
 from unless.values import Value
 from unless.values.notation import NotatedNumber
@@ -52,7 +52,7 @@ def marked_rules_text(proof: Proof) -> str:
     """Return the rules of the proof, exceptions first, with every goal marked ``[T]``, ``[F]`` or ``[U]``."""
     if proof.label is None:
         return "{}"
-    head = f"[T]{head_of(proof.program.target, proof.label)}"
+    head = f"[T]{write_head(proof.program.target, proof.label)}"
     if proof.rule is None:
         return f"{head}.\n{{}}"
     flat = _EvaluatedProgram.of(proof)
@@ -67,14 +67,14 @@ class _EvaluatedProgram:
     body: Body
     exceptions: tuple[Body, ...]
     values: Mapping[str, Value]
-    writer: Writer
+    writer: LiteralWriter
 
     @classmethod
     def of(cls, proof: Proof) -> _EvaluatedProgram:
         flat = flatten(proof.program)
         places = {feature: index for index, feature in enumerate(proof.program.features)}
         body = flat.rules[proof.decided or 0][1]
-        return cls(body, flat.exceptions, proof.record, Writer(places, frozenset()))
+        return cls(body, flat.exceptions, proof.record, LiteralWriter(places, frozenset()))
 
     @cached_property
     def truth(self) -> dict[int, bool]:

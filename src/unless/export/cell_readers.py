@@ -64,15 +64,15 @@ class TrainedColumns:
     def readers(self, feature: str, tested: Collection[str]) -> Iterator[CellReader]:
         """What a cell goes through that is no number in a notation; ``tested`` are the texts that rules name."""
         from unless.read.column_inference import (  # 20 ms that a program alone does not need
-            as_known,
             flag_names,
+            known_spellings,
             numbers_spelled,
         )
 
         if any(map(_is_time, (*tested, *self.missing))):
             yield CellReader("written")
         if self.missing:
-            yield from _known(self.missing, sorted(numbers_spelled(self.missing)))
+            yield from _missing_readers(self.missing, sorted(numbers_spelled(self.missing)))
         categories = {column.name: column.categories for column in self.domain.columns}.get(feature)
         if isinstance(unit := self.schema.notations.get(feature), Amounts):
             yield CellReader("amount", [unit.pattern, unit.thousands, unit.decimal])
@@ -82,16 +82,16 @@ class TrainedColumns:
         yield CellReader("spelled")
         if categories and (names := flag_names(categories)):
             yield CellReader("flag", [names[False], names[True]])
-        elif categories and (same := as_known(_twins(tested), self.domain.column(feature))):
+        elif categories and (same := known_spellings(_other_spellings(tested), self.domain.column(feature))):
             yield CellReader("same", same)
 
 
-def _twins(texts: Iterable[str]) -> list[str]:
+def _other_spellings(texts: Iterable[str]) -> list[str]:
     """Texts, and how else they may be spelled: 3.0 is 3 where training had only 3."""
     return sorted({twin for text in texts for twin in (text, f"{text}.0", text.removesuffix(".0"))})
 
 
-def readers(program: Program, training: TrainedColumns | None = None) -> dict[str, list[CellReader]]:
+def find_cell_readers(program: Program, training: TrainedColumns | None = None) -> dict[str, list[CellReader]]:
     """The readers of each feature, in the order of use: by notation, as in training, or for the texts of times."""
     notations = {**(training.schema.notations if training else {}), **program.notations}
     found: dict[str, list[CellReader]] = {}
@@ -100,7 +100,7 @@ def readers(program: Program, training: TrainedColumns | None = None) -> dict[st
         notation = notations.get(feature)
         if notation is not None and not notation.plain:
             missing = training.missing if training else ()
-            found[feature] = [*_known(missing), _reader(notation)]
+            found[feature] = [*_missing_readers(missing), _notation_reader(notation)]
         elif training is not None and feature in training.schema.kinds:
             found[feature] = list(training.readers(feature, sorted(texts)))
         elif isinstance(notation, Amounts):
@@ -110,7 +110,7 @@ def readers(program: Program, training: TrainedColumns | None = None) -> dict[st
     return found
 
 
-def _known(missing: Sequence[str], numbers: Sequence[float] = ()) -> Iterator[CellReader]:
+def _missing_readers(missing: Sequence[str], numbers: Sequence[float] = ()) -> Iterator[CellReader]:
     """The readers of cells that mean missing; a space stands for any number of them."""
     if " " in missing:
         yield CellReader("blank")
@@ -118,7 +118,7 @@ def _known(missing: Sequence[str], numbers: Sequence[float] = ()) -> Iterator[Ce
         yield CellReader("known", [*missing, *numbers])
 
 
-def _reader(notation: Notation) -> CellReader:
+def _notation_reader(notation: Notation) -> CellReader:
     match notation:
         case DateNotation():
             return CellReader("moment", notation.format)

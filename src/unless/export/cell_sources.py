@@ -51,36 +51,36 @@ _DIRECTIVES = {
 def python_readers(used: Iterable[str], *, numeric: bool) -> list[str]:
     """The functions that read cells in Python, given the names of those that the features need."""
     sources = _python_functions()
-    names = _with_calls(used, sources)
+    names = _add_called_functions(used, sources)
     lines = ["    from datetime import date, datetime, time, timedelta"] * ("written" in names)
     lines += ["    from re import fullmatch"] * any("fullmatch(" in sources[name] for name in names)
     lines.append(sources["value"] if "written" in names else _PYTHON_TIMES.sub(_PYTHON_NO_TIMES, sources["value"]))
-    return lines + _chosen(sources, names, numeric=numeric)
+    return lines + _select_functions(sources, names, numeric=numeric)
 
 
 def javascript_readers(used: Iterable[str], *, numeric: bool) -> list[str]:
     """The functions that read cells in JavaScript, given the names of those that the features need."""
     sources = _javascript_functions()
-    return [_JAVASCRIPT_VALUE, *_chosen(sources, _with_calls(used, sources), numeric=numeric)]
+    return [_JAVASCRIPT_VALUE, *_select_functions(sources, _add_called_functions(used, sources), numeric=numeric)]
 
 
 def javascript_source() -> str:
     """All JavaScript functions; in a page they are in ``unless.cells``."""
-    return _asset("cell_functions.js")
+    return _read_asset("cell_functions.js")
 
 
-def javascript_form(form: str) -> str:
+def strptime_pattern(form: str) -> str:
     """A format of `datetime.strptime` as a regular expression in JavaScript, for letters of any case."""
     pattern = ""
     for letter, space, other in re.findall(r"%(.)|(\s+)|([^%\s]|%$)", form, re.DOTALL):
         if letter and (letter not in _DIRECTIVES or f"(?<{letter}>" in pattern):
             known = " ".join(f"%{one}" for one in _DIRECTIVES if one != "%")
             raise ParameterError(f"JavaScript cannot read text as {form!r}: only digits, by {known}, each once")
-        pattern += _DIRECTIVES[letter] if letter else r"\s+" if space else re.sub(r"[^0-9A-Za-z_]", _escaped, other)
+        pattern += _DIRECTIVES[letter] if letter else r"\s+" if space else re.sub(r"[^0-9A-Za-z_]", _escape, other)
     return rf"^\s*{pattern}\s*$"
 
 
-def typed_form(notation: Notation | None) -> str | None:
+def typed_date_pattern(notation: Notation | None) -> str | None:
     """How a page reads what is typed for a feature: None as in ISO 8601, else the regular expression of its format.
 
     A format that only Python reads, with names of months, has an expression that no text matches.
@@ -88,23 +88,23 @@ def typed_form(notation: Notation | None) -> str | None:
     if not isinstance(notation, DateNotation) or notation.format is None:
         return None
     try:
-        return javascript_form(notation.format)
+        return strptime_pattern(notation.format)
     except ParameterError:
         return "(?!)"
 
 
-def _escaped(found: re.Match[str]) -> str:
+def _escape(found: re.Match[str]) -> str:
     """A character in a regular expression that neither ends it nor the script that it is in."""
     units = found[0].encode("utf-16-be", "surrogatepass")
     return "".join(f"\\u{units[place : place + 2].hex()}" for place in range(0, len(units), 2))
 
 
-def _chosen(sources: dict[str, str], names: Collection[str], *, numeric: bool) -> list[str]:
+def _select_functions(sources: dict[str, str], names: Collection[str], *, numeric: bool) -> list[str]:
     """The functions of these names in the order of the file; where numbers are compared, also ``number``, the last."""
     return [source for name, source in sources.items() if name in names or (numeric and name == "number")]
 
 
-def _with_calls(used: Iterable[str], sources: dict[str, str]) -> set[str]:
+def _add_called_functions(used: Iterable[str], sources: dict[str, str]) -> set[str]:
     """The names of functions, and of those that they call."""
     found, waiting = set[str](), list(used)
     while waiting:
@@ -120,7 +120,7 @@ def _python_functions() -> dict[str, str]:
     forms = {"NUMBER_FORM": repr(NUMBER_FORM), "ISO_FORM": repr(ISO_FORM), "CLOCK_FORM": repr(CLOCK_FORM)}
     durations = "\n".join(f"        {form!r}," for form in DURATION_FORMS)
     forms["DURATION_FORMS"] = f"(\n{durations}\n    )"
-    _, *functions = _asset("cell_functions.py").rstrip("\n").split("\n\n\ndef ")
+    _, *functions = _read_asset("cell_functions.py").rstrip("\n").split("\n\n\ndef ")
     sources = [re.sub("[A-Z]+_FORMS?", lambda found: forms[found[0]], f"def {one}") for one in functions]
     return {source[4 : source.index("(")]: f"\n{indent(source, '    ')}" for source in sources}
 
@@ -133,5 +133,5 @@ def _javascript_functions() -> dict[str, str]:
     return {name: "\n" + indent(f"// {one}", "  ") for name, one in zip(names, functions, strict=True)}
 
 
-def _asset(name: str) -> str:
+def _read_asset(name: str) -> str:
     return (files("unless.export") / name).read_text(encoding="utf-8")

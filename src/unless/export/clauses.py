@@ -1,7 +1,7 @@
 """A program as clauses: exceptions are numbered, and rules are read in order, or exclude each other.
 
 Every text of a program starts here: the paper's (`to_text`) and those for logic engines (`unless.logic`). So does the
-number of rules in the paper's tables. `flatten` numbers the exceptions; `ordered` and `exclusive` then make
+number of rules in the paper's tables. `flatten` numbers the exceptions; `write_ordered` and `write_exclusive` then make
 clauses, in the words of a `Spelling`. In the exclusive form a rule holds only where no earlier rule does:
 
     class(X,"3") :- rule3(X), not rule2(X), not rule1(X).
@@ -107,42 +107,42 @@ def flatten(program: Program, *, exact: bool = False) -> Flat:
             found.append(numbers.setdefault(inner, len(numbers) + 1))
         if exact:
             return Body(rule.default, tuple(found))
-        return Body(_merged(rule.default, place), tuple(dict.fromkeys(found)))
+        return Body(_keep_tightest_bounds(rule.default, place), tuple(dict.fromkeys(found)))
 
     rules = tuple((rule.head, body(rule)) for rule in program.rules if rule.head is not None)
     return Flat(program, rules, tuple(numbers))
 
 
-def ordered(flat: Flat, spelling: Spelling) -> Iterator[Clause]:
+def write_ordered(flat: Flat, spelling: Spelling) -> Iterator[Clause]:
     """The clauses of a program to be read in order: rules, then ``otherwise`` without a condition, then exceptions."""
     for label, body in flat.rules:
-        yield _clause(spelling.label(label), body, spelling)
+        yield _make_clause(spelling.label(label), body, spelling)
     if flat.program.otherwise is not None:
         yield Clause(spelling.label(flat.program.otherwise))
-    yield from _exceptions(flat, spelling)
+    yield from _exception_clauses(flat, spelling)
 
 
-def exclusive(flat: Flat, spelling: Spelling) -> Iterator[Clause]:
+def write_exclusive(flat: Flat, spelling: Spelling) -> Iterator[Clause]:
     """The clauses of a program without order: labels, what is left undecided, rules, exceptions."""
     rules = [spelling.rule(number) for number in range(1, len(flat.rules) + 1)]
     otherwise = flat.program.otherwise
-    earlier, links = _exclusion(rules, spelling.record, spelling.undecided, rest=otherwise is not None)
+    earlier, links = _exclude_earlier_rules(rules, spelling.record, spelling.undecided, rest=otherwise is not None)
     for rule, (label, _), excluded in zip(rules, flat.rules, earlier, strict=False):
         yield Clause(spelling.label(label), (rule, *excluded))
     if otherwise is not None:
         yield Clause(spelling.label(otherwise), (*spelling.record, *earlier[-1]))
     yield from links
     for rule, (_, body) in zip(rules, flat.rules, strict=True):
-        yield _clause(rule, body, spelling)
-    yield from _exceptions(flat, spelling)
+        yield _make_clause(rule, body, spelling)
+    yield from _exception_clauses(flat, spelling)
 
 
-def _exceptions(flat: Flat, spelling: Spelling) -> Iterator[Clause]:
+def _exception_clauses(flat: Flat, spelling: Spelling) -> Iterator[Clause]:
     for number, body in enumerate(flat.exceptions, 1):
-        yield _clause(f"{spelling.exception}{number}(X)", body, spelling)
+        yield _make_clause(f"{spelling.exception}{number}(X)", body, spelling)
 
 
-def _clause(head: str, body: Body, spelling: Spelling) -> Clause:
+def _make_clause(head: str, body: Body, spelling: Spelling) -> Clause:
     goals = [*spelling.record]
     for literal in body.literals:
         *binding, test = spelling.goals(literal)
@@ -151,7 +151,7 @@ def _clause(head: str, body: Body, spelling: Spelling) -> Clause:
     return Clause(head, tuple(goals), body.literals)
 
 
-def _exclusion(
+def _exclude_earlier_rules(
     rules: Sequence[str], record: tuple[str, ...], undecided: str, *, rest: bool
 ) -> tuple[list[tuple[str, ...]], list[Clause]]:
     """The goals that make each rule, given by its head, exclude earlier ones, and the clauses that these goals need.
@@ -176,7 +176,7 @@ def _exclusion(
     return goals, links
 
 
-def _merged(default: tuple[Literal, ...], place: dict[str, int]) -> tuple[Literal, ...]:
+def _keep_tightest_bounds(default: tuple[Literal, ...], place: dict[str, int]) -> tuple[Literal, ...]:
     """The literals in the order of printing, each once, with only the tightest bounds of a feature."""
     categories = dict.fromkeys(literal for literal in default if not isinstance(literal.value, float))
     tightest: dict[tuple[str, Operator], float] = {}
@@ -200,25 +200,25 @@ def to_text(model: Program | Model, style: Style = "paper", *, unary: Collection
     Features named in ``unary`` are predicates of background knowledge: ``mammal(X)`` rather than ``mammal(X,'yes')``.
     """
     program = list_of(model, "text")
-    writer = Writer({feature: index for index, feature in enumerate(program.features)}, frozenset(unary))
+    writer = LiteralWriter({feature: index for index, feature in enumerate(program.features)}, frozenset(unary))
     spelling = Spelling(
-        label=lambda label: head_of(program.target, label),
+        label=lambda label: write_head(program.target, label),
         goals=writer.goals,
-        rule=lambda number: f"{_name(f'{program.target}_{number}')}(X)",
+        rule=lambda number: f"{_predicate_name(f'{program.target}_{number}')}(X)",
     )
-    return in_style(style, program, spelling)
+    return write_in_style(style, program, spelling)
 
 
-def in_style(style: Style, program: Program, spelling: Spelling) -> str:
+def write_in_style(style: Style, program: Program, spelling: Spelling) -> str:
     """The lines of a program in a style."""
     if style not in get_args(Style):
         raise ParameterError(f"no style {style!r}{suggest(str(style), get_args(Style))}")
-    form = ordered if style == "paper" else exclusive
+    form = write_ordered if style == "paper" else write_exclusive
     return "\n".join(map(str, form(flatten(program), spelling)))
 
 
 @dataclass(frozen=True, slots=True)
-class Writer:
+class LiteralWriter:
     """Spells literals: needs the position of every feature, and which of them are unary predicates."""
 
     place: dict[str, int]
@@ -226,37 +226,37 @@ class Writer:
 
     def goals(self, literal: Literal) -> list[str]:
         """The goals of a literal: one, or two where a number is compared."""
-        name, variable = _name(literal.feature), f"N{self.place[literal.feature]}"
+        name, variable = _predicate_name(literal.feature), f"N{self.place[literal.feature]}"
         if isinstance(literal.value, float):
-            return [f"{name}(X,{variable})", f"{variable}{'>' if literal.op == '>' else '=<'}{_number(literal.value)}"]
+            return [f"{name}(X,{variable})", f"{variable}{'>' if literal.op == '>' else '=<'}{_numeral(literal.value)}"]
         holds = "" if literal.op in {"==", "present"} else "not "
         if literal.feature in self.unary and literal.value in {"yes", None}:
             return [f"{holds}{name}(X)"]
-        return [f"{holds}{name}(X,{'_' if literal.value is None else _quoted(literal.value)})"]
+        return [f"{holds}{name}(X,{'_' if literal.value is None else _quote(literal.value)})"]
 
 
-def _number(value: float) -> str:
+def _numeral(value: float) -> str:
     """A number as Python spells it; what is not written as a number is in quotes."""
-    return _quoted(str(value)) if isinstance(value, NotatedNumber) and not value.notation.plain else repr(value)
+    return _quote(str(value)) if isinstance(value, NotatedNumber) and not value.notation.plain else repr(value)
 
 
-def head_of(target: str, label: Label) -> str:
+def write_head(target: str, label: Label) -> str:
     """The head of a rule: a text label in quotes, a number without, a boolean ``true`` or ``false``."""
     match label:
         case str():
-            spelled = _quoted(label)
+            spelled = _quote(label)
         case bool():
             spelled = str(label).lower()
         case _:
             spelled = repr(label)
-    return f"{_name(target)}(X,{spelled})"
+    return f"{_predicate_name(target)}(X,{spelled})"
 
 
-def _name(name: str) -> str:
+def _predicate_name(name: str) -> str:
     """A predicate: plain if it starts with a small letter and has only letters, digits and ``_``, else quoted."""
-    return name if name.isidentifier() and name[0].islower() and name != "not" else _quoted(name)
+    return name if name.isidentifier() and name[0].islower() and name != "not" else _quote(name)
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     # repr() keeps a text on one line; the double quote in front makes it choose, and escape, single quotes.
     return "'" + repr('"' + text)[2:]

@@ -16,8 +16,8 @@ from typing import Literal as OneOf
 from typing import get_args
 
 from unless.errors import ParameterError, suggest
-from unless.export.cell_readers import TrainedColumns, readers
-from unless.export.conditions import card_of, decided_points, decisions, head_index, terms, written_by
+from unless.export.cell_readers import TrainedColumns, find_cell_readers
+from unless.export.conditions import card_of, decided_points, decisions, head_index, score_terms, writer_for
 from unless.export.free_names import free_name
 from unless.export.languages import JAVASCRIPT, PYTHON, Language, fill_in
 from unless.model import Model
@@ -94,7 +94,7 @@ def to_javascript(program: Decider | Model, *, name: str = "classify", what: Ret
 def _write(language: Language, model: Decider | Model, name: str, what: Returns) -> str:
     """A function in a language."""
     language.check_name(name)
-    write = written_by(model, language.name, {Program: _write_program, Committee: _write_committee})
+    write = writer_for(model, language.name, {Program: _write_program, Committee: _write_committee})
     text: str = write(model, language, name, what)
     return text
 
@@ -104,10 +104,10 @@ def _write_program(program: Program, model: Decider | Model, language: Language,
     card = card_of(model) if what in ("points", "probability") else None
     lines = _read_features(language, program, model, name, what, () if card is None else card.cuts)
     if card is not None:
-        return "\n".join([*lines, _add_points(card, language), _return_points(language, what, card.classes)])
+        return "\n".join([*lines, _add_points(card, language), _return_points_lines(language, what, card.classes)])
     for condition, index in decisions(program, SourceWriter.of(language, program)):
         remark = "" if index is None else language.remark.format(f"rule {index + 1}")
-        lines.append(_return(language, condition, _result(language, program, index, what), remark))
+        lines.append(_return(language, condition, _returned_value(language, program, index, what), remark))
     return "\n".join(lines) + language.closing
 
 
@@ -125,7 +125,7 @@ def _write_committee(committee: Committee, model: Decider | Model, language: Lan
     calls = ", ".join(f"{own}()" for own in lists)
     fillings = {"@base": str(committee.base.tolist()), "@lists": ", ".join(lists), "@calls": calls}
     votes = fill_in(language.votes, fillings).removesuffix("\n")
-    return "\n".join([*lines, votes, _return_points(language, what, committee.classes)])
+    return "\n".join([*lines, votes, _return_points_lines(language, what, committee.classes)])
 
 
 def _read_features(
@@ -135,7 +135,7 @@ def _read_features(
 
     ``cuts`` are further literals on these features.
     """
-    identifiers, known = _identifiers(program), readers(program, TrainedColumns.of(model))
+    identifiers, known = _name_features(program), find_cell_readers(program, TrainedColumns.of(model))
     numeric = {literal.feature for literal in program.literals() if isinstance(literal.value, float)}
     summary = language.string(f"The {_RETURNED[what]} of a record, for the target {program.target}.")
     lines = [fill_in(language.opening, {"@name": name, "@summary": summary})]
@@ -148,16 +148,16 @@ def _read_features(
         lines.append(language.assignment.format(f"v_{identifier}", value))
         if feature in numeric:
             lines.append(language.assignment.format(f"n_{identifier}", f"number(v_{identifier})"))
-    for (_, text), (constant, number) in _constants(program, cuts).items():
+    for (_, text), (constant, number) in _name_thresholds(program, cuts).items():
         lines.append(language.assignment.format(constant, repr(number)) + language.remark.format(language.string(text)))
     return lines
 
 
-def _constants(program: Program, cuts: Iterable[Literal] = ()) -> dict[tuple[float, str], tuple[str, float]]:
+def _name_thresholds(program: Program, cuts: Iterable[Literal] = ()) -> dict[tuple[float, str], tuple[str, float]]:
     """The name and the number of each date, time, duration and level in program and cuts, by number and text."""
     found: dict[tuple[float, str], tuple[str, float]] = {}
     for literal in (*program.literals(), *cuts):
-        if (key := _constant_key(literal)) is not None and key not in found:
+        if (key := _threshold_key(literal)) is not None and key not in found:
             prefix = "level" if isinstance(literal.value.notation, LevelNotation) else "at"  # type: ignore[union-attr]  # it is noted
             plain = re.sub(r"[^0-9a-z]+", "_", key[1].lower()).strip("_") or "other"
             minus = "minus_" * key[1].startswith("-")
@@ -165,7 +165,7 @@ def _constants(program: Program, cuts: Iterable[Literal] = ()) -> dict[tuple[flo
     return found
 
 
-def _constant_key(literal: Literal) -> tuple[float, str] | None:
+def _threshold_key(literal: Literal) -> tuple[float, str] | None:
     """The number and the text of a threshold that is no plain number."""
     value = literal.value
     if not isinstance(value, NotatedNumber) or value.notation.plain or math.isinf(value):
@@ -179,14 +179,14 @@ def _return(language: Language, condition: str | None, result: str, remark: str 
     return template.format(indent=indent, condition=condition, result=result, remark=remark)
 
 
-def _result(language: Language, program: Program, index: int | None, what: str) -> str:
+def _returned_value(language: Language, program: Program, index: int | None, what: str) -> str:
     """What a deciding rule returns; None is where no rule decides."""
     label = language.constant(program.otherwise if index is None else program.rules[index].head)
     rule = language.constant(None if index is None else index + 1)
     return {"label": label, "rule": rule, "both": language.both.format(label=label, rule=rule)}[what]
 
 
-def _return_points(language: Language, what: str, labels: Sequence[Label]) -> str:
+def _return_points_lines(language: Language, what: str, labels: Sequence[Label]) -> str:
     """The last lines of a function: what it returns, given the points of each label."""
     fillings = {"@labels": ", ".join(map(language.constant, labels)), "@unit": str(POINTS_PER_LOGIT)}
     return fill_in(language.ends[what], fillings)
@@ -195,21 +195,21 @@ def _return_points(language: Language, what: str, labels: Sequence[Label]) -> st
 def _add_points(card: ScoreCard, language: Language) -> str:
     """The lines that add up the points of a list, and let its label lead."""
     writer, indent = SourceWriter.of(language, card.program, card.cuts), language.indent * 2
-    always, some = terms(card, writer)
+    always, some = score_terms(card, writer)
     true = language.constant(True)  # noqa: FBT003 - a constant
     decided = [
-        f"{indent}[{condition or true}, {head_index(card, index)}, {_each(card, decided_points(card, index))}],"
+        f"{indent}[{condition or true}, {head_index(card, index)}, {_all_points(card, decided_points(card, index))}],"
         for condition, index in decisions(card.program, writer)
     ]
     fillings = {
-        "@base": _each(card, always),
-        "@held": "\n".join(f"{indent}[{condition}, {_each(card, points)}]," for condition, points in some),
+        "@base": _all_points(card, always),
+        "@held": "\n".join(f"{indent}[{condition}, {_all_points(card, points)}]," for condition, points in some),
         "@decided": "\n".join(decided),
     }
     return (fill_in(language.points, fillings) + (language.second if len(card.classes) == 2 else "")).removesuffix("\n")
 
 
-def _each(card: ScoreCard, points: list[int]) -> str:
+def _all_points(card: ScoreCard, points: list[int]) -> str:
     """Points for each label; of two labels, the first has none."""
     return str([0, *points] if len(card.classes) == 2 else points)
 
@@ -219,7 +219,7 @@ def _check_returns(what: str, known: Sequence[str], whose: str) -> None:
         raise ParameterError(f"{whose} cannot return {what!r}{suggest(str(what), known)}")
 
 
-def _identifiers(program: Program) -> dict[str, str]:
+def _name_features(program: Program) -> dict[str, str]:
     """An identifier for every feature in use, made of the letters and digits of its name; no two are the same."""
     features: dict[str, str] = {}
     for feature in program.used:
@@ -239,17 +239,17 @@ class SourceWriter:
     @classmethod
     def of(cls, language: Language, program: Program, cuts: Iterable[Literal] = ()) -> SourceWriter:
         """What writes the conditions of a program, and cuts of its features."""
-        return cls(language, _identifiers(program), _constants(program, cuts))
+        return cls(language, _name_features(program), _name_thresholds(program, cuts))
 
     def test(self, literal: Literal, *, sure: bool) -> str | bool:  # noqa: ARG002 - these tests are always true or false
         """The truth of a literal."""
         kind = "n" if isinstance(literal.value, float) else "v"
         operator = self.language.operators.get(literal.op, literal.op)
-        key = _constant_key(literal)
+        key = _threshold_key(literal)
         constant = self.language.constant(literal.value) if key is None else self.constants[key][0]
         return f"{kind}_{self.names[literal.feature]} {operator} {constant}"
 
-    def both(self, parts: Sequence[str]) -> str:
+    def conjunction(self, parts: Sequence[str]) -> str:
         """Every part holds."""
         return self.language.conjunction.join(parts)
 

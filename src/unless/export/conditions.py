@@ -33,7 +33,7 @@ class ConditionWriter(Protocol[T]):
     def test(self, literal: Literal, *, sure: bool) -> T | bool:
         """The truth of a literal. If ``sure``, it is true or false; if not, it may also be unknown, meaning false."""
 
-    def both(self, parts: Sequence[T]) -> T:
+    def conjunction(self, parts: Sequence[T]) -> T:
         """Every part holds; there are at least two."""
 
     def negation(self, part: T) -> T:
@@ -60,12 +60,12 @@ def decisions(program: Program, writer: ConditionWriter[T]) -> Iterator[tuple[T 
     yield None, None
 
 
-def condition(rule: Rule, writer: ConditionWriter[T]) -> T | bool:
+def rule_condition(rule: Rule, writer: ConditionWriter[T]) -> T | bool:
     """The condition under which a rule covers a record."""
     return _Lowering(writer).covers(rule, negated=False)
 
 
-def terms(card: ScoreCard, writer: ConditionWriter[T]) -> tuple[list[int], list[tuple[T, list[int]]]]:
+def score_terms(card: ScoreCard, writer: ConditionWriter[T]) -> tuple[list[int], list[tuple[T, list[int]]]]:
     """What a score card adds up, but for the deciding rule: points of every record, and points where conditions hold.
 
     Parts whose condition is always true in the language belong to the first.
@@ -78,7 +78,7 @@ def terms(card: ScoreCard, writer: ConditionWriter[T]) -> tuple[list[int], list[
             sums[key] = rule, points + (sums[key][1] if key in sums else 0)
     always, some = card.base.copy(), list[tuple[T, list[int]]]()
     for rule, points in sums.values():
-        found = condition(rule, writer)
+        found = rule_condition(rule, writer)
         if found is True:
             always += points
         elif not isinstance(found, bool) and points.any():
@@ -97,7 +97,7 @@ def head_index(card: ScoreCard, index: int | None) -> int:
     return int(card.heads[len(card.program.rules) if index is None else index])
 
 
-def written_by(model: Decider | Model, language: str, writers: Mapping[type, Callable[..., Any]]) -> Callable[..., Any]:
+def writer_for(model: Decider | Model, language: str, writers: Mapping[type, Callable[..., Any]]) -> Callable[..., Any]:
     """The writer for what decides in a model, applied to it; refuses a decider that the language has no words for.
 
     ``writers`` has a function for each class of deciders, which takes one as its first argument.
@@ -116,7 +116,7 @@ _OTHERWISE: Mapping[type, str] = {
 
 def list_of(model: Decider | Model, language: str) -> Program:
     """The one list that decides, for a language that holds nothing else."""
-    program: Program = written_by(model, language, {Program: lambda program: program})()
+    program: Program = writer_for(model, language, {Program: lambda program: program})()
     return program
 
 
@@ -139,23 +139,23 @@ class _Lowering(Generic[T]):
 
         It is ``negated`` if it will be under a "not", where unknown would not mean false.
         """
-        chain = list(_chain(rule))
+        chain = list(_largest_exceptions(rule))
         flat = len(chain) > _NESTED
         gates: list[list[T | bool]] = []
         for level, others in chain:
             sure = negated or flat or bool(gates)
             tests = [self.writer.test(literal, sure=sure) for literal in dict.fromkeys(level.default)]
             gates.append([*tests, *(self.negation(self.covers(other, negated=True)) for other in others)])
-        return self.flat(gates) if flat else self.nested(gates)
+        return self.write_flat(gates) if flat else self.write_nested(gates)
 
-    def nested(self, gates: list[list[T | bool]]) -> T | bool:
+    def write_nested(self, gates: list[list[T | bool]]) -> T | bool:
         """Every gate holds, and what follows it does not."""
         condition: T | bool = False
         for gate in reversed(gates):
             condition = self.conjunction([*gate, self.negation(condition)])
         return condition
 
-    def flat(self, gates: list[list[T | bool]]) -> T | bool:
+    def write_flat(self, gates: list[list[T | bool]]) -> T | bool:
         """The first gate that fails decides: the rule covers the record if an odd number of gates comes before it."""
         arms: list[tuple[T, bool]] = []
         otherwise = len(gates) % 2 == 1
@@ -175,26 +175,26 @@ class _Lowering(Generic[T]):
         kept = [part for part in parts if not isinstance(part, bool)]
         if not kept:
             return True
-        return kept[0] if len(kept) == 1 else self.writer.both(kept)
+        return kept[0] if len(kept) == 1 else self.writer.conjunction(kept)
 
     def negation(self, part: T | bool) -> T | bool:  # noqa: FBT001 - a condition
         """The part does not hold."""
         return not part if isinstance(part, bool) else self.writer.negation(part)
 
 
-def _chain(rule: Rule | None) -> Iterator[tuple[Rule, list[Rule]]]:
+def _largest_exceptions(rule: Rule | None) -> Iterator[tuple[Rule, list[Rule]]]:
     """The rule, its largest exception, the largest of that, and so on; each with its other exceptions.
 
     Only the others nest. Each is at most half as large as the rule that holds it, so they nest by the logarithm of the
     rule's size. The order of exceptions does not matter: any of them stops the rule.
     """
     while rule is not None:
-        largest = max(rule.exceptions, key=_size, default=None)
+        largest = max(rule.exceptions, key=_count_rules, default=None)
         yield rule, [exception for exception in rule.exceptions if exception is not largest]
         rule = largest
 
 
-def _size(rule: Rule) -> int:
+def _count_rules(rule: Rule) -> int:
     waiting, size = [rule], 0
     while waiting:
         waiting.extend(waiting.pop().exceptions)

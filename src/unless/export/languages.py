@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from unless.errors import ParameterError, ProgramError
-from unless.export.cell_sources import javascript_form, javascript_readers, python_readers
+from unless.export.cell_sources import javascript_readers, python_readers, strptime_pattern
 from unless.rule import Operator
 from unless.values import Label
 
@@ -185,7 +185,7 @@ def _python_constant(value: Label | None) -> str:
 def _javascript_constant(value: Label | None) -> str:
     match value:
         case str():
-            return _string(value)
+            return _javascript_string(value)
         case int() if abs(value) >= 2**53:
             raise ProgramError(f"JavaScript cannot hold the label {value!r}; give the class another name")
     return json.dumps(float(value) if isinstance(value, float) else value)  # which spells infinities as JavaScript does
@@ -195,16 +195,16 @@ def _javascript_argument(argument: object) -> str:
     """Texts and numbers, a format, or spellings of texts."""
     match argument:
         case str():
-            return f"/{javascript_form(argument)}/i"
+            return f"/{strptime_pattern(argument)}/i"
         case list():
             return f"[{', '.join(map(_javascript_constant, argument))}]"
         case dict():
-            pairs = (f"[{_string(one)}, {_string(other)}]" for one, other in argument.items())
+            pairs = (f"[{_javascript_string(one)}, {_javascript_string(other)}]" for one, other in argument.items())
             return f"new Map([{', '.join(pairs)}])"
     return ""
 
 
-def _string(text: str) -> str:
+def _javascript_string(text: str) -> str:
     """A string literal in ASCII that neither ends nor opens anything in a page: ``</script>``, ``<!--``, ``]]>``."""
     quoted = json.dumps(text)  # U+2028 and lone surrogates are escaped: ASCII only
     return quoted.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
@@ -241,7 +241,7 @@ JAVASCRIPT = Language(
     name="JavaScript",
     valid_name=_is_javascript_name,
     constant=_javascript_constant,
-    string=_string,
+    string=_javascript_string,
     argument=_javascript_argument,
     readers=javascript_readers,
     operators={"==": "===", "!=": "!==", "missing": "===", "present": "!=="},

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unless.errors import ParameterError, ProgramError, UnknownNameError, suggest
-from unless.export.conditions import decided_points, decisions, terms, written_by
+from unless.export.conditions import decided_points, decisions, score_terms, writer_for
 from unless.model import Model, decider_of, model_of
 from unless.model.points import POINTS_PER_LOGIT
 from unless.model.prediction import Decider, head_indices
@@ -63,12 +63,12 @@ def to_onnx(model: Decider | Model, *, missing: str = "", columns: Mapping[str, 
         for missing cells has both, since a text is not missing.
     """
     rules = decider_of(model).all_rules
-    write = written_by(model, "ONNX", {Program: _decided, Committee: _voted})
-    kinds = _kinds(rules, model, columns or {})
-    graph = OnnxGraph({*kinds, *map(_second, kinds)})
-    writer = OnnxWriter(graph, _inputs(graph, rules, kinds), missing)
-    _refuse_named(rules, missing)
-    return graph.finished(write(graph, writer, model_of(model)), rules)
+    write = writer_for(model, "ONNX", {Program: _list_outputs, Committee: _vote_outputs})
+    kinds = _input_kinds(rules, model, columns or {})
+    graph = OnnxGraph({*kinds, *map(_text_input_name, kinds)})
+    writer = OnnxWriter(graph, _add_inputs(graph, rules, kinds), missing)
+    _refuse_missing_text_in_rules(rules, missing)
+    return graph.to_model(write(graph, writer, model_of(model)), rules)
 
 
 def onnx_inputs(
@@ -96,9 +96,9 @@ def onnx_inputs(
         X = [dict(zip(rules.features, row, strict=True)) for row in X.tolist()]  # noqa: N806
     table = X if isinstance(X, Table) else read_table(X, like=model_of(model) or rules, features=names)
     found: dict[str, NDArray[Any]] = {}
-    for name, kind in _kinds(rules, model, columns or {}).items():
+    for name, kind in _input_kinds(rules, model, columns or {}).items():
         column = table.column(name).in_notation(rules.notations.get(name))
-        if missing in column.categories and name in _asked_missing(rules):
+        if missing in column.categories and name in _features_tested_for_missing(rules):
             raise ParameterError(
                 f"a cell of {name!r} is {missing!r}, so that cannot mean a missing cell; choose another text, here and "
                 "in to_onnx: missing='<missing>'"
@@ -109,11 +109,11 @@ def onnx_inputs(
         if kind != "text":
             found[name] = numbers[column.codes][:, np.newaxis]
         if kind != "number":
-            found[name if kind == "text" else _second(name)] = texts[column.codes][:, np.newaxis]
+            found[name if kind == "text" else _text_input_name(name)] = texts[column.codes][:, np.newaxis]
     return found
 
 
-def _kinds(rules: Program, model: object, given: Mapping[str, Kind]) -> dict[str, str]:
+def _input_kinds(rules: Program, model: object, given: Mapping[str, Kind]) -> dict[str, str]:
     """The kind of every input: as given, as the model knows it, or as the literals show. A graph needs at least one."""
     for feature, kind in given.items():
         if feature not in rules.features:
@@ -134,28 +134,28 @@ def _kind_shown_by(literals: Sequence[Literal]) -> str:
     return "text" if not any(numeric) else "number" if all(numeric) else "mixed"
 
 
-def _asked_missing(rules: Program) -> set[str]:
+def _features_tested_for_missing(rules: Program) -> set[str]:
     """The features that rules test for missing cells."""
     return {literal.feature for literal in rules.literals() if literal.value is None}
 
 
-def _second(name: str) -> str:
+def _text_input_name(name: str) -> str:
     return f"{name} (text)"
 
 
-def _inputs(graph: OnnxGraph, rules: Program, kinds: Mapping[str, str]) -> dict[str, tuple[str | None, str | None]]:
+def _add_inputs(graph: OnnxGraph, rules: Program, kinds: Mapping[str, str]) -> dict[str, tuple[str | None, str | None]]:
     """The inputs of every feature: its numbers and its texts."""
     found: dict[str, tuple[str | None, str | None]] = {}
     for name, kind in kinds.items():
-        if not name or utf8_bytes(name) is None or (kind == "mixed" and _second(name) in rules.features):
+        if not name or utf8_bytes(name) is None or (kind == "mixed" and _text_input_name(name) in rules.features):
             raise ProgramError(f"no input of a graph can have the name {name!r}; rename the feature")
         numbers = None if kind == "text" else graph.input(name, TensorProto.DOUBLE)
-        texts = name if kind == "text" else _second(name)
+        texts = name if kind == "text" else _text_input_name(name)
         found[name] = numbers, None if kind == "number" else graph.input(texts, TensorProto.STRING)
     return found
 
 
-def _refuse_named(rules: Program, missing: str) -> None:
+def _refuse_missing_text_in_rules(rules: Program, missing: str) -> None:
     if named := next((literal for literal in rules.literals() if literal.value == missing), None):
         raise ParameterError(
             f"a rule tests whether {named.feature!r} is {missing!r}, so that cannot mean a missing cell; "
@@ -163,67 +163,67 @@ def _refuse_named(rules: Program, missing: str) -> None:
         )
 
 
-def _decided(rules: Program, graph: OnnxGraph, writer: OnnxWriter, trained: Model | None) -> list[GraphOutput]:
+def _list_outputs(rules: Program, graph: OnnxGraph, writer: OnnxWriter, trained: Model | None) -> list[GraphOutput]:
     """The label, the number of the rule and, of a model, the probabilities."""
-    place = _chosen(graph, writer, rules)
+    place = _deciding_rule(graph, writer, rules)
     used = {index for _, index in decisions(rules, writer)}
     numbers = np.append(np.arange(1, len(rules) + 1), 0)
-    outputs = [_picked("label", graph, _labels(rules, used), place), _picked("rule", graph, numbers, place)]
+    outputs = [_output("label", graph, _rule_labels(rules, used), place), _output("rule", graph, numbers, place)]
     if trained is None:
         return outputs
     if trained.card is None:
-        return [*outputs, _picked("probabilities", graph, trained.statistics.probabilities(), place)]
-    points = _led(graph, trained.card, _totals(graph, trained.card, writer, place), place)
-    return [*outputs, _shares(graph, points, len(trained.card.classes))]
+        return [*outputs, _output("probabilities", graph, trained.statistics.probabilities(), place)]
+    points = _let_rule_label_lead(graph, trained.card, _sum_points(graph, trained.card, writer, place), place)
+    return [*outputs, _probabilities(graph, points, len(trained.card.classes))]
 
 
-def _voted(committee: Committee, graph: OnnxGraph, writer: OnnxWriter, _: Model | None) -> list[GraphOutput]:
+def _vote_outputs(committee: Committee, graph: OnnxGraph, writer: OnnxWriter, _: Model | None) -> list[GraphOutput]:
     """The label and the probabilities of the points of all lists."""
     sums = [graph.constant(committee.base.astype(np.float64)[np.newaxis])]
     for program, points in zip(committee.lists, committee.points, strict=True):
-        place = _chosen(graph, writer, program)  # the last rule of a list covers every record
+        place = _deciding_rule(graph, writer, program)  # the last rule of a list covers every record
         sums.append(graph.node("Gather", graph.constant(points.astype(np.float64)), place))
     if not committee.lists:
-        sums.append(graph.node("Gather", graph.constant(np.zeros((1, len(committee.classes)))), graph.everywhere(0)))
+        sums.append(graph.node("Gather", graph.constant(np.zeros((1, len(committee.classes)))), graph.same_for_all(0)))
     total = graph.node("Sum", *sums)
     best = graph.node("ArgMax", total, axis=1, keepdims=0)  # the first of several
-    classes = _array(committee.classes)
-    return [_picked("label", graph, classes, best), _shares(graph, total, len(classes))]
+    classes = _label_array(committee.classes)
+    return [_output("label", graph, classes, best), _probabilities(graph, total, len(classes))]
 
 
-def _chosen(graph: OnnxGraph, writer: OnnxWriter, program: Program) -> str:
+def _deciding_rule(graph: OnnxGraph, writer: OnnxWriter, program: Program) -> str:
     """The index of the deciding rule for each record, -1 where no rule decides."""
     found, steps = "", decisions(program, writer)
     for condition, index in reversed(list(steps)):
         place = -1 if index is None else index
         if condition is None:  # the last one
-            found = graph.everywhere(place)
+            found = graph.same_for_all(place)
         else:
             found = graph.node("Where", condition, graph.constant(np.array([place])), found)
     return found
 
 
-def _totals(graph: OnnxGraph, card: ScoreCard, writer: OnnxWriter, place: str) -> str:
+def _sum_points(graph: OnnxGraph, card: ScoreCard, writer: OnnxWriter, place: str) -> str:
     """The points of each label, before the label of the rules is made to lead."""
-    always, some = terms(card, writer)
+    always, some = score_terms(card, writer)
     own = np.zeros((len(card.program.rules) + 1, len(always)))
     for _, index in decisions(card.program, writer):
         own[-1 if index is None else index] = np.add(always, decided_points(card, index))
-    total = graph.node("Gather", graph.constant(_every(own, card)), place)
+    total = graph.node("Gather", graph.constant(_all_points(own, card)), place)
     if not some:
         return total
     columns = [graph.node("Unsqueeze", condition, graph.constant(np.array([1]))) for condition, _ in some]
     truths = graph.node("Cast", graph.node("Concat", *columns, axis=1), to=TensorProto.DOUBLE)
-    points = _every(np.array([points for _, points in some], np.float64), card)
+    points = _all_points(np.array([points for _, points in some], np.float64), card)
     return graph.node("Add", total, graph.node("MatMul", truths, graph.constant(points)))
 
 
-def _every(points: NDArray[np.float64], card: ScoreCard) -> NDArray[np.float64]:
+def _all_points(points: NDArray[np.float64], card: ScoreCard) -> NDArray[np.float64]:
     """Points of columns as points of labels: of two labels, the first has none."""
     return np.column_stack([np.zeros(len(points)), points]) if point_columns(card.classes) == 1 else points
 
 
-def _led(graph: OnnxGraph, card: ScoreCard, totals: str, place: str) -> str:
+def _let_rule_label_lead(graph: OnnxGraph, card: ScoreCard, totals: str, place: str) -> str:
     """The points with just enough added that the label of the rules leads."""
     heads = head_indices(card.program, card.classes)
     own = graph.node("Gather", graph.constant(heads[:, np.newaxis] == np.arange(len(card.classes))), place)
@@ -233,7 +233,7 @@ def _led(graph: OnnxGraph, card: ScoreCard, totals: str, place: str) -> str:
     return graph.node("Where", own, lead, totals)
 
 
-def _shares(graph: OnnxGraph, points: str, labels: int) -> GraphOutput:
+def _probabilities(graph: OnnxGraph, points: str, labels: int) -> GraphOutput:
     """The probability of each label: its share of the odds."""
     axis = graph.constant(np.array([1]))
     below = graph.node("Sub", points, graph.node("ReduceMax", points, axis, keepdims=1))
@@ -242,13 +242,13 @@ def _shares(graph: OnnxGraph, points: str, labels: int) -> GraphOutput:
     return GraphOutput("probabilities", shares, TensorProto.DOUBLE, (labels,))
 
 
-def _picked(name: str, graph: OnnxGraph, array: NDArray[Any], place: str) -> GraphOutput:
+def _output(name: str, graph: OnnxGraph, array: NDArray[Any], place: str) -> GraphOutput:
     """An output that is a row of an array for every record."""
     kind = TensorProto.STRING if array.dtype == object else helper.np_dtype_to_tensor_dtype(array.dtype)
     return GraphOutput(name, graph.node("Gather", graph.constant(array), place), kind, array.shape[1:])
 
 
-def _labels(rules: Program, used: set[int | None]) -> NDArray[Any]:
+def _rule_labels(rules: Program, used: set[int | None]) -> NDArray[Any]:
     """The labels by place, the last for no rule; a program without one for that must be able to do without."""
     heads = list(rules.heads)
     if heads[-1] is None:
@@ -260,10 +260,10 @@ def _labels(rules: Program, used: set[int | None]) -> NDArray[Any]:
                 f"{example!r}; choose one: dataclasses.replace(program, otherwise={example!r})"
             )
         heads[-1] = nothing if isinstance(example, str | float) else example
-    return _array([head for head in heads if head is not None])
+    return _label_array([head for head in heads if head is not None])
 
 
-def _array(labels: Iterable[Label]) -> NDArray[Any]:
+def _label_array(labels: Iterable[Label]) -> NDArray[Any]:
     """Labels as an array of their type."""
     found = list(labels)
     if any(isinstance(label, str) for label in found):

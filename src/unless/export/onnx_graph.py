@@ -59,7 +59,7 @@ class OnnxGraph:
         else:
             key = (array.dtype.str, array.shape, array.tobytes())
         if key not in self.known:
-            name = self.known[key] = self._new()
+            name = self.known[key] = self._new_name()
             if array.dtype == object:
                 texts = [text.encode() for text in array.tolist()]
                 self.constants.append(helper.make_tensor(name, TensorProto.STRING, array.shape, texts))
@@ -71,16 +71,16 @@ class OnnxGraph:
         """The name of what an operator makes of its inputs."""
         key = (op, inputs, tuple(attributes.items()))
         if key not in self.known:
-            name = self.known[key] = self._new()
+            name = self.known[key] = self._new_name()
             self.nodes.append(helper.make_node(op, inputs, [name], **attributes))
         return self.known[key]
 
-    def everywhere(self, number: int) -> str:
+    def same_for_all(self, number: int) -> str:
         """The same number for every record."""
         first = self.nodes[0].output[0]  # an input without its second axis
         return self.node("Expand", self.constant(np.array([number])), self.node("Shape", first))
 
-    def finished(self, outputs: Iterable[GraphOutput], rules: Program) -> ModelProto:
+    def to_model(self, outputs: Iterable[GraphOutput], rules: Program) -> ModelProto:
         """The whole model; an output that is called like an input has underscores after its name."""
         said = []
         for name, inner, kind, shape in outputs:
@@ -96,7 +96,7 @@ class OnnxGraph:
             graph, opset_imports=opsets, ir_version=_IR, producer_name="unless", producer_version=__version__
         )
 
-    def _new(self) -> str:
+    def _new_name(self) -> str:
         name = f"_{len(self.known)}"
         while name in self.names:
             name += "_"
@@ -128,7 +128,7 @@ class OnnxWriter:
         gone = self._missing(numbers, texts)
         return gone if literal.op == "missing" else self.negation(gone)
 
-    def both(self, parts: Sequence[str]) -> str:
+    def conjunction(self, parts: Sequence[str]) -> str:
         """Every part holds."""
         found, *others = parts
         for part in others:
@@ -156,4 +156,4 @@ class OnnxWriter:
 
     def _missing(self, numbers: str | None, texts: str | None) -> str:
         gone = [] if numbers is None else [self.graph.node("IsNaN", numbers)]
-        return self.both([*gone, *([] if texts is None else [self._is(texts, self.missing)])])
+        return self.conjunction([*gone, *([] if texts is None else [self._is(texts, self.missing)])])

@@ -47,12 +47,12 @@ def to_rules(model: Program | Model) -> str:
     program = list_of(model, "text")
     known = model_of(model)
     statistics = None if known is None else known.statistics
-    return "\n".join([*_header(program), "", *_rules(program, statistics)]).rstrip("\n")
+    return "\n".join([*_header_lines(program), "", *_rule_lines(program, statistics)]).rstrip("\n")
 
 
-def _header(program: Program) -> Iterator[str]:
+def _header_lines(program: Program) -> Iterator[str]:
     yield f"target: {quote_if_needed(program.target)}"
-    names = [_declared(name, program.notations.get(name)) for name in program.features]
+    names = [_feature_declaration(name, program.notations.get(name)) for name in program.features]
     line = "features:"
     for place, name in enumerate(names):
         piece = f" {name}{',' if place < len(names) - 1 else ''}"
@@ -64,7 +64,7 @@ def _header(program: Program) -> Iterator[str]:
     yield line
 
 
-def _declared(name: str, notation: Notation | None) -> str:
+def _feature_declaration(name: str, notation: Notation | None) -> str:
     """A feature, and how its numbers are written, if not as numbers."""
     match notation:
         case None:
@@ -81,17 +81,17 @@ def _declared(name: str, notation: Notation | None) -> str:
     return f"{quote_if_needed(name)} ({notation.name})"
 
 
-def _rules(program: Program, statistics: RuleStatistics | None) -> Iterator[str]:
+def _rule_lines(program: Program, statistics: RuleStatistics | None) -> Iterator[str]:
     for number, rule in enumerate(program.rules):
-        yield from _remark(statistics, number)
-        yield from _lines(rule)
+        yield from _training_comment(statistics, number)
+        yield from _lines_of_rule(rule)
         yield from [""] * (statistics is not None)
     if program.otherwise is not None:
-        yield from _remark(statistics, len(program.rules))
+        yield from _training_comment(statistics, len(program.rules))
         yield f"{label_text(program.otherwise)} otherwise"
 
 
-def _remark(statistics: RuleStatistics | None, row: int) -> Iterator[str]:
+def _training_comment(statistics: RuleStatistics | None, row: int) -> Iterator[str]:
     """What a rule decided in training, and what to expect of it, as a comment."""
     if statistics is None:
         return
@@ -108,7 +108,7 @@ def _remark(statistics: RuleStatistics | None, row: int) -> Iterator[str]:
         yield f"# of {amount_text(records)} held back, {amount_text(held)} right"
 
 
-def _lines(rule: Rule) -> Iterator[str]:
+def _lines_of_rule(rule: Rule) -> Iterator[str]:
     """The lines of a rule and its exceptions; a loop, since 200 levels would be as many frames."""
     head = "" if rule.head is None else f"{label_text(rule.head)} "
     stack = [(0, f"{head}if", rule)]
@@ -122,14 +122,14 @@ def condition_text(literal: Literal) -> str:
     """A literal that is read back exactly: ``age <= 30``, ``city is Oslo``, ``employed is 1``."""
     name = quote_if_needed(literal.feature)
     if isinstance(literal.value, NotatedNumber):
-        return f"{name} {_noted(literal, literal.value)}"
+        return f"{name} {_noted_bound(literal, literal.value)}"
     op, value = literal.as_short_bound()
     if isinstance(value, float):
         return f"{name} {op} {number_to_text(value)}"
     return f"{name} {OPERATOR_WORDS[op]}" + ("" if value is None else f" {quote_if_needed(value)}")
 
 
-def _noted(literal: Literal, value: NotatedNumber) -> str:
+def _noted_bound(literal: Literal, value: NotatedNumber) -> str:
     notation = value.notation
     if notation == FLAG and float(value) == 0:
         return f"is {1 if literal.op == '>' else 0}"

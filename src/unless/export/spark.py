@@ -11,9 +11,9 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from unless.errors import ParameterError, suggest
-from unless.export.conditions import written_by
+from unless.export.conditions import writer_for
 from unless.export.free_names import free_names
-from unless.export.sql import What, expression, in_words_of, prepared
+from unless.export.sql import What, decision_node, prepare_writer, text_writer
 from unless.model import Model, decider_of
 from unless.model.prediction import Decider
 from unless.rule import Program
@@ -45,7 +45,7 @@ def to_spark(model: Decider | Model, frame: DataFrame, what: What = "label") -> 
         raise ParameterError("many rules of a committee decide, in several steps; take predict_spark(model, frame)")
     if what not in (*_COLUMNS, "probability"):
         raise ParameterError(f"no column for {what!r}{suggest(str(what), [*_COLUMNS, 'probability'])}")
-    return _Frame(model, frame).column(what)
+    return _SparkFrame(model, frame).column(what)
 
 
 def predict_spark(
@@ -57,12 +57,12 @@ def predict_spark(
     ``prefix`` is put before the names of the new columns, and a number after a name that is taken, as in
     `predict_file`.
     """
-    write = written_by(
+    write = writer_for(
         model,
         "columns of Spark",
         {
-            Program: lambda _, own, names: own.decided(names),
-            Committee: lambda committee, own, names: own.voted(committee, names["label"]),
+            Program: lambda _, own, names: own.add_decisions(names),
+            Committee: lambda committee, own, names: own.add_vote(committee, names["label"]),
         },
     )
     known = tuple(_COLUMNS) if decider_of(model).by_rule else ("label",)
@@ -70,13 +70,13 @@ def predict_spark(
     for one in whats:
         if one not in known:
             raise ParameterError(f"no column for {one!r}{suggest(str(one), known)}")
-    own, taken = _Frame(model, frame), [name.lower() for name in frame.columns]
+    own, taken = _SparkFrame(model, frame), [name.lower() for name in frame.columns]
     names = dict(zip(whats, free_names([prefix + _COLUMNS[one] for one in whats], taken), strict=True))
     found: DataFrame = write(own, names)
     return found
 
 
-class _Frame:
+class _SparkFrame:
     """A frame, and what writes conditions on its columns."""
 
     def __init__(self, model: Decider | Model, frame: DataFrame) -> None:
@@ -87,21 +87,21 @@ class _Frame:
             )
         self._model, self.frame, self._rules = model, frame, decider_of(model).all_rules
         kinds, self._cells = read_columns(model, self._rules, fields)
-        _, engine, self._writer = prepared(model, "spark", kinds)
-        self._text = in_words_of(engine, self._rules)
+        _, engine, self._writer = prepare_writer(model, "spark", kinds)
+        self._text = text_writer(engine, self._rules)
 
     def column(self, what: What) -> Column:
         """What the model decides, as a column."""
-        found = expression(self._model, what, self._writer)
+        found = decision_node(self._model, what, self._writer)
         if what == "rule":
             found = cast(found, WHOLE)
-        return self._column(self._labelled(found) if what == "label" else found)
+        return self._column(self._cast_label(found) if what == "label" else found)
 
-    def decided(self, names: Mapping[What, str]) -> DataFrame:
+    def add_decisions(self, names: Mapping[What, str]) -> DataFrame:
         """The frame with what the rules decide, in columns of these names."""
         return self.frame.withColumns({name: self.column(one) for one, name in names.items()})
 
-    def voted(self, committee: Committee, name: str) -> DataFrame:
+    def add_vote(self, committee: Committee, name: str) -> DataFrame:
         """The frame with the label that a committee votes for: deciding rules first, their points, then the label."""
         taken = {one.lower() for one in (*self.frame.columns, name)}
         lists = free_names([f"list_{number + 1}" for number in range(len(committee))], taken)
@@ -111,9 +111,9 @@ class _Frame:
         label = committee_sql.leading(points, [self._writer.label(one) for one in committee.classes])
         decided = self.frame.withColumns(dict(zip(lists, rules, strict=True)))
         summed = decided.withColumns(dict(zip(points, sums, strict=True)))
-        return summed.withColumn(name, self._column(self._labelled(label))).drop(*lists, *points)
+        return summed.withColumn(name, self._column(self._cast_label(label))).drop(*lists, *points)
 
-    def _labelled(self, found: exp.Expression) -> exp.Expression:
+    def _cast_label(self, found: exp.Expression) -> exp.Expression:
         """A label with its type, whichever labels occur."""
         kind = next((type(label) for label in decider_of(self._model).heads if label is not None), str)
         return cast(found, _TYPES[kind])

@@ -51,7 +51,7 @@ def read_columns(
     for feature, literals in rules.literals_by_feature().items():
         if feature not in types:
             raise UnknownNameError(f"no column {feature!r} in the Spark frame{suggest(feature, types)}")
-        reading = _Reading.of(model, rules, feature, literals)
+        reading = _ColumnReading.of(model, rules, feature, literals)
         kind, found = reading.column(types[feature])
         kinds[feature] = cast("ColumnKind", kind)
         if found is not None:
@@ -60,7 +60,7 @@ def read_columns(
 
 
 @dataclass(frozen=True, slots=True)
-class _Reading:
+class _ColumnReading:
     """How a model reads the cells of a feature."""
 
     feature: str
@@ -77,7 +77,7 @@ class _Reading:
     """How numbers with a unit are written, if they are."""
 
     @classmethod
-    def of(cls, model: Decider | Model, rules: Program, feature: str, literals: Sequence[Literal]) -> _Reading:
+    def of(cls, model: Decider | Model, rules: Program, feature: str, literals: Sequence[Literal]) -> _ColumnReading:
         known = model_of(model)
         schema = None if known is None else known.schema
         written = {} if schema is None else schema.notations
@@ -131,20 +131,20 @@ class _Reading:
         if isinstance(sample, float):
             numbers = [number for number in map(parse_number, self.missing) if number is not None]
             gone = [one for one, value in zip(numbers, self.values(numbers), strict=True) if value is None]
-            return "number", _replaced(own, self._arms(own, gone))
+            return "number", _replace_cells(own, self._number_cases(own, gone))
         numbers = [number for number in map(parse_number, self.tested) if number is not None]
         double = sql_tree.cast(own, DOUBLE)
         nan = any_of(
             is_null(own), exp.EQ(this=double.copy(), expression=sql_tree.cast(exp.Literal.string("NaN"), DOUBLE))
         )
-        arms = self._arms(double, dict.fromkeys([0.0, 1.0, math.inf, -math.inf, *numbers]))
+        arms = self._number_cases(double, dict.fromkeys([0.0, 1.0, math.inf, -math.inf, *numbers]))
         return "text", cases([(nan, exp.Null()), *arms, (None, sql_tree.cast(own, TEXT))])
 
     def booleans(self) -> tuple[str, Cells]:
         """A column of booleans: categories, or 0 and 1 in a column of numbers."""
         values = self.values([True, False])
         tests = column(self.feature), exp.Not(this=column(self.feature))
-        arms = [(test, _constant(value)) for test, value in zip(tests, values, strict=True)]
+        arms = [(test, _value_node(value)) for test, value in zip(tests, values, strict=True)]
         kind = "number" if any(isinstance(value, float) for value in values) else "text"
         return kind, cases([*arms, (None, exp.Null())])
 
@@ -170,12 +170,12 @@ class _Reading:
             if value != (text if number is None else number)
         ]
         arms: list[Arm] = [
-            (exp.EQ(this=own.copy(), expression=_constant(text)), _constant(value, text=True))
+            (exp.EQ(this=own.copy(), expression=_value_node(text)), _value_node(value, text=True))
             for text, value in differing
         ]
         if self.values(["  "]) == [None]:
             arms.append((matches(own, "^ +$"), exp.Null()))
-        return "mixed" if mixed else "text", _replaced(own, [*arms, *self._flags(own, mixed=mixed)])
+        return "mixed" if mixed else "text", _replace_cells(own, [*arms, *self._boolean_cases(own, mixed=mixed)])
 
     def moments(self, kind: str) -> tuple[str, Cells]:
         """A column of dates, or of times without a zone."""
@@ -189,13 +189,13 @@ class _Reading:
         self._refuse_spellings()
         return "timestamp", sql_tree.cast(column(self.feature), _NTZ)
 
-    def _arms(self, own: exp.Expression, numbers: Iterable[float]) -> list[Arm]:
+    def _number_cases(self, own: exp.Expression, numbers: Iterable[float]) -> list[Arm]:
         """What some numbers are in training."""
         found = list(numbers)
-        equal = (exp.EQ(this=own.copy(), expression=_constant(number)) for number in found)
-        return [(one, _constant(value)) for one, value in zip(equal, self.values(found), strict=True)]
+        equal = (exp.EQ(this=own.copy(), expression=_value_node(number)) for number in found)
+        return [(one, _value_node(value)) for one, value in zip(equal, self.values(found), strict=True)]
 
-    def _flags(self, own: exp.Expression, *, mixed: bool) -> list[Arm]:
+    def _boolean_cases(self, own: exp.Expression, *, mixed: bool) -> list[Arm]:
         """What texts are that mean booleans; nothing if they are texts like any other."""
         values = self.values([_TRUE, _FALSE])
         if values == [_TRUE, _FALSE]:
@@ -203,8 +203,8 @@ class _Reading:
         arms: list[Arm] = []
         for flag, value in zip((True, False), values, strict=True):
             spelled = matches(own, _SPELLED[flag])
-            number = exp.EQ(this=_number(own), expression=_constant(float(flag)))
-            arms.append((spelled if mixed else any_of(spelled, number), _constant(value, text=True)))
+            number = exp.EQ(this=_number_spelled_by(own), expression=_value_node(float(flag)))
+            arms.append((spelled if mixed else any_of(spelled, number), _value_node(value, text=True)))
         return arms
 
     def _refuse_format(self) -> None:
@@ -229,20 +229,20 @@ class _Reading:
 _DATED = DateNotation("datetime", 1.0)
 
 
-def _replaced(own: exp.Expression, arms: Sequence[Arm]) -> Cells:
+def _replace_cells(own: exp.Expression, arms: Sequence[Arm]) -> Cells:
     """The cells, some of them replaced; None if they are the column as it is."""
     if not arms:
         return None if isinstance(own, exp.Column) else own
     return cases([*arms, (None, own)])
 
 
-def _number(own: exp.Expression) -> exp.Expression:
+def _number_spelled_by(own: exp.Expression) -> exp.Expression:
     """The number that a text spells, or NULL."""
-    none: list[Arm] = [(condition, exp.Null()) for condition in _ENGINE.no_number(own.copy())]
+    none: list[Arm] = [(condition, exp.Null()) for condition in _ENGINE.not_a_number(own.copy())]
     return cases([*none, (None, _ENGINE.spelled(own.copy()))])
 
 
-def _constant(value: Value, *, text: bool = False) -> exp.Expression:
+def _value_node(value: Value, *, text: bool = False) -> exp.Expression:
     """A value, or if ``text`` the text that spells it."""
     if value is None:
         return exp.Null()

@@ -11,7 +11,7 @@ from typing import Literal as OneOf
 from typing import get_args
 
 from unless.errors import ParameterError, ProgramError, suggest
-from unless.export.conditions import card_of, decisions, written_by
+from unless.export.conditions import card_of, decisions, writer_for
 from unless.model import Model, decider_of, model_of
 from unless.model.prediction import Decider
 from unless.rule import Program
@@ -26,7 +26,7 @@ try:
 except ImportError as error:
     raise ImportError("SQL is written with sqlglot; install it with: pip install 'unless[sql]'") from error
 from unless.export import committee_sql, sql_scores
-from unless.export.sql_columns import ColumnKind, SqlColumns, kinds_of
+from unless.export.sql_columns import ColumnKind, SqlColumns, find_column_kinds
 from unless.export.sql_dialects import DIALECTS
 from unless.export.sql_interface import Dialect
 from unless.export.sql_writer import SqlWriter
@@ -70,25 +70,25 @@ def to_sql(
     """
     if what not in get_args(What):
         raise ParameterError(f"no SQL for {what!r}{suggest(str(what), get_args(What))}")
-    rules, engine, writer = prepared(program, dialect, columns)
-    return in_words_of(engine, rules)(expression(program, what, writer))
+    rules, engine, writer = prepare_writer(program, dialect, columns)
+    return text_writer(engine, rules)(decision_node(program, what, writer))
 
 
-def expression(model: Decider | Model, what: What, writer: SqlWriter) -> exp.Expression:
+def decision_node(model: Decider | Model, what: What, writer: SqlWriter) -> exp.Expression:
     """What `to_sql` writes, as a tree."""
-    found: exp.Expression = written_by(model, "SQL", {Program: _listed, Committee: _voted})(model, what, writer)
+    found: exp.Expression = writer_for(model, "SQL", {Program: _list_node, Committee: _vote_node})(model, what, writer)
     return found
 
 
-def _listed(rules: Program, model: Decider | Model, what: What, writer: SqlWriter) -> exp.Expression:
+def _list_node(rules: Program, model: Decider | Model, what: What, writer: SqlWriter) -> exp.Expression:
     if what != "probability":
-        return _cases(rules, what, writer)
+        return _decision_case(rules, what, writer)
     card = card_of(model)
     _refuse_many(card.classes)
     return sql_scores.second_probability(card, writer)
 
 
-def prepared(
+def prepare_writer(
     program: Decider | Model, dialect: str, columns: Mapping[str, ColumnKind] | None
 ) -> tuple[Program, Dialect, SqlWriter]:
     """The rules, the database, and what writes conditions for it."""
@@ -97,15 +97,15 @@ def prepared(
     rules, engine = decider_of(program).all_rules, DIALECTS[dialect]
     known = model_of(program)
     schema = Schema({}) if known is None else known.schema
-    check_columns(rules, engine)
+    refuse_column_names(rules, engine)
     written = {**schema.notations, **rules.notations}
     notations = {name: one for name, one in written.items() if not one.plain}
-    kinds = kinds_of(rules, SqlColumns(schema.kinds, schema.typed, notations, engine, written), columns or {})
+    kinds = find_column_kinds(rules, SqlColumns(schema.kinds, schema.typed, notations, engine, written), columns or {})
     compared = {name: one for name, one in notations.items() if name in rules.notations}
     return rules, engine, SqlWriter(engine, kinds, compared)
 
 
-def in_words_of(engine: Dialect, rules: Program) -> Callable[[exp.Expression], str]:
+def text_writer(engine: Dialect, rules: Program) -> Callable[[exp.Expression], str]:
     """What writes expressions about rules as text."""
     # sqlglot 30 indents inside of names with line breaks, and its mark for line breaks in texts may be in one already.
     marked = Generator.SENTINEL_LINE_BREAK.rstrip("_") in str(rules)
@@ -113,7 +113,7 @@ def in_words_of(engine: Dialect, rules: Program) -> Callable[[exp.Expression], s
     return lambda found: found.sql(engine.syntax, copy=False, pretty=pretty, unsupported_level=ErrorLevel.RAISE)
 
 
-def _voted(committee: Committee, _: Decider | Model, what: What, writer: SqlWriter) -> exp.Expression:
+def _vote_node(committee: Committee, _: Decider | Model, what: What, writer: SqlWriter) -> exp.Expression:
     if what == "label":
         return committee_sql.label(committee, writer, [writer.label(label) for label in committee.classes])
     if what != "probability":
@@ -132,22 +132,22 @@ def _refuse_many(classes: Sequence[Label]) -> None:
         )
 
 
-def check_columns(program: Program, dialect: Dialect) -> None:
+def refuse_column_names(program: Program, dialect: Dialect) -> None:
     """Refuse names that no column can have, and pairs of names that the database takes for one column."""
     seen: dict[str, str] = {}
     for feature in program.used:
         if not dialect.has_name(feature):
             raise ProgramError(f"no column of {dialect.name} can have the name {feature!r}; rename the feature")
-        twin = seen.setdefault(dialect.folded(feature), feature)
+        twin = seen.setdefault(dialect.fold_name(feature), feature)
         if twin != feature:
             raise ProgramError(f"{twin!r} and {feature!r} are one column in {dialect.name}; rename one of the features")
 
 
-def _cases(program: Program, what: str, writer: SqlWriter) -> exp.Expression:
+def _decision_case(program: Program, what: str, writer: SqlWriter) -> exp.Expression:
     """The decision list: the first condition that holds gives the result."""
     case = exp.Case()
     for condition, index in decisions(program, writer):
-        result = _result(program, index, what, writer)
+        result = _decided_value(program, index, what, writer)
         if condition is not None:
             case = case.when(condition, result, copy=False)
     if not case.args.get("ifs"):
@@ -155,7 +155,7 @@ def _cases(program: Program, what: str, writer: SqlWriter) -> exp.Expression:
     return case if isinstance(result, exp.Null) else case.else_(result, copy=False)
 
 
-def _result(program: Program, index: int | None, what: str, writer: SqlWriter) -> exp.Expression:
+def _decided_value(program: Program, index: int | None, what: str, writer: SqlWriter) -> exp.Expression:
     rule = None if index is None else program.rules[index]
     label = program.otherwise if rule is None else rule.head
     match what:

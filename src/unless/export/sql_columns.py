@@ -37,7 +37,7 @@ class SqlColumns:
             words = known == "mixed" or (known is None and numbers != values)
             possible = kinds_for(notation)
             held = [one for one in possible if one in {"text", *self.dialect.times}]
-            return self.checked(feature, "text" if words and "text" in possible else [*held, *possible][0])
+            return self.check_kind(feature, "text" if words and "text" in possible else [*held, *possible][0])
         if known in {None, "text"} and values and values <= {"True", "False"}:
             return "boolean"  # tables have no kind for it: read_table makes booleans text
         if known == "number" and feature not in self.typed:
@@ -52,7 +52,7 @@ class SqlColumns:
                 "if it has plain numbers in the database, say that it is a number"
             )
 
-    def checked(self, feature: str, kind: str) -> str:
+    def check_kind(self, feature: str, kind: str) -> str:
         """A kind that the database has, and in which the numbers of the feature can be written."""
         self.refuse_unit(feature, kind)
         own, notation = self.dialect, self.notations.get(feature)
@@ -79,7 +79,7 @@ class SqlColumns:
         return kind
 
 
-def kinds_of(program: Program, known: SqlColumns, given: Mapping[str, str]) -> dict[str, str]:
+def find_column_kinds(program: Program, known: SqlColumns, given: Mapping[str, str]) -> dict[str, str]:
     """The kind of every column in use: as given, else as the model knows it, else as the literals show."""
     for feature, kind in given.items():
         if feature not in program.features:
@@ -90,6 +90,6 @@ def kinds_of(program: Program, known: SqlColumns, given: Mapping[str, str]) -> d
             hint = suggest(str(kind), get_args(ColumnKind))
             raise ParameterError(f"columns= says that {feature!r} is {kind!r}, which is not a kind{hint}")
     return {
-        feature: known.checked(feature, given[feature]) if feature in given else known.kind(feature, tests)
+        feature: known.check_kind(feature, given[feature]) if feature in given else known.kind(feature, tests)
         for feature, tests in program.literals_by_feature().items()
     }

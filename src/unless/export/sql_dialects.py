@@ -20,15 +20,15 @@ from unless.export.sql_tree import (
     DOUBLE,
     TEXT,
     any_of,
-    bracketed,
     cases,
     cast,
-    easily_read,
-    filled,
+    fill_template,
+    in_parentheses,
+    is_read_exactly,
     matches,
-    reach,
-    signed,
+    read_range,
     try_cast,
+    with_sign,
 )
 
 _NUMERIC = exp.DataType(this=exp.DataType.Type.DECIMAL)
@@ -62,8 +62,8 @@ No numeric is between these and ours, since it has at most 16383 decimals. Power
 """
 
 _ENDS = {
-    -math.inf: (exp.Neg(this=bracketed(_HIGHEST.copy())), False),
-    -SMALLEST: (exp.Neg(this=bracketed(_LOWEST.copy())), True),
+    -math.inf: (exp.Neg(this=in_parentheses(_HIGHEST.copy())), False),
+    -SMALLEST: (exp.Neg(this=in_parentheses(_LOWEST.copy())), True),
     0.0: (_LOWEST, False),
     LARGEST: (_HIGHEST, True),
 }
@@ -79,7 +79,7 @@ class _Standard(Dialect):
     spells_bytes = False
 
     def literal(self, number: float) -> exp.Expression:
-        return signed(exp.Literal.number(repr(abs(number))), number)
+        return with_sign(exp.Literal.number(repr(abs(number))), number)
 
 
 class _Postgres(Dialect):
@@ -94,7 +94,7 @@ class _Postgres(Dialect):
             'YYYY-MM-DD HH24:MI:SS.US')""",  # without REGEXP_REPLACE, what is finer than microseconds would be rounded
     )
 
-    def folded(self, name: str) -> str:
+    def fold_name(self, name: str) -> str:
         return name.encode()[:63].decode(errors="ignore")  # the rest is cut off, with no more than a notice
 
     def literal(self, number: float) -> exp.Expression:
@@ -110,8 +110,8 @@ class _Postgres(Dialect):
         if bound in _ENDS:
             limit, included = _ENDS[bound]
             return limit.copy(), included
-        rest, included = reach(bound)
-        number = signed(exp.Literal.number(repr(abs(bound))), bound)
+        rest, included = read_range(bound)
+        number = with_sign(exp.Literal.number(repr(abs(bound))), bound)
         return exp.Add(this=number, expression=exp.Literal.number(rest)), included
 
     def is_nan(self, column: exp.Expression) -> exp.Expression:
@@ -127,8 +127,8 @@ class _Postgres(Dialect):
         text, zero = self.as_text(column), self.literal(0.0)
         size = exp.Abs(this=cast(text, _NUMERIC))
         highest, lowest = _HIGHEST.copy(), _LOWEST.copy()
-        decimal = filled("CAST(PG_TYPEOF(cell) AS TEXT) = 'numeric' AND NOT cell IS NULL", self.name, column)
-        infinite = filled(
+        decimal = fill_template("CAST(PG_TYPEOF(cell) AS TEXT) = 'numeric' AND NOT cell IS NULL", self.name, column)
+        infinite = fill_template(
             "CAST(CASE WHEN CAST(cell AS TEXT) LIKE '-%' THEN '-Infinity' ELSE 'Infinity' END AS FLOAT8)",
             self.name,
             column,
@@ -172,8 +172,8 @@ class _SQLite(Dialect):
         SQLite's reader is not exact: 3.40 missed 4 of 20,000 random numbers with six decimals, and 87 of 20,000 random
         doubles, by the last bit.
         """
-        if easily_read(number):
-            return signed(exp.Literal.number(repr(abs(number))), number)
+        if is_read_exactly(number):
+            return with_sign(exp.Literal.number(repr(abs(number))), number)
         mantissa, exponent = math.frexp(abs(number))
         node: exp.Expression = exp.Literal.number(str(int(mantissa * 2**53)))
         exponent -= 53
@@ -182,10 +182,10 @@ class _SQLite(Dialect):
         for power in [52] * whole + [rest] * (rest > 0):
             operand = exp.Literal.number(f"{2**power}.0")
             node = step(this=node, expression=operand, **({"typed": True} if step is exp.Div else {}))
-        return exp.Paren(this=signed(node, number))
+        return exp.Paren(this=with_sign(node, number))
 
     def infinite(self, number: float) -> exp.Expression:
-        return signed(exp.Literal.number("9e999"), number)
+        return with_sign(exp.Literal.number("9e999"), number)
 
     def number(self, column: exp.Expression) -> exp.Expression:
         return cast(column, DOUBLE)  # else a large integer compares with all its digits
@@ -196,31 +196,31 @@ class _SQLite(Dialect):
     def from_bytes(self, text: str) -> exp.Expression:
         return cast(exp.HexString(this=text.encode().hex()), TEXT)
 
-    def sides(self, column: exp.Expression, text: exp.Expression) -> tuple[exp.Expression, exp.Expression]:
+    def equality_sides(self, column: exp.Expression, text: exp.Expression) -> tuple[exp.Expression, exp.Expression]:
         return column, exp.Collate(this=text, expression=exp.Var(this="BINARY"))  # the column may be NOCASE or RTRIM
 
-    def member(self, column: exp.Expression, texts: Sequence[exp.Expression]) -> exp.Expression:
+    def is_member(self, column: exp.Expression, texts: Sequence[exp.Expression]) -> exp.Expression:
         binary = exp.Collate(this=column, expression=exp.Var(this="BINARY"))  # IN compares as what is before it
         return exp.In(this=binary, expressions=list(texts))
 
-    def no_number(self, column: exp.Expression) -> list[exp.Expression]:
+    def not_a_number(self, column: exp.Expression) -> list[exp.Expression]:
         cell = exp.Trim(this=column, expression=exp.Literal.string(" "))
-        return [_has_nul(column), _unlike(cell, exp.Glob, "*")]
+        return [_has_nul(column), _has_wrong_form(cell, exp.Glob, "*")]
 
     def time(self, column: exp.Expression) -> exp.Expression:
         """What STRFTIME makes of whole seconds has to begin with the cell; else it is something else, such as 24:00."""
-        return _filled_sqlite(_CLOCK_IN_SQLITE, column)
+        return _fill_sqlite_template(_CLOCK_IN_SQLITE, column)
 
     def moment(self, column: exp.Expression) -> exp.Expression:
         """The same; STRFTIME also moves whole seconds to UTC, and the rest, finer than it can count, stays behind them.
 
         It takes 2020-02-30 for a date, but moves it to March if it has to add days.
         """
-        return _filled_sqlite(_MOMENT_IN_SQLITE, column)
+        return _fill_sqlite_template(_MOMENT_IN_SQLITE, column)
 
     def bound(self, number: float, column: exp.Expression) -> exp.Expression:
         """For text, SQLite reads this as it reads cells: one that is spelled like it equals it, exact or not."""
-        if easily_read(number):
+        if is_read_exactly(number):
             return self.literal(number)
         read = cast(exp.Literal.string(repr(number)), DOUBLE)
         text = exp.EQ(this=_sqlite_type(column), expression=exp.Literal.string("text"))
@@ -269,8 +269,8 @@ class _Spark(Dialect):
     def from_bytes(self, text: str) -> exp.Expression:
         return cast(exp.HexString(this=text.encode().hex()), TEXT)  # '\0' may begin an octal escape
 
-    def unlike(self, column: exp.Expression, pattern: str, characters: str) -> list[exp.Expression]:
-        return _searched(column, pattern, characters)
+    def not_matching(self, column: exp.Expression, pattern: str, characters: str) -> list[exp.Expression]:
+        return _not_found(column, pattern, characters)
 
 
 class _Cloud(_Zoneless):
@@ -337,7 +337,7 @@ class _MySQL(_Zoneless):
         fits = len(name) <= _LONGEST_NAME and not name[-1:].isspace()
         return super().has_name(name) and fits and all(sign <= "\uffff" for sign in name)
 
-    def sides(self, column: exp.Expression, text: exp.Expression) -> tuple[exp.Expression, exp.Expression]:
+    def equality_sides(self, column: exp.Expression, text: exp.Expression) -> tuple[exp.Expression, exp.Expression]:
         """As bytes of UTF-8: the usual collations ignore case, accents, and spaces at the end."""
         unicode = cast(column, _UTF8MB4)
         side = exp.HexString(this=text.name.encode().hex()) if not text.name.isascii() else text
@@ -346,8 +346,8 @@ class _MySQL(_Zoneless):
     def any_text(self, column: exp.Expression) -> exp.Expression:
         return column  # `sides` and RLIKE cast it
 
-    def unlike(self, column: exp.Expression, pattern: str, characters: str) -> list[exp.Expression]:
-        return _searched(column, pattern, characters, "(?-i)")  # the usual collations ignore case
+    def not_matching(self, column: exp.Expression, pattern: str, characters: str) -> list[exp.Expression]:
+        return _not_found(column, pattern, characters, "(?-i)")  # the usual collations ignore case
 
     def read(self, column: exp.Expression) -> list[tuple[exp.Expression, exp.Expression]]:
         """A cast beyond the largest double gives the largest double: it is taken for it only as it is spelled here."""
@@ -379,20 +379,20 @@ class _TSQL(_Zoneless):
     def as_text(self, column: exp.Expression) -> exp.Expression:
         return cast(column, _NVARCHAR)
 
-    def sides(self, column: exp.Expression, text: exp.Expression) -> tuple[exp.Expression, exp.Expression]:
+    def equality_sides(self, column: exp.Expression, text: exp.Expression) -> tuple[exp.Expression, exp.Expression]:
         """As bytes: the usual collations ignore case, and ``=`` always ignores spaces at the end."""
         unicode = self.as_text(column) if isinstance(column, exp.Column) else column
         return cast(unicode, _VARBINARY), cast(text, _VARBINARY)
 
-    def no_number(self, column: exp.Expression) -> list[exp.Expression]:
+    def not_a_number(self, column: exp.Expression) -> list[exp.Expression]:
         binary = exp.Var(this="Latin1_General_BIN2")  # in other collations [0-9] includes ² and ½
-        return [_unlike(exp.Collate(this=exp.Trim(this=column), expression=binary), exp.Like, "%")]
+        return [_has_wrong_form(exp.Collate(this=exp.Trim(this=column), expression=binary), exp.Like, "%")]
 
     def spelled(self, column: exp.Expression) -> exp.Expression:
         return try_cast(column)
 
 
-def _searched(column: exp.Expression, pattern: str, characters: str, flags: str = "") -> list[exp.Expression]:
+def _not_found(column: exp.Expression, pattern: str, characters: str, flags: str = "") -> list[exp.Expression]:
     """For engines that search for a pattern, and where ``$`` also matches before a last line break."""
     wrong, right = f"{flags}[^{characters}]", f"{flags}^ *({pattern}) *$"
     return [matches(column, wrong), exp.Not(this=matches(column, right))]
@@ -420,9 +420,9 @@ _MOMENT_IN_SQLITE = """
 """A cell is whole seconds, what is finer than they are, and a zone; ``size`` is its length without the zone."""
 
 
-def _filled_sqlite(template: str, column: exp.Expression) -> exp.Expression:
+def _fill_sqlite_template(template: str, column: exp.Expression) -> exp.Expression:
     """A text in SQLite, or NULL; also for a cell with the character NUL, where GLOB stops."""
-    return cases([(_has_nul(column), exp.Null()), (None, filled(template, "sqlite", column))])
+    return cases([(_has_nul(column), exp.Null()), (None, fill_template(template, "sqlite", column))])
 
 
 def _sqlite_type(column: exp.Expression) -> exp.Expression:
@@ -444,7 +444,7 @@ With the ends that are asked for, the last four leave no number without a digit 
 """
 
 
-def _unlike(cell: exp.Expression, kind: type[exp.Glob | exp.Like], star: str) -> exp.Expression:
+def _has_wrong_form(cell: exp.Expression, kind: type[exp.Glob | exp.Like], star: str) -> exp.Expression:
     """For engines without regular expressions: the cell looks wrong, or does not end as a number does."""
 
     def like(pattern: str) -> exp.Expression:

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from sqlglot import exp
 from sqlglot.dialects.dialect import DialectType
 
-from unless.export.sql_tree import DOUBLE, TEXT, all_of, cases, cast, filled, matches, nothing_else, signed
+from unless.export.sql_tree import DOUBLE, TEXT, all_of, cases, cases_or_null, cast, fill_template, matches, with_sign
 from unless.values.spelling import CONTROLS
 
 LARGEST = sys.float_info.max
@@ -94,7 +94,7 @@ class Dialect:
         """Whether a column can have the name."""
         return bool(name) and "\0" not in name and self.text(name) is not None
 
-    def folded(self, name: str) -> str:
+    def fold_name(self, name: str) -> str:
         """What the database makes of the name of a column."""
         return name.lower() if self.folds_case else name
 
@@ -113,7 +113,7 @@ class Dialect:
     def literal(self, number: float) -> exp.Expression:
         """A finite double, exact to the last bit: with an exponent it is read as a double, without as a decimal."""
         text = repr(abs(number))
-        return signed(exp.Literal.number(text if "e" in text else f"{text}E0"), number)
+        return with_sign(exp.Literal.number(text if "e" in text else f"{text}E0"), number)
 
     def limit(self, bound: float) -> tuple[exp.Expression, bool]:
         """What to compare a numeric column with, and whether a cell that equals it is still at most the bound.
@@ -157,18 +157,18 @@ class Dialect:
         """A cell as the database spells it."""
         return cast(column, TEXT)
 
-    def sides(self, column: exp.Expression, text: exp.Expression) -> tuple[exp.Expression, exp.Expression]:
+    def equality_sides(self, column: exp.Expression, text: exp.Expression) -> tuple[exp.Expression, exp.Expression]:
         """A text column and a text such that ``=`` between them compares character by character."""
         return column, text
 
-    def member(self, column: exp.Expression, texts: Sequence[exp.Expression]) -> exp.Expression:
+    def is_member(self, column: exp.Expression, texts: Sequence[exp.Expression]) -> exp.Expression:
         """The text column is one of some texts."""
-        left, rights = column, [self.sides(column, text)[1] for text in texts]
-        return exp.In(this=self.sides(left, texts[0])[0], expressions=rights)
+        left, rights = column, [self.equality_sides(column, text)[1] for text in texts]
+        return exp.In(this=self.equality_sides(left, texts[0])[0], expressions=rights)
 
     # Text that may spell a number or a time.
 
-    def unlike(self, column: exp.Expression, pattern: str, characters: str) -> list[exp.Expression]:  # noqa: ARG002 - for some
+    def not_matching(self, column: exp.Expression, pattern: str, characters: str) -> list[exp.Expression]:  # noqa: ARG002 - for some
         """Conditions, at least one of which holds where a text cell, apart from spaces, does not have a pattern.
 
         ``characters`` are those that a cell with the pattern may have, as inside of brackets.
@@ -178,15 +178,15 @@ class Dialect:
         whole = exp.Literal.string(f" *({pattern}) *")
         return [exp.Not(this=exp.Anonymous(this="REGEXP_FULL_MATCH", expressions=[column, whole]))]
 
-    def no_number(self, column: exp.Expression) -> list[exp.Expression]:
+    def not_a_number(self, column: exp.Expression) -> list[exp.Expression]:
         """Conditions, at least one of which holds where a text cell does not spell a number."""
-        return self.unlike(column, _NUMBER, "0-9.eE+ -")
+        return self.not_matching(column, _NUMBER, "0-9.eE+ -")
 
     def time(self, column: exp.Expression) -> exp.Expression:
         """The time of the day that a cell spells, as a text to compare; NULL where it spells none."""
-        wrong = self.unlike(column, f"[0-9]{_MINUTES}|{_CLOCK}", "0-9.: ")
+        wrong = self.not_matching(column, f"[0-9]{_MINUTES}|{_CLOCK}", "0-9.: ")
         short = exp.Like(this=exp.Trim(this=column.copy()), expression=exp.Literal.string("_:%"))
-        padded = filled("CONCAT('0', TRIM(cell))", self.name, column)
+        padded = fill_template("CONCAT('0', TRIM(cell))", self.name, column)
         return cases([*((one, exp.Null()) for one in wrong), (short, padded), (None, exp.Trim(this=column.copy()))])
 
     def moment(self, column: exp.Expression) -> exp.Expression:
@@ -194,10 +194,10 @@ class Dialect:
 
         The text is in UTC, without a zone, and has a space before the time.
         """
-        wrong = self.unlike(column, f"({_DAY})([T ]{_CLOCK}({self.zone})?)?", "0-9.:TZ+ -")
+        wrong = self.not_matching(column, f"({_DAY})([T ]{_CLOCK}({self.zone})?)?", "0-9.:TZ+ -")
         zero = exp.Like(this=exp.Trim(this=column.copy()), expression=exp.Literal.string("0000%"))
-        moved = (filled(self.moved[0], self.name, column), filled(self.moved[1], self.name, column))
-        plain = filled("REPLACE(TRIM(cell), 'T', ' ')", self.name, column)
+        moved = (fill_template(self.moved[0], self.name, column), fill_template(self.moved[1], self.name, column))
+        plain = fill_template("REPLACE(TRIM(cell), 'T', ' ')", self.name, column)
         return cases([*((one, exp.Null()) for one in (*wrong, zero)), moved, (None, plain)])
 
     # Columns of any type, whose cells may be numbers or spell them.
@@ -209,8 +209,8 @@ class Dialect:
         if numeric is not None:
             nan = cast(exp.Literal.string("NaN"), DOUBLE)
             arms.append((numeric, exp.Nullif(this=number, expression=nan) if self.nan_is_high else number))
-        arms += [(condition, exp.Null()) for condition in self.no_number(self.any_text(column))]
-        return nothing_else([*arms, *self.read(column)])
+        arms += [(condition, exp.Null()) for condition in self.not_a_number(self.any_text(column))]
+        return cases_or_null([*arms, *self.read(column)])
 
     def read(self, column: exp.Expression) -> list[tuple[exp.Expression, exp.Expression]]:
         """Doubles that a cell spells that looks like a number, each with its condition."""

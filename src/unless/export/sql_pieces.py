@@ -27,10 +27,10 @@ def condition_pieces(program: Program) -> list[Pieces]:
     >>> condition_pieces(Program("risk", ("age",), (Rule("high", (Literal("age", "<=", 25.0),)),)))[0]["<="]
     ('NOT "age" IS NULL AND "age" <= ', '')
     """
-    return [_pieces(feature, program.notations.get(feature)) for feature in program.used]
+    return [_pieces_for_feature(feature, program.notations.get(feature)) for feature in program.used]
 
 
-def _pieces(feature: str, notation: Notation | None) -> Pieces:
+def _pieces_for_feature(feature: str, notation: Notation | None) -> Pieces:
     texts, numbers = SqlWriter(STANDARD, {feature: "text"}, {}), SqlWriter(STANDARD, {feature: "number"}, {})
     bound, spelled = _NUMBER, str(_NUMBER)
     if isinstance(notation, LevelNotation):

@@ -12,9 +12,9 @@ from sqlglot.errors import SqlglotError
 from unless.errors import ParameterError
 from unless.export import committee_sql, sql_scores
 from unless.export.committee_sql import batched
-from unless.export.conditions import card_of, written_by
+from unless.export.conditions import card_of, writer_for
 from unless.export.free_names import FreeNames
-from unless.export.sql import What, in_words_of, prepared, to_sql
+from unless.export.sql import What, prepare_writer, text_writer, to_sql
 from unless.export.sql_columns import ColumnKind
 from unless.export.sql_dialects import DIALECTS
 from unless.export.sql_interface import Dialect
@@ -51,23 +51,25 @@ def to_query(
     The name of the table is spelled as in SQL, such as ``sales.applicants`` or ``"My table"``. Where a feature or the
     target has the name of a new column, the new column gets another: ``rule_2``.
     """
-    by_rule, source = decider_of(program).by_rule, _table(table, dialect)
+    by_rule, source = decider_of(program).by_rule, _quote_table_name(table, dialect)
     whats = ([what] if isinstance(what, str) else what) or (("label", "rule", "because") if by_rule else ("label",))
-    rules, engine, writer = prepared(program, dialect, columns)
-    query = _Query(source, FreeNames(rules), writer, in_words_of(engine, rules))
+    rules, engine, writer = prepare_writer(program, dialect, columns)
+    query = _QueryWriter(source, FreeNames(rules), writer, text_writer(engine, rules))
     if "probability" in whats and not by_rule:
-        text: str = written_by(program, "SQL", {Committee: query.voted})()
+        text: str = writer_for(program, "SQL", {Committee: query.write_vote})()
         return text
     plain: list[What] = [one for one in whats if one != "probability"]
     if "probability" in whats:
         plain = ["label", "rule", *(one for one in whats if one == "because")]
     own = {one: query.names.take(_COLUMNS[one]) for one in plain}
     parts = [(to_sql(program, dialect, one, columns), own[one]) for one in plain]
-    return query.scored(card_of(program), parts, own["rule"]) if "probability" in whats else query.plain(parts)
+    return (
+        query.write_scored(card_of(program), parts, own["rule"]) if "probability" in whats else query.write_plain(parts)
+    )
 
 
 @dataclass(frozen=True, slots=True)
-class _Query:
+class _QueryWriter:
     """Puts a query together, from a table, names for new columns, and what writes conditions and expressions."""
 
     source: str
@@ -80,47 +82,49 @@ class _Query:
         """The database."""
         return self.writer.dialect
 
-    def plain(self, parts: Sequence[tuple[str, str]]) -> str:
+    def write_plain(self, parts: Sequence[tuple[str, str]]) -> str:
         """The table with new columns."""
         return f"{_select(parts, self.source)};\n"
 
-    def scored(self, card: ScoreCard, parts: Sequence[tuple[str, str]], rule: str) -> str:
+    def write_scored(self, card: ScoreCard, parts: Sequence[tuple[str, str]], rule: str) -> str:
         """The table with new columns, and with the points and the probability of each label."""
         points, listed = self._label_names("points", card.classes[-len(card.base) :]), self.names.take("points_list")
-        inner = _select([*parts, *self._named(sql_scores.sums(card, self.writer), points)], self.source)
-        added = self._named([sql_scores.list_points(card, rule, points)], [listed])
-        middle = _select(added, self._inner(inner, "summed"))
-        shares = self._named(
-            sql_scores.shares(card, rule, points, listed), self._label_names("probability", card.classes)
+        inner = _select([*parts, *self._name_nodes(sql_scores.point_sums(card, self.writer), points)], self.source)
+        added = self._name_nodes([sql_scores.list_points(card, rule, points)], [listed])
+        middle = _select(added, self._subquery(inner, "summed"))
+        shares = self._name_nodes(
+            sql_scores.probabilities(card, rule, points, listed), self._label_names("probability", card.classes)
         )
-        return f"{_select(shares, self._inner(middle, 'scored'))};\n"
+        return f"{_select(shares, self._subquery(middle, 'scored'))};\n"
 
-    def voted(self, committee: Committee) -> str:
+    def write_vote(self, committee: Committee) -> str:
         """The table with the deciding rule of each list, the points and probabilities of the labels, and the label."""
         predicted = self.names.take(_COLUMNS["label"])
         lists = [self.names.take(f"list_{number + 1}") for number in range(len(committee))]
         points = self._label_names("points", committee.classes)
         source = self.source
-        for some in batched(self._named(committee_sql.deciding(committee, self.writer), lists), self.dialect.at_once):
-            source = self._inner(_select(some, source), "voted")
-        middle = _select(self._named(committee_sql.sums(committee, lists), points), source)
+        for some in batched(
+            self._name_nodes(committee_sql.deciding(committee, self.writer), lists), self.dialect.at_once
+        ):
+            source = self._subquery(_select(some, source), "voted")
+        middle = _select(self._name_nodes(committee_sql.sums(committee, lists), points), source)
         label = committee_sql.leading(points, [self.writer.label(one) for one in committee.classes])
         names = self._label_names("probability", committee.classes)
-        shares = self._named(sql_scores.shares_of([*map(new_column, points)]), names)
-        return f"{_select([(self.text(label), predicted), *shares], self._inner(middle, 'summed'))};\n"
+        shares = self._name_nodes(sql_scores.shares_of([*map(new_column, points)]), names)
+        return f"{_select([(self.text(label), predicted), *shares], self._subquery(middle, 'summed'))};\n"
 
-    def _inner(self, query: str, name: str) -> str:
+    def _subquery(self, query: str, name: str) -> str:
         """A query as a source of another."""
         return "\n".join(["(", query, *filter(None, [self.dialect.fence]), f") AS {name}"])
 
-    def _named(self, nodes: Iterable[exp.Expression], names: Sequence[str]) -> list[tuple[str, str]]:
+    def _name_nodes(self, nodes: Iterable[exp.Expression], names: Sequence[str]) -> list[tuple[str, str]]:
         return list(zip(map(self.text, nodes), names, strict=True))
 
     def _label_names(self, prefix: str, labels: Sequence[Label]) -> list[str]:
-        return [self.names.take(f"{prefix}_{_plain(label)}") for label in labels]
+        return [self.names.take(f"{prefix}_{_label_in_name(label)}") for label in labels]
 
 
-def _plain(label: Label) -> str:
+def _label_in_name(label: Label) -> str:
     """A label as a part of a name."""
     return re.sub(r"[^0-9a-z]+", "_", str(label).lower()).strip("_")[:_LONGEST] or "label"
 
@@ -131,7 +135,7 @@ def _select(parts: Sequence[tuple[str, str]], source: str) -> str:
     return f"SELECT\n{selected}\nFROM {source}"
 
 
-def _table(name: str, dialect: str) -> str:
+def _quote_table_name(name: str, dialect: str) -> str:
     """The name of a table, with quotes around every part that needs them."""
     syntax = DIALECTS[dialect].syntax
     try:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from sqlglot import exp
 
-from unless.export.conditions import ConditionWriter, decided_points, decisions, head_index, terms
+from unless.export.conditions import ConditionWriter, decided_points, decisions, head_index, score_terms
 from unless.export.sql_tree import DOUBLE, WHOLE, cases, cast, greatest, integer, least, new_column, total
 from unless.model.points import POINTS_PER_LOGIT
 from unless.score.score_card import ScoreCard
@@ -15,9 +15,9 @@ _FAR = 700 * POINTS_PER_LOGIT
 """Beyond e to the 700, PostgreSQL's EXP is an error, and probabilities are 0 or 1 long before."""
 
 
-def sums(card: ScoreCard, writer: ConditionWriter[exp.Expression]) -> list[exp.Expression]:
+def point_sums(card: ScoreCard, writer: ConditionWriter[exp.Expression]) -> list[exp.Expression]:
     """The points of a record in each column of the card, without what the list itself adds."""
-    always, some = terms(card, writer)
+    always, some = score_terms(card, writer)
     listed = [(condition, index) for condition, index in decisions(card.program, writer)]
     found = []
     for place, base in enumerate(always):
@@ -35,8 +35,8 @@ def second_probability(card: ScoreCard, writer: ConditionWriter[exp.Expression])
         listed = decisions(card.program, writer)
         return cases([(one, integer(bounds[int(head_index(card, index))][which])) for one, index in listed])
 
-    (points,) = sums(card, writer)
-    return _share([exp.Neg(this=exp.Paren(this=greatest(least(points, bound(1)), bound(0))))])
+    (points,) = point_sums(card, writer)
+    return _probability([exp.Neg(this=exp.Paren(this=greatest(least(points, bound(1)), bound(0))))])
 
 
 def list_points(card: ScoreCard, rule: str, names: Sequence[str]) -> exp.Expression:
@@ -54,20 +54,20 @@ def list_points(card: ScoreCard, rule: str, names: Sequence[str]) -> exp.Express
             return greatest(integer(0), exp.Sub(this=integer(1), expression=columns[0].copy()))
         return least(integer(0), exp.Sub(this=integer(-1), expression=columns[0].copy()))
 
-    arms = [(_decided_by(card, rule, place), lead(place)) for place in range(len(card.classes))]
+    arms = [(_is_decided_label(card, rule, place), lead(place)) for place in range(len(card.classes))]
     return cases([*((one, added) for one, added in arms if one is not None), (None, integer(0))])
 
 
-def shares(card: ScoreCard, rule: str, names: Sequence[str], listed: str) -> Iterator[exp.Expression]:
+def probabilities(card: ScoreCard, rule: str, names: Sequence[str], listed: str) -> Iterator[exp.Expression]:
     """The probability of each label, from the columns of the rule's number, of points, and of what the list adds."""
     if len(names) == 1:
         whole = exp.Paren(this=exp.Add(this=new_column(names[0]), expression=new_column(listed)))
-        yield _share([_near(whole)])
-        yield _share([_near(exp.Neg(this=whole.copy()))])
+        yield _probability([_limit_points(whole)])
+        yield _probability([_limit_points(exp.Neg(this=whole.copy()))])
         return
 
     def whole_of(place: int) -> exp.Expression:
-        decided = _decided_by(card, rule, place)
+        decided = _is_decided_label(card, rule, place)
         if decided is None:
             return new_column(names[place])
         added = cases([(decided, new_column(listed)), (None, integer(0))])
@@ -80,10 +80,10 @@ def shares_of(points: Sequence[exp.Expression]) -> Iterator[exp.Expression]:
     """The probability of each label, from the points of all."""
     for place, own in enumerate(points):
         others = [one for k, one in enumerate(points) if k != place]
-        yield _share([_near(exp.Sub(this=one.copy(), expression=own.copy())) for one in others])
+        yield _probability([_limit_points(exp.Sub(this=one.copy(), expression=own.copy())) for one in others])
 
 
-def _share(rivals: Sequence[exp.Expression]) -> exp.Expression:
+def _probability(rivals: Sequence[exp.Expression]) -> exp.Expression:
     """One, divided by one plus e to the power of each rival's lead, given in points."""
     odds = [exp.Exp(this=_divided(cast(lead, DOUBLE), str(float(POINTS_PER_LOGIT)))) for lead in rivals]
     one = cast(exp.Literal.number("1.0"), DOUBLE)
@@ -95,11 +95,11 @@ def _divided(node: exp.Expression, by: str | exp.Expression) -> exp.Expression:
     return exp.Div(this=node, expression=divisor, typed=True, safe=False)
 
 
-def _near(node: exp.Expression) -> exp.Expression:
+def _limit_points(node: exp.Expression) -> exp.Expression:
     return greatest(least(node, integer(_FAR)), integer(-_FAR))
 
 
-def _decided_by(card: ScoreCard, rule: str, place: int) -> exp.Expression | None:
+def _is_decided_label(card: ScoreCard, rule: str, place: int) -> exp.Expression | None:
     """A rule with this label decides; None if there is no such rule."""
     numbers = [integer(number) for number, head in enumerate(card.heads[:-1].tolist(), 1) if head == place]
     number = cast(

@@ -54,7 +54,7 @@ def kinds_for(notation: Notation) -> tuple[str, ...]:
     return "text", "mixed"
 
 
-def last(bound: float) -> int:
+def last_microsecond(bound: float) -> int:
     """The last whole number that is at most the bound when it is a float64.
 
     >>> last(3.5), last(2.0**57) - 2**57, float(2**57 + 16) == 2.0**57, float(2**57 + 17) == 2.0**57
@@ -65,7 +65,7 @@ def last(bound: float) -> int:
     return found if float(found) <= bound else found - 1
 
 
-def limit(kind: str, bound: float, *, finer: bool = False) -> str | bool:
+def time_bound(kind: str, bound: float, *, finer: bool = False) -> str | bool:
     """The text of the last value of a kind of column that is at most the bound; if ``finer``, of the first above it.
 
     True where all values are at most the bound, False where none is.
@@ -73,11 +73,11 @@ def limit(kind: str, bound: float, *, finer: bool = False) -> str | bool:
     >>> limit("date", 43200000000.0), limit("time", 6e7, finer=True), limit("interval", -1.0), limit("time", -1.0)
     ('1970-01-01', '00:01:00.000001', '-0 days -00:00:00.000001', False)
     """
-    place = _place(kind, bound)
-    return place if isinstance(place, bool) else _text(kind, place + finer)
+    place = _last_unit(kind, bound)
+    return place if isinstance(place, bool) else _time_text(kind, place + finer)
 
 
-def text_limit(notation: Notation, bound: float) -> str | bool:
+def text_bound(notation: Notation, bound: float) -> str | bool:
     """The same for text: the shortest text of the first moment, or time of the day, that is above the bound.
 
     Texts as in ISO 8601 without a zone, and with a space before the time, are below it exactly if what they mean is,
@@ -87,16 +87,16 @@ def text_limit(notation: Notation, bound: float) -> str | bool:
     ('1970-01-01 00:00:00.000001', '01:00')
     """
     kind, shortest = ("time", TIME) if isinstance(notation, TimeNotation) else ("timestamp", DATETIME)
-    place = _place(kind, bound)
+    place = _last_unit(kind, bound)
     return place if isinstance(place, bool) else shortest.text(place + 1)
 
 
-def _place(kind: str, bound: float) -> int | bool:
+def _last_unit(kind: str, bound: float) -> int | bool:
     """The last day or microsecond that is at most the bound; a truth where that is all of them, or none."""
     if math.isinf(bound):
         return bound > 0
     low, high = _ENDS.get(kind, _MOMENTS)
-    place = last(bound) // (DAY if kind == "date" else 1)
+    place = last_microsecond(bound) // (DAY if kind == "date" else 1)
     return place if low <= place < high else place >= high
 
 
@@ -112,7 +112,7 @@ def equal_bounds(notation: Notation, text: str) -> tuple[float, float] | None:
     return math.nextafter(number, -math.inf), number
 
 
-def _text(kind: str, place: int) -> str:
+def _time_text(kind: str, place: int) -> str:
     """A date by its number of days, anything else by its number of microseconds."""
     if kind == "date":
         return (_EPOCH.date() + timedelta(days=place)).isoformat()

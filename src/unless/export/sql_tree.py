@@ -44,15 +44,15 @@ def cast(node: exp.Expression, kind: exp.DataType) -> exp.Cast:
     return exp.Cast(this=node, to=kind.copy())
 
 
-def filled(template: str, dialect: str, cell: exp.Expression) -> exp.Expression:
+def fill_template(template: str, dialect: str, cell: exp.Expression) -> exp.Expression:
     """An expression, with another one in the place of the column ``cell``."""
-    return _parsed(template, dialect).transform(
+    return _parse_template(template, dialect).transform(
         lambda node: cell.copy() if isinstance(node, exp.Column) and node.name == "cell" else node
     )
 
 
 @cache
-def _parsed(template: str, dialect: str) -> exp.Expression:
+def _parse_template(template: str, dialect: str) -> exp.Expression:
     query = parse_one(f"SELECT {template}", dialect=dialect)  # alone, MySQL's REPLACE is a statement
     found: exp.Expression = query.expressions[0]
     return found
@@ -63,12 +63,12 @@ def try_cast(node: exp.Expression) -> exp.TryCast:
     return exp.TryCast(this=node, to=DOUBLE.copy(), requires_string=True)  # Snowflake's is for text only
 
 
-def signed(node: exp.Expression, number: float) -> exp.Expression:
+def with_sign(node: exp.Expression, number: float) -> exp.Expression:
     """The node with the sign of the number."""
     return exp.Neg(this=node) if math.copysign(1, number) < 0 else node
 
 
-def bracketed(node: exp.Expression) -> exp.Expression:
+def in_parentheses(node: exp.Expression) -> exp.Expression:
     """The node in parentheses, unless it has its own."""
     plain = isinstance(node, exp.Func | exp.Paren) and not isinstance(node, exp.Connector)  # And and Or are Funcs
     return node if plain else exp.Paren(this=node)
@@ -76,18 +76,20 @@ def bracketed(node: exp.Expression) -> exp.Expression:
 
 def all_of(*parts: exp.Expression) -> exp.Expression:
     """Every part holds."""
-    return _joined(exp.And, parts)
+    return _join(exp.And, parts)
 
 
 def any_of(*parts: exp.Expression) -> exp.Expression:
     """Some part holds."""
-    return _joined(exp.Or, parts)
+    return _join(exp.Or, parts)
 
 
-def _joined(kind: type[exp.And | exp.Or], parts: tuple[exp.Expression, ...]) -> exp.Expression:
+def _join(kind: type[exp.And | exp.Or], parts: tuple[exp.Expression, ...]) -> exp.Expression:
     if len(parts) > _WIDE:
         middle = len(parts) // 2
-        return kind(this=bracketed(_joined(kind, parts[:middle])), expression=bracketed(_joined(kind, parts[middle:])))
+        return kind(
+            this=in_parentheses(_join(kind, parts[:middle])), expression=in_parentheses(_join(kind, parts[middle:]))
+        )
     other = exp.Or if kind is exp.And else exp.And
     whole, *rest = (exp.Paren(this=part) if isinstance(part, other) else part for part in parts)
     for part in rest:
@@ -113,7 +115,7 @@ def matches(node: exp.Expression, pattern: str) -> exp.Expression:
 
 def integer(number: int) -> exp.Expression:
     """A whole number."""
-    return signed(exp.Literal.number(abs(number)), number)
+    return with_sign(exp.Literal.number(abs(number)), number)
 
 
 def cases(arms: Sequence[tuple[exp.Expression | None, exp.Expression]]) -> exp.Expression:
@@ -138,7 +140,7 @@ def least(*nodes: exp.Expression) -> exp.Expression:
     return exp.Least(this=nodes[0], expressions=list(nodes[1:]))
 
 
-def nothing_else(arms: Sequence[tuple[exp.Expression, exp.Expression]]) -> exp.Expression:
+def cases_or_null(arms: Sequence[tuple[exp.Expression, exp.Expression]]) -> exp.Expression:
     """What is beside the first condition that holds, NULL if none does."""
     case = exp.Case()
     for condition, found in arms:
@@ -166,7 +168,7 @@ def concat(nodes: list[exp.Expression]) -> exp.Expression:
     return nodes[0]
 
 
-def easily_read(number: float) -> bool:
+def is_read_exactly(number: float) -> bool:
     """Whether even a simple reader of decimals gets the double right.
 
     It does if digits and power of ten are doubles themselves, so that one division or product is enough, and if a
@@ -183,7 +185,7 @@ def easily_read(number: float) -> bool:
     return float(round(value * scale) / scale) == abs(number)
 
 
-def reach(number: float) -> tuple[str, bool]:
+def read_range(number: float) -> tuple[str, bool]:
     """How far above the decimal of a double the decimals go that are read as that double, and if the last one is too.
 
     The last one is the middle between the double and the next, and is read as the even one of the two. The largest

@@ -11,8 +11,8 @@ from sqlglot import exp
 
 from unless.errors import ProgramError
 from unless.export.sql_interface import Dialect
-from unless.export.sql_times import KIND_NOTATIONS, equal_bounds, limit, text_limit
-from unless.export.sql_tree import all_of, any_of, bracketed, cast, column, concat, first_true, is_null
+from unless.export.sql_times import KIND_NOTATIONS, equal_bounds, text_bound, time_bound
+from unless.export.sql_tree import all_of, any_of, cast, column, concat, first_true, in_parentheses, is_null
 from unless.rule import Condition, Literal, Rule, condition_verbs, conditions, spoken_bounds, value_text
 from unless.values import Label, parse_number
 from unless.values.notation import LevelNotation, Notation, TimeNotation
@@ -39,23 +39,23 @@ class SqlWriter:
         match literal.op, literal.value:
             case (("<=" | ">"), float(bound)):
                 if notation := self.notations.get(literal.feature):
-                    return self._noted(literal, bound, notation, sure=sure)
+                    return self._compare_in_notation(literal, bound, notation, sure=sure)
                 if kind == "mixed":
-                    return self._valued(literal, bound, sure=sure)
-                return kind == "number" and self._compared(literal, bound, sure=sure)
+                    return self._compare_any_type(literal, bound, sure=sure)
+                return kind == "number" and self._compare_number(literal, bound, sure=sure)
             case (("==" | "!="), str(category)):
-                return self._equals(literal, category, sure=sure)
+                return self._compare_text(literal, category, sure=sure)
             case "missing", _:
                 return self._missing(literal.feature)
         return self.negation(self._missing(literal.feature))
 
-    def both(self, parts: Sequence[exp.Expression]) -> exp.Expression:
+    def conjunction(self, parts: Sequence[exp.Expression]) -> exp.Expression:
         """Every part holds."""
         return all_of(*parts)
 
     def negation(self, part: exp.Expression) -> exp.Expression:
         """The part does not hold."""
-        return exp.Not(this=bracketed(part))
+        return exp.Not(this=in_parentheses(part))
 
     def first_failing(self, gates: Sequence[tuple[exp.Expression, bool]], *, otherwise: bool) -> exp.Expression:
         """The truth beside the first gate that fails."""
@@ -66,7 +66,7 @@ class SqlWriter:
         nan = tests[kind](column(feature)) if (kind := self.kinds[feature]) in tests else None
         return null if nan is None else any_of(null, nan)
 
-    def _compared(self, literal: Literal, bound: float, *, sure: bool) -> exp.Expression | bool:
+    def _compare_number(self, literal: Literal, bound: float, *, sure: bool) -> exp.Expression | bool:
         """A numeric column against a number."""
         if bound == math.inf:
             return literal.op == "<=" and self.negation(self._missing(literal.feature))
@@ -78,7 +78,7 @@ class SqlWriter:
         nan = self.dialect.is_nan(column(literal.feature)) if literal.op == ">" and self.dialect.nan_is_high else None
         return all_of(*parts, test, *([] if nan is None else [exp.Not(this=nan)]))
 
-    def _valued(self, literal: Literal, bound: float, *, sure: bool) -> exp.Expression | bool:
+    def _compare_any_type(self, literal: Literal, bound: float, *, sure: bool) -> exp.Expression | bool:
         """A column of any type against a number: text that spells no number, or one beyond the doubles, is text."""
         cell = column(literal.feature)
         value = self.dialect.value(cell)
@@ -89,25 +89,27 @@ class SqlWriter:
         test = (below if literal.op == "<=" else above)(this=value, expression=limit)
         return first_true([(test, True)], otherwise=False) if sure else test
 
-    def _noted(self, literal: Literal, bound: float, notation: Notation, *, sure: bool) -> exp.Expression | bool:
+    def _compare_in_notation(
+        self, literal: Literal, bound: float, notation: Notation, *, sure: bool
+    ) -> exp.Expression | bool:
         """A column against a date, a time, a duration or a level of an order."""
         if isinstance(notation, LevelNotation):
-            return self._levels(literal, bound, notation, sure=sure)
+            return self._compare_level(literal, bound, notation, sure=sure)
         if self.kinds[literal.feature] in KIND_NOTATIONS:
-            return self._timed(literal.feature, literal.op, bound, sure=sure)
+            return self._compare_time(literal.feature, literal.op, bound, sure=sure)
         read = self.dialect.time if isinstance(notation, TimeNotation) else self.dialect.moment
-        value, found = read(column(literal.feature)), text_limit(notation, bound)
+        value, found = read(column(literal.feature)), text_bound(notation, bound)
         if isinstance(found, bool):
             return found is (literal.op == "<=") and exp.Not(this=is_null(value))
         kind = exp.LT if literal.op == "<=" else exp.GTE
         test = kind(this=value, expression=exp.Literal.string(found))
         return first_true([(test, True)], otherwise=False) if sure else test
 
-    def _timed(self, feature: str, op: str, bound: float, *, sure: bool) -> exp.Expression | bool:
+    def _compare_time(self, feature: str, op: str, bound: float, *, sure: bool) -> exp.Expression | bool:
         """A column of a type that holds time, against a number."""
         kind = self.kinds[feature]
         finer = kind in self.dialect.finer
-        found = limit(kind, bound, finer=finer)
+        found = time_bound(kind, bound, finer=finer)
         if isinstance(found, bool):
             return found is (op == "<=") and self.negation(self._missing(feature))
         below, above = (exp.LT, exp.GTE) if finer else (exp.LTE, exp.GT)
@@ -115,34 +117,36 @@ class SqlWriter:
         test = (below if op == "<=" else above)(this=column(feature), expression=threshold)
         return all_of(exp.Not(this=is_null(column(feature))), test) if sure else test
 
-    def _levels(self, literal: Literal, bound: float, notation: LevelNotation, *, sure: bool) -> exp.Expression | bool:
+    def _compare_level(
+        self, literal: Literal, bound: float, notation: LevelNotation, *, sure: bool
+    ) -> exp.Expression | bool:
         """A text column against a level: it is one of those up to there, or one of the others."""
         upper = literal.op == ">"
         levels = [level for place, level in enumerate(notation.levels) if (place > bound) is upper]
         texts = [text for text in map(self.dialect.text, levels) if text is not None]
         if not texts:
             return False
-        test = self.dialect.member(column(literal.feature), texts)
+        test = self.dialect.is_member(column(literal.feature), texts)
         return all_of(exp.Not(this=is_null(column(literal.feature))), test) if sure else test
 
-    def _written(self, literal: Literal, category: str) -> exp.Expression | bool:
+    def _equals_time_text(self, literal: Literal, category: str) -> exp.Expression | bool:
         """A column of a type that holds time, against a category: a text that its cells may be written as."""
         bounds = equal_bounds(KIND_NOTATIONS[self.kinds[literal.feature]], category)
         if bounds is None or literal.feature in self.notations:
             return literal.op == "!="
         ends = zip((">", "<="), bounds, strict=True)
-        tests = [self._timed(literal.feature, op, bound, sure=True) for op, bound in ends]
+        tests = [self._compare_time(literal.feature, op, bound, sure=True) for op, bound in ends]
         if False in tests:
             return literal.op == "!="
         equal = all_of(*(test for test in tests if not isinstance(test, bool)))
         return equal if literal.op == "==" else self.negation(equal)
 
-    def _equals(self, literal: Literal, category: str, *, sure: bool) -> exp.Expression | bool:
+    def _compare_text(self, literal: Literal, category: str, *, sure: bool) -> exp.Expression | bool:
         """A column against a category; always true or always false where no cell can be that category."""
         differs = literal.op == "!="
         kind, cell = self.kinds[literal.feature], column(literal.feature)
         if kind in KIND_NOTATIONS:
-            return self._written(literal, category)
+            return self._equals_time_text(literal, category)
         text, notation = self.dialect.text(category), self.notations.get(literal.feature)
         if notation is not None:
             impossible = notation.number(category) is not None
@@ -153,7 +157,7 @@ class SqlWriter:
         truth = self.dialect.boolean(truth=category == "True")
         any_type = kind == "mixed" and notation is None
         own = self.dialect.any_text(cell) if any_type else cell
-        left, right = (cell, truth) if kind == "boolean" else self.dialect.sides(own, text)
+        left, right = (cell, truth) if kind == "boolean" else self.dialect.equality_sides(own, text)
         numeric = self.dialect.numeric(cell) if any_type and category.lower() in _NO_NUMBERS else None
         if differs:
             number = [] if numeric is None else [numeric]
@@ -183,30 +187,30 @@ class SqlWriter:
         """Why the rule decides: what the record has, and the exceptions that do not apply."""
         if rule is None:
             end = "is not decided: no rule applies" if label is None else f"{label}, because no rule applies"
-            return self._text(f"{target} {end}")
+            return self._printable(f"{target} {end}")
         pieces: list[str | exp.Expression] = [f"{target} {label}, because "]
         for number, condition in enumerate(conditions(rule.default)):
-            pieces += [" and "] * (number > 0) + list(self._has(condition))
+            pieces += [" and "] * (number > 0) + list(self._describe(condition))
         pieces += ["it is the default"] * (not rule.default)
         for number, exception in enumerate(rule.exceptions):
             pieces.append(f"{' or' if number else ', and not'} ({exception})")
-        return self._joined(pieces)
+        return self._join(pieces)
 
-    def _has(self, condition: Condition) -> Iterator[str | exp.Expression]:
+    def _describe(self, condition: Condition) -> Iterator[str | exp.Expression]:
         """What the record has, for a condition that holds."""
         feature = condition[0].feature
         if condition[0].op not in {"<=", ">", "!="} or (len(condition) == 1 and condition[0].as_spoken()[0] == "=="):
             yield str(condition[0])
             return
         yield f"{quote_if_needed(feature)} is "
-        yield exp.Coalesce(this=self.dialect.as_text(column(feature)), expressions=[self._text("missing")])
+        yield exp.Coalesce(this=self.dialect.as_text(column(feature)), expressions=[self._printable("missing")])
         asks = (
             f"{verb} {value_text(value)}"
             for verb, (_, value) in zip(condition_verbs(condition), spoken_bounds(condition), strict=True)
         )
         yield f", {' '.join(asks).removeprefix('is ')}"
 
-    def _joined(self, pieces: list[str | exp.Expression]) -> exp.Expression:
+    def _join(self, pieces: list[str | exp.Expression]) -> exp.Expression:
         """The pieces one after another, with neighbouring texts as one."""
         merged: list[str | exp.Expression] = []
         for piece in pieces:
@@ -214,9 +218,9 @@ class SqlWriter:
                 merged[-1] += piece
             else:
                 merged.append(piece)
-        return concat([self._text(piece) if isinstance(piece, str) else piece for piece in merged])
+        return concat([self._printable(piece) if isinstance(piece, str) else piece for piece in merged])
 
-    def _text(self, text: str) -> exp.Expression:
+    def _printable(self, text: str) -> exp.Expression:
         """A text for people: what the database cannot hold, or a terminal would obey, is escaped."""
         clean = (
             CONTROLS.sub(lambda found: ascii(found.group())[1:-1], text).encode("utf-8", "backslashreplace").decode()

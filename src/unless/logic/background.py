@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING
 
 from unless.errors import MissingFileError, ProgramError, ReadError, suggest
 from unless.logic.background_checks import CheckedRule, Signature, check_recursion, check_statement, check_text
-from unless.logic.clingo_runner import clingo, grounded, message_of
-from unless.logic.engine_names import commented, spellable
+from unless.logic.clingo_runner import first_message, grounded, import_clingo
+from unless.logic.engine_names import for_comment, is_spellable
 from unless.logic.read_statements import NAME, SMALL, SPACE, STRING
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ class Background:
 
     def add_rules(self, control: Control) -> None:
         """Add the rules to a control."""
-        with clingo().ast.ProgramBuilder(control) as builder:
+        with import_clingo().ast.ProgramBuilder(control) as builder:
             for rule in self.rules:
                 builder.add(rule.node)
 
@@ -101,7 +101,7 @@ def read_background(source: Source | Iterable[Source], role: str = "background")
 
 def checked_background(name: Origin, texts: Sequence[str]) -> Background:
     """A program from texts that are read already."""
-    reader = _Reader(name)
+    reader = _BackgroundReader(name)
     for text, lines in zip(texts, name.before, strict=True):
         reader.read(text, lines)
     check_recursion(reader.rules, name)
@@ -116,17 +116,17 @@ def source_texts(source: Source | Iterable[Source], role: str) -> tuple[Origin, 
     several = [source] if isinstance(source, str | os.PathLike) or not isinstance(source, Iterable) else list(source)
     if not several:
         raise ReadError(f"the {role} is an empty list; give a text or a path")
-    names, contents = zip(*(_content(one, role) for one in several), strict=True)
+    names, contents = zip(*(_load_content(one, role) for one in several), strict=True)
     texts = [text.replace("\r\n", "\n") for text in contents]
     for name, text in zip(names, texts, strict=True):
-        if not spellable(text):
+        if not is_spellable(text):
             raise ReadError(f"{name}: it has a NUL, a lone carriage return or half a character; save it as plain UTF-8")
     # One line more than each text has: clingo finds the end of a text on the line after its last.
     before = accumulate((text.count("\n") + 2 for text in texts[:-1]), initial=0)
     return Origin(names, tuple(before)), texts
 
 
-def _content(source: Source, role: str) -> tuple[str, str]:
+def _load_content(source: Source, role: str) -> tuple[str, str]:
     if isinstance(source, str) and not (source.endswith(_PATHS) and "\n" not in source):
         return role, source
     if not isinstance(source, str | os.PathLike):
@@ -143,7 +143,7 @@ def _content(source: Source, role: str) -> tuple[str, str]:
         raise ReadError(f"{path}: cannot be read: {error}") from error
 
 
-class _Reader:
+class _BackgroundReader:
     """Collects plain facts as text, everything else as checked rules, and where each predicate is mentioned."""
 
     def __init__(self, name: Origin) -> None:
@@ -181,7 +181,7 @@ class _Reader:
         seen, end = set[Signature](), place
         while found := _FACT.match(text, end):
             end = found.end()
-            signature = found[1], _count(found[2])
+            signature = found[1], _count_values(found[2])
             if signature not in seen:
                 seen.add(signature)
                 line += text.count("\n", place, found.start(1))
@@ -194,13 +194,13 @@ def _parsed(text: str, name: Origin) -> list[AST]:
     statements: list[AST] = []
     messages: list[str] = []
     try:
-        clingo().ast.parse_string(text, statements.append, logger=lambda _, message: messages.append(message))
+        import_clingo().ast.parse_string(text, statements.append, logger=lambda _, message: messages.append(message))
     except RuntimeError as error:
-        raise ReadError(name.message(commented(message_of(messages, error)))) from error
+        raise ReadError(name.message(for_comment(first_message(messages, error)))) from error
     return statements
 
 
-def _count(values: str | None) -> int:
+def _count_values(values: str | None) -> int:
     """The number of values between the parentheses of a plain fact."""
     if values is None:
         return 0

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from unless.errors import ReadError
-from unless.logic.engine_names import commented
+from unless.logic.engine_names import for_comment
 from unless.logic.predicates import HIGHEST
 
 if TYPE_CHECKING:
@@ -81,11 +81,11 @@ def check_text(text: str, name: Origin, before: int) -> None:
         operators = 0 if kind == "end" else operators + (kind in {"operator", "dots"})
         if depth > _DEEPEST or operators > _DEEPEST:
             _refuse(name, line, f"a term of more than {_DEEPEST} parentheses or operators; take it apart")
-        if reason := _lexeme_reason(found):
+        if reason := _refusal_of_lexeme(found):
             _refuse(name, line, reason)
 
 
-def _lexeme_reason(found: re.Match[str]) -> str | None:
+def _refusal_of_lexeme(found: re.Match[str]) -> str | None:
     """Why a lexeme is not accepted; None if it is."""
     lexeme = found.group()
     match found.lastgroup:
@@ -94,50 +94,50 @@ def _lexeme_reason(found: re.Match[str]) -> str | None:
         case "foreign":  # clingo's message would cut the letter in two, which ends the process
             return f"{lexeme!r} outside a string; put the text in double quotes"
         case "decimal":
-            decimal = (_sign(found.string, found.start()) + lexeme)[:40]
+            decimal = (_minus_sign_before(found.string, found.start()) + lexeme)[:40]
             return f'the decimal {decimal}; clingo counts in integers, so scale it, or make it text, "{decimal}"'
         case "integer" if len(lexeme) > 40 or int(lexeme, 10 if lexeme.isdecimal() else 0) > HIGHEST:
             return f"{lexeme[:40]}, too large for the 32 bits of clingo; scale it or make it text"
     return None
 
 
-def _sign(text: str, place: int) -> str:
+def _minus_sign_before(text: str, place: int) -> str:
     """The minus sign of the number at a place, if it has one; a minus between two terms is not a sign."""
     return "-" if re.search(r"(?:^|[^\w\s)\"])\s*-$", text[max(0, place - 40) : place]) else ""
 
 
 def check_statement(statement: AST, name: Origin) -> CheckedRule | None:
     """Check one statement as clingo read it; None if it says nothing about what is true."""
-    kind, line = _kind(statement), statement.location.begin.line
+    kind, line = _node_kind(statement), statement.location.begin.line
     if kind == "Rule":
-        return CheckedRule(line, *_check(statement, name), statement)
+        return CheckedRule(line, *_check_rule(statement, name), statement)
     base = kind == "Program" and statement.name == "base" and not statement.parameters
     if kind not in _PASSED_OVER and not base:
         _refuse(name, line, _STATEMENTS.get(kind, f"{str(statement).split()[0]}; only facts and rules are read"))
     return None
 
 
-def _check(rule: AST, name: Origin) -> tuple[tuple[Signature, ...], tuple[Signature, ...]]:
+def _check_rule(rule: AST, name: Origin) -> tuple[tuple[Signature, ...], tuple[Signature, ...]]:
     """The predicates of the head and of the body of a rule; refuse it if any part is not accepted."""
     head, line = rule.head, rule.location.begin.line
-    atom = head.atom if _kind(head) == "Literal" else head
+    atom = head.atom if _node_kind(head) == "Literal" else head
     if atom is not head and head.sign:
         _refuse(name, line, "negation in the head; a head is one atom")
-    if _kind(atom) not in {"SymbolicAtom", "BooleanConstant"}:
-        _refuse(name, line, _HEADS.get(_kind(atom), "this head; a head is one atom"))
+    if _node_kind(atom) not in {"SymbolicAtom", "BooleanConstant"}:
+        _refuse(name, line, _HEADS.get(_node_kind(atom), "this head; a head is one atom"))
     found: dict[bool, list[Signature]] = {True: [], False: []}
     for part in (head, *rule.body):
         for kind, node in _walk(part):
-            if reason := _reason(kind, node, in_head=part is head):
+            if reason := _refusal_of_node(kind, node, in_head=part is head):
                 _refuse(name, getattr(node, "location", rule.location).begin.line, reason)
-            found[part is head] += _atoms(kind, node)
+            found[part is head] += _predicates_of(kind, node)
     return tuple(found[True]), tuple(found[False])
 
 
-def _reason(kind: str, node: AST, *, in_head: bool) -> str | None:  # noqa: PLR0911 - one case after another
+def _refusal_of_node(kind: str, node: AST, *, in_head: bool) -> str | None:  # noqa: PLR0911 - one case after another
     """Why a node is not accepted; None if it is."""
     match kind:
-        case "SymbolicAtom" if _kind(node.symbol) == "UnaryOperation":
+        case "SymbolicAtom" if _node_kind(node.symbol) == "UnaryOperation":
             return "classical negation; use another predicate, such as not_p"
         case "Function" if node.external:
             return "an @-function; programs are read, never executed"
@@ -161,19 +161,19 @@ def check_recursion(rules: Sequence[CheckedRule], name: Origin) -> None:
     for rule in rules:
         for head in rule.heads:
             below.setdefault(head, set()).update(rule.goals)
-    above = {head: _reachable(head, below) for head in below}
+    above = {head: _dependencies(head, below) for head in below}
     for rule in rules:
         cycle = {goal for head in rule.heads for goal in rule.goals if head in above.get(goal, ())}
         for kind, node in (pair for goal in rule.node.body for pair in _walk(goal)) if cycle else ():
-            if reason := _recursion(kind, node, cycle):
+            if reason := _refusal_in_recursion(kind, node, cycle):
                 raise ReadError(f"{name.line(rule.line)}: {reason}")
 
 
-def _recursion(kind: str, node: AST, cycle: set[Signature]) -> str | None:
+def _refusal_in_recursion(kind: str, node: AST, cycle: set[Signature]) -> str | None:
     """Why a recursive rule may not have a node in its body; None if it may."""
     if kind in {"BinaryOperation", "UnaryOperation"} and not _is_number(kind, node):
         return "arithmetic in a recursive rule is not accepted; it might never end, so list the values as facts"
-    if through := cycle.intersection(atom for pair in _walk(node) for atom in _atoms(*pair)):
+    if through := cycle.intersection(atom for pair in _walk(node) for atom in _predicates_of(*pair)):
         predicate = shown(min(through))
         if kind == "Literal" and node.sign:
             return f"not stratified: {predicate} depends on its own negation; negate only what does not depend on it"
@@ -184,7 +184,7 @@ def _recursion(kind: str, node: AST, cycle: set[Signature]) -> str | None:
     return None
 
 
-def _reachable(start: Signature, below: dict[Signature, set[Signature]]) -> set[Signature]:
+def _dependencies(start: Signature, below: dict[Signature, set[Signature]]) -> set[Signature]:
     """The predicates that a predicate depends on, including itself."""
     found, open_ = {start}, [start]
     while open_:
@@ -195,21 +195,21 @@ def _reachable(start: Signature, below: dict[Signature, set[Signature]]) -> set[
     return found
 
 
-def _atoms(kind: str, node: AST) -> list[Signature]:
+def _predicates_of(kind: str, node: AST) -> list[Signature]:
     """The predicates of a node that is an atom: several if it is a pool, none if it is no atom."""
     if kind != "SymbolicAtom":
         return []
-    return [(atom.name, len(atom.arguments)) for atom in _functions(node.symbol)]
+    return [(atom.name, len(atom.arguments)) for atom in _atoms_in(node.symbol)]
 
 
-def _functions(symbol: AST) -> Iterator[AST]:
+def _atoms_in(symbol: AST) -> Iterator[AST]:
     """The atoms in a symbol: the symbol itself, or those of a pool."""
-    match _kind(symbol):
+    match _node_kind(symbol):
         case "Pool":
             for argument in symbol.arguments:
-                yield from _functions(argument)
+                yield from _atoms_in(argument)
         case "UnaryOperation":
-            yield from _functions(symbol.argument)
+            yield from _atoms_in(symbol.argument)
         case "Function":
             yield symbol
 
@@ -225,10 +225,10 @@ def _walk(node: AST) -> Iterator[tuple[str, AST]]:
         if not hasattr(current, "ast_type"):
             open_ += reversed(current)
             continue
-        kind = _kind(current)
+        kind = _node_kind(current)
         yield kind, current
         if kind == "SymbolicAtom":
-            parts = [atom.arguments for atom in _functions(current.symbol)]
+            parts = [atom.arguments for atom in _atoms_in(current.symbol)]
         else:
             parts = [getattr(current, key) for key in current.child_keys]
         open_ += [part for part in reversed(parts) if part is not None]
@@ -239,10 +239,10 @@ def _is_number(kind: str, node: AST) -> bool:
     return kind == "UnaryOperation" and str(node) == f"-{node.argument}" and str(node.argument).isdecimal()
 
 
-def _kind(node: AST) -> str:
+def _node_kind(node: AST) -> str:
     return str(node.ast_type.name)
 
 
 def _refuse(name: Origin, line: int, reason: str) -> NoReturn:
-    what, _, advice = commented(reason).rpartition("; ")
+    what, _, advice = for_comment(reason).rpartition("; ")
     raise ReadError(f"{name.line(line)}: {what} is not accepted; {advice}")

@@ -35,7 +35,7 @@ def run_clingo(program: Program, table: Table) -> NDArray[np.object_]:
     writer = ClingoWriter(program)
     rules = "\n".join(writer.rules())
     heads = program.heads  # not its labels: 1 and 1.0 are one label, but two terms
-    labels = {clingo().parse_term(writer.term(label)): label for label in heads if label is not None}
+    labels = {import_clingo().parse_term(writer.term(label)): label for label in heads if label is not None}
     for start in range(0, max(len(table), 1), _BATCH):  # an empty table too: it may lack a column
         control = grounded("\n".join([rules, *writer.facts(table[start : start + _BATCH])]))
         for row, term in atoms(control, writer.target, 2):
@@ -46,7 +46,7 @@ def run_clingo(program: Program, table: Table) -> NDArray[np.object_]:
     return out
 
 
-def clingo() -> Any:
+def import_clingo() -> Any:
     """The clingo package."""
     found = import_extra("clingo", "this needs clingo, which", "logic", UnlessError)  # slow to load
     import_module("clingo.ast")
@@ -59,7 +59,7 @@ def grounded(text: str, fill: Callable[[Control], None] | None = None) -> Contro
     clingo's messages about what is undefined are errors here, with one exception: an atom may have no rule at all,
     because a missing cell has no fact.
     """
-    package = clingo()
+    package = import_clingo()
     messages: list[str] = []
 
     def log(code: Any, message: str) -> None:
@@ -73,13 +73,13 @@ def grounded(text: str, fill: Callable[[Control], None] | None = None) -> Contro
             fill(control)
         control.ground([("base", [])])
     except RuntimeError as error:
-        raise ProgramError(message_of(messages, error)) from error
+        raise ProgramError(first_message(messages, error)) from error
     if messages:
-        raise ProgramError(message_of(messages))
+        raise ProgramError(first_message(messages))
     return control
 
 
-def message_of(messages: list[str], error: Exception | None = None) -> str:
+def first_message(messages: list[str], error: Exception | None = None) -> str:
     """The first of clingo's messages on one line, with the line of the program in our words."""
     first = " ".join((messages[0] if messages else str(error)).split())
     first = re.sub(r":-\[#inc_base\](?=\.)|\[#inc_base\];", "", first)

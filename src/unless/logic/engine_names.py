@@ -31,7 +31,7 @@ def new_name(wanted: str, taken: set[str]) -> str:
     >>> [new_name(name, taken) for name in ("Flow rate", "flow_rate", "not", "Größe", "1st", "?")]
     ['flow_rate', 'flow_rate_2', 'not_2', 'gro_e', 'f_1st', 'f']
     """
-    base = _cleaned(wanted)
+    base = _clean_name(wanted)
     name, number = base, 1
     while name in taken or RESERVED.fullmatch(name):
         number += 1
@@ -40,14 +40,14 @@ def new_name(wanted: str, taken: set[str]) -> str:
     return name
 
 
-def _cleaned(name: str) -> str:
+def _clean_name(name: str) -> str:
     plain = unicodedata.normalize("NFKD", name.lower())
     plain = "".join(letter for letter in plain if not unicodedata.combining(letter))
     plain = re.sub(r"[^a-z0-9]+", "_", plain)[:_LONGEST].strip("_")
     return plain if IDENTIFIER.fullmatch(plain) else f"f_{plain}".rstrip("_")
 
 
-def spellable(text: str) -> bool:
+def is_spellable(text: str) -> bool:
     """Whether engines, and files on the way to them, keep a text unchanged.
 
     NUL ends a string in clingo, lone surrogates have no UTF-8, and a carriage return becomes a newline when Python
@@ -56,7 +56,7 @@ def spellable(text: str) -> bool:
     return "\0" not in text and "\r" not in text and not SURROGATE.search(text)
 
 
-def visible(text: str) -> bool:
+def is_visible(text: str) -> bool:
     """Whether no character of a text would move the cursor of a terminal; a line break and a tab are harmless."""
     return not CONTROLS.search(text)
 
@@ -80,12 +80,12 @@ def prolog_atom(text: str) -> str:
     return "'" + "".join(letter if letter.isprintable() else f"\\x{ord(letter):X}\\" for letter in escaped) + "'"
 
 
-def commented(text: str) -> str:
+def for_comment(text: str) -> str:
     """A text made safe for a comment: one line, whatever it holds."""
     return "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in text)
 
 
-def as_json(value: object) -> str:
+def exact_json(value: object) -> str:
     """A value as JSON on one line of ASCII; refuses what JSON would read back as something else."""
     text = json.dumps(value, allow_nan=False)
     if json.loads(text) != value:

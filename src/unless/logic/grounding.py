@@ -4,7 +4,7 @@ A unary predicate becomes a column of ``yes`` and missing cells. A binary predic
 becomes a column of values. One with several values becomes a column of ``yes`` and missing cells for each value that
 two individuals share. A value that only one individual has, such as a car of a train, says nothing about others: a rule
 on it would be a list of names. A column of values keeps such values, but the learner treats them as one value
-(`without_names`) and makes no literal of it.
+(`merge_unique_categories`) and makes no literal of it.
 """
 
 from __future__ import annotations
@@ -71,18 +71,18 @@ class Goals:
         return [f"{holds}{self.predicate}(X,{value})"]
 
 
-def chosen(known: Background, features: Iterable[str] | None, ignore: Iterable[str]) -> list[Signature]:
+def choose_predicates(known: Background, features: Iterable[str] | None, ignore: Iterable[str]) -> list[Signature]:
     """The predicates to learn from, in the order of B: those in ``features`` or all, without those in ``ignore``."""
     usable = [signature for signature in known.mentions if signature[1] in {1, 2}]
-    wanted = usable if features is None else _named(features, usable, "features")
-    ignored = _named(ignore, usable, "ignore")
+    wanted = usable if features is None else _find_predicates(features, usable, "features")
+    ignored = _find_predicates(ignore, usable, "ignore")
     chosen = [signature for signature in usable if signature in wanted and signature not in ignored]
     if usable and not chosen:
         raise ParameterError("features and ignore leave no predicate to learn from")
     return chosen
 
 
-def _named(names: Iterable[str], usable: list[Signature], option: str) -> list[Signature]:
+def _find_predicates(names: Iterable[str], usable: list[Signature], option: str) -> list[Signature]:
     if isinstance(names, str):
         raise ParameterError(f"{option} is a list of predicates, not a text; write {option}=[{names!r}]")
     found: list[Signature] = []
@@ -95,7 +95,7 @@ def _named(names: Iterable[str], usable: list[Signature], option: str) -> list[S
     return found
 
 
-def columns(
+def make_columns(
     control: Control, signatures: Iterable[Signature], individuals: Sequence[Symbol], target: str
 ) -> tuple[list[tuple[Column, Goals]], list[str]]:
     """The unary and binary predicates that hold of the individuals, in order, as columns.
@@ -120,17 +120,17 @@ def columns(
                 column = Column.of(feature, [YES if cell else None for cell in cells], "text")
                 new = [(column, Goals(name, "", f"{name}(X)"))]
             else:
-                new = _binary(feature, cells, Goals(name, f"N{len(found)}", mixed=not numeric))
+                new = _columns_of_binary(feature, cells, Goals(name, f"N{len(found)}", mixed=not numeric))
             features.update(column.name for column, _ in new)
             found += new
             left_out += [name] * (not new)
     return found, left_out
 
 
-def _binary(feature: str, cells: list[list[Symbol]], goals: Goals) -> list[tuple[Column, Goals]]:
+def _columns_of_binary(feature: str, cells: list[list[Symbol]], goals: Goals) -> list[tuple[Column, Goals]]:
     holders = Counter(symbol for cell in cells for symbol in set(cell))
     symbols = sorted(holders)
-    texts = categories(symbols, goals.predicate)
+    texts = category_texts(symbols, goals.predicate)
     if max(map(len, cells)) > 1:
         return [
             (
@@ -142,14 +142,14 @@ def _binary(feature: str, cells: list[list[Symbol]], goals: Goals) -> list[tuple
         ]
     if len(texts) == sum(holders.values()) >= _FEW:
         return []
-    values = [_value(cell[0], texts) if cell else None for cell in cells]
+    values = [_symbol_value(cell[0], texts) if cell else None for cell in cells]
     kind: Kind = "number" if not texts else "text" if len(texts) == len(symbols) else "mixed"
     return [
         (Column.of(feature, values, kind), replace(goals, terms={text: str(symbol) for symbol, text in texts.items()}))
     ]
 
 
-def without_names(column: Column) -> tuple[Column, Literal | None]:
+def merge_unique_categories(column: Column) -> tuple[Column, Literal | None]:
     """Replace all categories that only one individual has by the first of them; also the literal on that one.
 
     If few individuals have a value, or there is no such category, the column stays the same and there is no literal.
@@ -165,7 +165,7 @@ def without_names(column: Column) -> tuple[Column, Literal | None]:
     return Column.of(column.name, cells, column.kind), Literal(column.name, "==", first)
 
 
-def categories(symbols: Iterable[Symbol], name: str) -> dict[Symbol, str]:
+def category_texts(symbols: Iterable[Symbol], name: str) -> dict[Symbol, str]:
     """The text of every symbol that is not a number: the name of a constant, the content of a string.
 
     Strings keep their quotes if a constant would otherwise have the same text.
@@ -180,5 +180,5 @@ def categories(symbols: Iterable[Symbol], name: str) -> dict[Symbol, str]:
     return constants | strings
 
 
-def _value(symbol: Symbol, texts: dict[Symbol, str]) -> Value:
+def _symbol_value(symbol: Symbol, texts: dict[Symbol, str]) -> Value:
     return texts[symbol] if symbol in texts else float(symbol.number)

@@ -10,10 +10,10 @@ import numpy as np
 
 from unless.errors import ParameterError, ReadError
 from unless.evaluation.metrics import Quality, quality
-from unless.export.clauses import Spelling, Style, exclusive, flatten, in_style
+from unless.export.clauses import Spelling, Style, flatten, write_exclusive, write_in_style
 from unless.export.free_names import free_name
 from unless.logic.background import Background, Source, read_background
-from unless.logic.clingo_runner import atoms, clingo, grounded
+from unless.logic.clingo_runner import atoms, grounded, import_clingo
 from unless.logic.engine_names import free_prefix
 from unless.logic.grounding import Goals
 from unless.rule import Program
@@ -39,12 +39,12 @@ class Trial:
     @property
     def quality(self) -> Quality:
         """How well the entailed labels agree with the true ones."""
-        return _quality(self.labels, self.entailed)
+        return _measure_quality(self.labels, self.entailed)
 
     @property
     def baseline(self) -> Quality:
         """How well the usual label alone would do."""
-        return _quality(self.labels, [self.usual] * len(self.labels))
+        return _measure_quality(self.labels, [self.usual] * len(self.labels))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -94,19 +94,19 @@ class Hypothesis:
         known = read_background(background)
         target = self.program.target
         refuse_leak(known, target)
-        named = self._features_hold_of(known) if individuals is None else _terms(individuals)
+        named = self._features_hold_of(known) if individuals is None else _parse_individuals(individuals)
         if individuals is None and not named:
             name, arity = next(iter(self._goals.values())).signature
             atom = f"{name}(X)" if arity == 1 else f"{name}(X,V)"
             raise ReadError(f"{known.name}: none of the rules' predicates, such as {atom}, holds of anything")
         taken = {*(name for name, _ in known.mentions), *(goals.predicate for goals in self._goals.values())}
-        labels = {clingo().parse_term(term): label for label, term in self._terms.items()}
-        found = derived(known, self._text(taken, map(str, named), careful=True), target, labels)
+        labels = {import_clingo().parse_term(term): label for label, term in self._terms.items()}
+        found = derive_labels(known, self._text(taken, map(str, named), careful=True), target, labels)
         return {str(individual): found.get(individual) for individual in named}
 
     def to_text(self, style: Style = "paper") -> str:
         """The rules over the original predicates: ``paper`` to be read in order, ``exclusive`` without order."""
-        return in_style(style, self.program, replace(self._spelling(self._taken), record=()))
+        return write_in_style(style, self.program, replace(self._spelling(self._taken), record=()))
 
     def to_clingo(self) -> str:
         """H as a program to run in clingo together with B, in the exclusive form.
@@ -129,7 +129,7 @@ class Hypothesis:
     def _text(self, taken: Collection[str], individuals: Iterable[str], *, careful: bool = False) -> str:
         """The clauses and the records; ``careful`` if values that were numbers in B may be text here."""
         spelling = self._spelling(taken, careful=careful)
-        lines = [str(clause) for clause in exclusive(flatten(self.program, exact=True), spelling)]
+        lines = [str(clause) for clause in write_exclusive(flatten(self.program, exact=True), spelling)]
         record = spelling.record[0].removesuffix("(X)")
         lines += [f"{record}({individual})." for individual in individuals]
         return "\n".join(lines) + "\n"
@@ -167,25 +167,25 @@ def refuse_leak(known: Background, target: str) -> None:
         raise ReadError(f"{known.name.line(line)}: B mentions {target}/2, the target; labels would leak into features")
 
 
-def derived(known: Background, text: str, target: str, labels: dict[Symbol, Label]) -> dict[Symbol, Label]:
+def derive_labels(known: Background, text: str, target: str, labels: dict[Symbol, Label]) -> dict[Symbol, Label]:
     """The labels that B and H together entail; H is a text."""
     control = grounded(f"{known.facts}\n{text}", known.add_rules)
     return {individual: labels[label] for individual, label in atoms(control, target, 2)}
 
 
-def _terms(individuals: Iterable[str]) -> list[Symbol]:
+def _parse_individuals(individuals: Iterable[str]) -> list[Symbol]:
     if isinstance(individuals, str):
         raise ParameterError(f"individuals is a list of names, not a text; write individuals=[{individuals!r}]")
     found: list[Symbol] = []
     for individual in individuals:
         try:
-            found.append(clingo().parse_term(str(individual)))
+            found.append(import_clingo().parse_term(str(individual)))
         except RuntimeError:
             raise ParameterError(f'{individual!r} is not a term of clingo; write kitty, 3 or "Kitty"') from None
     return list(dict.fromkeys(found))
 
 
-def _quality(labels: Sequence[Label], decided: Sequence[Label | None]) -> Quality:
+def _measure_quality(labels: Sequence[Label], decided: Sequence[Label | None]) -> Quality:
     known = sorted({label for label in (*labels, *decided) if label is not None}, key=str)
     place: dict[Label | None, int] = {label: place for place, label in enumerate(known)} | {None: -1}
     return quality(np.array([place[label] for label in labels]), np.array([place[label] for label in decided]), known)

@@ -17,8 +17,8 @@ from unless.learn.unless_learner import fold_unless
 from unless.logic.background import Background, Source, read_background
 from unless.logic.background_checks import Signature, shown
 from unless.logic.clingo_runner import atoms
-from unless.logic.grounding import Goals, categories, chosen, columns, without_names
-from unless.logic.hypothesis import Hypothesis, Trial, derived, refuse_leak
+from unless.logic.grounding import Goals, category_texts, choose_predicates, make_columns, merge_unique_categories
+from unless.logic.hypothesis import Hypothesis, Trial, derive_labels, refuse_leak
 from unless.model.prediction import predict
 from unless.rule import Literal, Program
 from unless.table import Labels, Table
@@ -72,32 +72,32 @@ def learn_logic(  # noqa: PLR0913 - options that people give by name
     """
     known = read_background(background)
     refuse_leak(known, target)
-    predicates = chosen(known, features, ignore)
+    predicates = choose_predicates(known, features, ignore)
     control = known.ground()
     given = _read_examples(examples, target, known, control)
     learned, held = given.split(test, seed)
-    found, left_out = columns(control, predicates, learned, target)
+    found, left_out = make_columns(control, predicates, learned, target)
     if not found:
-        raise ReadError(f"{known.name}: {_nothing(left_out, learned[0])}")
+        raise ReadError(f"{known.name}: {_no_features_message(left_out, learned[0])}")
     labels = Labels.of(target, [given.labels[one] for one in learned])
     table = Table(tuple(column for column, _ in found), labels)
     goals = {column.name: goal for column, goal in found}
     hypothesis = Hypothesis(
-        program=_learned(table, goals, ratio, algorithm, positive),
+        program=_learn_program(table, goals, ratio, algorithm, positive),
         table=table,
         individuals=tuple(map(str, learned)),
         entailed=(),
-        trial=_trial(held, given, labels),
+        trial=_make_trial(held, given, labels),
         left_out=tuple(left_out),
         _terms={label: str(term) for term, label in given.terms.items()},
         _goals=goals,
         _taken=frozenset(name for name, _ in known.mentions),
     )
-    entailed = derived(known, hypothesis.to_clingo(), target, given.terms)
-    return _checked(hypothesis, [entailed.get(one) for one in learned], [entailed.get(one) for one in held])
+    entailed = derive_labels(known, hypothesis.to_clingo(), target, given.terms)
+    return _check_entailment(hypothesis, [entailed.get(one) for one in learned], [entailed.get(one) for one in held])
 
 
-def _trial(held: list[Symbol], given: _Examples, learned: Labels) -> Trial | None:
+def _make_trial(held: list[Symbol], given: _Examples, learned: Labels) -> Trial | None:
     """The individuals that are held back; what is entailed comes later."""
     if not held:
         return None
@@ -105,22 +105,22 @@ def _trial(held: list[Symbol], given: _Examples, learned: Labels) -> Trial | Non
     return Trial(tuple(map(str, held)), tuple(given.labels[one] for one in held), (), usual)
 
 
-def _closed_world(table: Table, unary: Collection[str]) -> MemoryEngine:
+def _closed_world_engine(table: Table, unary: Collection[str]) -> MemoryEngine:
     """An engine that leaves out literals which say nothing new, or only a name.
 
     A predicate that is true or not is never "missing": "is not yes" says that already. A value that only one individual
     has is a name: a rule on it would hold of nobody else.
     """
-    renamed = [(column, None) if column.name in unary else without_names(column) for column in table.columns]
+    renamed = [(column, None) if column.name in unary else merge_unique_categories(column) for column in table.columns]
     names = [literal for _, literal in renamed if literal is not None]
     banned = (*(Literal(feature, "missing") for feature in unary), *names)
     return MemoryEngine(replace(table, columns=tuple(column for column, _ in renamed)), banned=banned)
 
 
-def _learned(
+def _learn_program(
     table: Table, goals: dict[str, Goals], ratio: float, algorithm: Algorithm, positive: Label | None
 ) -> Program:
-    engine = _closed_world(table, [feature for feature, goal in goals.items() if goal.yes is not None])
+    engine = _closed_world_engine(table, [feature for feature, goal in goals.items() if goal.yes is not None])
     match algorithm:
         case "fold_rm":
             return fold_rm(engine, ratio)
@@ -133,7 +133,7 @@ def _learned(
     raise ParameterError(f"no algorithm {algorithm!r}{suggest(str(algorithm), get_args(Algorithm))}")
 
 
-def _nothing(left_out: list[str], individual: Symbol) -> str:
+def _no_features_message(left_out: list[str], individual: Symbol) -> str:
     """Why there are no features, and what to do."""
     if not left_out:
         return f"no unary or binary predicate holds of any example, such as {individual}"
@@ -144,7 +144,7 @@ def _nothing(left_out: list[str], individual: Symbol) -> str:
     )
 
 
-def _checked(hypothesis: Hypothesis, entailed: list[Label | None], others: list[Label | None]) -> Hypothesis:
+def _check_entailment(hypothesis: Hypothesis, entailed: list[Label | None], others: list[Label | None]) -> Hypothesis:
     """Add the labels that B and H entail; for the examples they must be what the program predicts."""
     if entailed != predict(hypothesis.program, hypothesis.table).tolist():
         raise ProgramError("B and H do not entail what the program predicts; please report this bug")
@@ -175,7 +175,7 @@ class _Examples:
 def _read_examples(source: Source, target: str, known: Background, control: Control) -> _Examples:
     """Read the facts of the target; ``control`` is the grounded background knowledge."""
     read = read_background(source, "examples")
-    pairs = _facts(read, (target, 2))
+    pairs = _read_facts(read, (target, 2))
     _refuse_relation(read, pairs, target, known, control)
     labels: dict[Symbol, Symbol] = {}
     for individual, label in pairs:
@@ -188,7 +188,7 @@ def _read_examples(source: Source, target: str, known: Background, control: Cont
     return _Examples(target, {individual: terms[term] for individual, term in labels.items()}, terms)
 
 
-def _facts(read: Background, wanted: Signature) -> list[tuple[Symbol, Symbol]]:
+def _read_facts(read: Background, wanted: Signature) -> list[tuple[Symbol, Symbol]]:
     """The individuals and their labels, in the order of the text."""
     target = wanted[0]
     if wanted not in read.mentions:
@@ -232,7 +232,7 @@ def _refuse_relation(
 def _label_terms(terms: Iterable[Symbol], target: str) -> dict[Symbol, Label]:
     """The label behind each term: a number stays a number, anything else is text."""
     distinct = sorted(set(terms))
-    texts = categories(distinct, target)
+    texts = category_texts(distinct, target)
     if texts and len(texts) < len(distinct):
         raise ReadError(f"the labels of {target} are numbers and text; make them all one or the other")
     return {term: texts[term] if texts else term.number for term in distinct}

@@ -73,7 +73,7 @@ Scale = Decimals | Ranks
 WHOLE = Decimals(0)
 
 
-def scale_of(thresholds: Iterable[float], fewest: int = 0) -> Scale:
+def choose_scale(thresholds: Iterable[float], fewest: int = 0) -> Scale:
     """As many decimals as the thresholds have, but not fewer than ``fewest``; ranks if that does not fit 32 bits.
 
     >>> scale_of([3.4, 20.0]), scale_of([1e300, 0.5]), scale_of([7.2e9, 9e7], SECONDS)
@@ -122,7 +122,7 @@ class Feature:
         """The levels whose places ``level`` gives."""
         return self.notation.levels if self.level and isinstance(self.notation, LevelNotation) else ()
 
-    def valued(self, number: float) -> float:
+    def in_notation(self, number: float) -> float:
         """A threshold, which knows how it is written."""
         return number if self.notation is None else self.notation.value(number)
 
@@ -145,7 +145,7 @@ def sorted_number(notation: Notation, text: str) -> float | None:
     return number if number is not None and sorted_text(notation, number) == text else None
 
 
-def predicates(program: Program, taken: set[str], *, texts: bool = True) -> dict[str, Feature]:
+def name_predicates(program: Program, taken: set[str], *, texts: bool = True) -> dict[str, Feature]:
     """The predicates that each feature of a program needs; their names are added to those that are taken.
 
     Without ``texts``, the engine cannot compare texts, and all that is in an order is a number.
@@ -167,12 +167,15 @@ def _feature(name: str, literals: list[Literal], notation: Notation | None, take
     present = new_name(f"{name} present", taken) if presence else None
     level = new_name(f"{name} level", taken) if texts and isinstance(notation, LevelNotation) else None
     spelled = (
-        texts and notation is not None and notation.sortable and all(_spelled(notation, one) for one in thresholds)
+        texts
+        and notation is not None
+        and notation.sortable
+        and all(_has_exact_text(notation, one) for one in thresholds)
     )
-    scale = scale_of(thresholds, SECONDS if notation == DURATION else 0)
+    scale = choose_scale(thresholds, SECONDS if notation == DURATION else 0)
     return Feature(name, number, text, present, scale, notation, level, spelled)
 
 
-def _spelled(notation: Notation, threshold: float) -> bool:
+def _has_exact_text(notation: Notation, threshold: float) -> bool:
     """Whether a text says a threshold exactly; one beyond the years 1 to 9999 has none."""
     return math.isfinite(threshold) and sorted_number(notation, sorted_text(notation, threshold)) == threshold

@@ -29,10 +29,18 @@ from typing import Any, get_args
 from typing import Literal as OneOf
 
 from unless.errors import ParameterError, ProgramError, UnknownNameError, suggest
-from unless.export.clauses import Clause, Spelling, exclusive, flatten
+from unless.export.clauses import Clause, Spelling, flatten, write_exclusive
 from unless.export.conditions import list_of
-from unless.logic.engine_names import as_json, clingo_string, commented, new_name, prolog_atom, spellable, visible
-from unless.logic.predicates import HIGHEST, Decimals, Feature, Ranks, predicates, sorted_text
+from unless.logic.engine_names import (
+    clingo_string,
+    exact_json,
+    for_comment,
+    is_spellable,
+    is_visible,
+    new_name,
+    prolog_atom,
+)
+from unless.logic.predicates import HIGHEST, Decimals, Feature, Ranks, name_predicates, sorted_text
 from unless.model import Model
 from unless.rule import Literal, Operator, Program
 from unless.table import Column, Table
@@ -69,7 +77,7 @@ def to_clingo(model: Program | Model, table: Table | None = None) -> str:
     writer = ClingoWriter(list_of(model, "a clingo program"))
     rules = writer.rules()
     records = [] if table is None else [*writer.facts(table)]
-    header = [f"%: {as_json(parts)}" for parts in writer.header()]
+    header = [f"%: {exact_json(parts)}" for parts in writer.header()]
     return "\n".join([FIRST_LINE, *header, *rules, *records]) + "\n"
 
 
@@ -105,7 +113,7 @@ def to_prolog(
     return "\n".join([*writer.comments(), *directives, *said, *rules, *records]) + "\n"
 
 
-class Writer(ABC):
+class EngineWriter(ABC):
     """Writes one program for one engine; subclasses say how that engine spells numbers and texts.
 
     ``target`` is the predicate of the program's target, ``features`` has those of its features. ``stand_ins`` are the
@@ -120,39 +128,39 @@ class Writer(ABC):
         taken = set(avoided)
         self.program = program
         self.target = new_name(program.target, taken)
-        self.features = predicates(program, taken, texts=texts)
+        self.features = name_predicates(program, taken, texts=texts)
         self.stand_ins: dict[str, str] = {}
         self._place = {name: place for place, name in enumerate(program.features)}
 
     @abstractmethod
-    def _numeral(self, label: float) -> str:
+    def _number_label(self, label: float) -> str:
         """Spell a label that is a number."""
 
     @abstractmethod
-    def _cell(self, feature: Feature, number: float, /) -> str:
+    def _number_cell(self, feature: Feature, number: float, /) -> str:
         """Spell a number of a feature in a fact."""
 
     @abstractmethod
-    def _bound(self, feature: Feature, op: Operator, number: float, /) -> str:
+    def _comparison(self, feature: Feature, op: Operator, number: float, /) -> str:
         """Spell what follows the variable in a comparison: ``> 203``."""
 
     @abstractmethod
-    def _unclear(self, literal: Literal, /) -> bool:
+    def _needs_comment(self, literal: Literal, /) -> bool:
         """Whether the number in the goals of a literal does not say what it stands for."""
 
     def rules(self) -> list[str]:
         """The lines of the clauses, with the literals as learned where the goals are not as clear."""
-        return [str(clause) + self._remark(clause) for clause in self.clauses()]
+        return [str(clause) + self._comment(clause) for clause in self.clauses()]
 
-    def _remark(self, clause: Clause) -> str:
+    def _comment(self, clause: Clause) -> str:
         unclear = [
             str(literal)
             for literal in clause.literals
             if isinstance(literal.value, float)
             and not self.features[literal.feature].spelled
-            and self._unclear(literal)
+            and self._needs_comment(literal)
         ]
-        return f"  % {commented(', '.join(unclear))}" if unclear else ""
+        return f"  % {for_comment(', '.join(unclear))}" if unclear else ""
 
     def clauses(self) -> Iterator[Clause]:
         """The program in the exclusive form, then when a cell is present, and the places of levels.
@@ -160,12 +168,12 @@ class Writer(ABC):
         A cell is present if there is a number or a text.
         """
         spelling = Spelling(lambda label: f"{self.target}(X,{self.term(label)})", self.goals, record=("record(X)",))
-        yield from exclusive(flatten(self.program, exact=True), spelling)
+        yield from write_exclusive(flatten(self.program, exact=True), spelling)
         for feature in self.features.values():
             if feature.present:
                 yield from (Clause(f"{feature.present}(X)", (f"{name}(X,_)",)) for name in feature.cells)
             for place, level in enumerate(feature.levels):
-                yield Clause(f"{feature.level}({self.text(level)},{self._cell(feature, float(place))})")
+                yield Clause(f"{feature.level}({self.text(level)},{self._number_cell(feature, float(place))})")
 
     def facts(self, table: Table) -> Iterator[str]:
         """The records of a table, numbered from 1, and their cells, one predicate after the other."""
@@ -183,27 +191,27 @@ class Writer(ABC):
         used = set(codes) - {column.missing}
         if feature.number:
             numbers = {code: self._fact(feature, float(column.numbers[code])) for code in used if code < first}
-            yield from _rows(feature.number, codes, numbers)
+            yield from _row_facts(feature.number, codes, numbers)
         if feature.text:
             texts = {code: self.text(column.categories[code - first]) for code in used if code >= first}
-            yield from _rows(feature.text, codes, texts)
+            yield from _row_facts(feature.text, codes, texts)
 
     def _fact(self, feature: Feature, number: float) -> str:
         if feature.level and feature.notation:
             return self.text(feature.notation.text(number))
-        return self._compared(feature, number)
+        return self._comparable(feature, number)
 
-    def _compared(self, feature: Feature, number: float) -> str:
+    def _comparable(self, feature: Feature, number: float) -> str:
         if feature.spelled and feature.notation:
             return self.quoted(sorted_text(feature.notation, number))
-        return self._cell(feature, number)
+        return self._number_cell(feature, number)
 
     def goals(self, literal: Literal) -> list[str]:
         """The goals of a literal: one, or two where a number is compared, or three where it is that of a level."""
         feature = self.features[literal.feature]
         if isinstance(literal.value, float):
             place = self._place[literal.feature]
-            test = f"N{place} {self._bound(feature, literal.op, literal.value)}"
+            test = f"N{place} {self._comparison(feature, literal.op, literal.value)}"
             if feature.level:
                 return [f"{feature.number}(X,V{place})", f"{feature.level}(V{place},N{place})", test]
             return [f"{feature.number}(X,N{place})", test]
@@ -221,57 +229,57 @@ class Writer(ABC):
                 return str(label).lower()
             case int() if abs(label) >= _TOO_LARGE:
                 raise ProgramError("a label has more than 400 digits; use text instead")
-        return self._numeral(label)
+        return self._number_label(label)
 
-    def spells(self, text: str) -> bool:
+    def can_spell(self, text: str) -> bool:
         """Whether the engine's spelling of a text keeps it, and shows all of it."""
-        return spellable(text)
+        return is_spellable(text)
 
     def text(self, text: str) -> str:
         """A text, or its stand-in."""
-        if self.spells(text):
+        if self.can_spell(text):
             return self.quoted(text)
         return self.stand_ins.setdefault(text, self.stand_in.format(len(self.stand_ins) + 1))
 
 
-def _rows(predicate: str, codes: list[int], values: dict[int, str]) -> Iterator[str]:
+def _row_facts(predicate: str, codes: list[int], values: dict[int, str]) -> Iterator[str]:
     return (f"{predicate}({row},{values[code]})." for row, code in enumerate(codes, 1) if code in values)
 
 
-class ClingoWriter(Writer):
+class ClingoWriter(EngineWriter):
     """Writes one program for clingo."""
 
     quoted = staticmethod(clingo_string)
 
-    def spells(self, text: str) -> bool:
+    def can_spell(self, text: str) -> bool:
         """Whether a string keeps a text, and shows all of it: there are no escapes for what would move a cursor."""
-        return spellable(text) and visible(text)
+        return is_spellable(text) and is_visible(text)
 
     def header(self) -> Iterator[dict[str, Any]]:
         """What `from_clingo` needs, as JSON in comments; complete once rules and facts are written."""
         labels = self.program.labels
         kind = LABEL_KINDS[type(labels[0])] if labels else "text"
         yield {"target": self.program.target, "predicate": self.target, "labels": kind}
-        yield from map(_described, self.features.values())
+        yield from map(_feature_header, self.features.values())
         yield from ({"stand_in": name, "text": text} for text, name in self.stand_ins.items())
 
-    def _numeral(self, label: float) -> str:
+    def _number_label(self, label: float) -> str:
         return str(label) if isinstance(label, int) and abs(label) <= HIGHEST else clingo_string(repr(label))
 
-    def _cell(self, feature: Feature, number: float, /) -> str:
+    def _number_cell(self, feature: Feature, number: float, /) -> str:
         return str(feature.scale.code(number))
 
-    def _bound(self, feature: Feature, op: Operator, number: float, /) -> str:
+    def _comparison(self, feature: Feature, op: Operator, number: float, /) -> str:
         if feature.spelled:
-            return f"{op} {self._compared(feature, number)}"
+            return f"{op} {self._comparable(feature, number)}"
         code = feature.scale.code(number)
         return f"> {code}" if op == ">" else f"< {code + 1}"
 
-    def _unclear(self, _: Literal, /) -> bool:
+    def _needs_comment(self, _: Literal, /) -> bool:
         return True
 
 
-def _described(feature: Feature) -> dict[str, Any]:
+def _feature_header(feature: Feature) -> dict[str, Any]:
     names = {"number": feature.number, "text": feature.text, "present": feature.present, "level": feature.level}
     parts: dict[str, Any] = {"feature": feature.name} | {key: name for key, name in names.items() if name}
     match feature.scale:
@@ -282,7 +290,7 @@ def _described(feature: Feature) -> dict[str, Any]:
     return parts if feature.notation is None else parts | {"notation": feature.notation.data()}
 
 
-class PrologWriter(Writer):
+class PrologWriter(EngineWriter):
     """Writes one program for one Prolog, or for both."""
 
     stand_in = "text({})"
@@ -294,18 +302,18 @@ class PrologWriter(Writer):
         # s(CASP) counts in rationals, which have no infinity: use a number beyond every float
         self.infinity = "1" + "0" * 309 if dialect == "scasp" else "1.0Inf"
 
-    def _cell(self, feature: Feature, number: float, /) -> str:
+    def _number_cell(self, feature: Feature, number: float, /) -> str:
         counted = feature.notation is not None and not feature.notation.plain  # microseconds, or places
-        return str(int(number)) if counted and number.is_integer() else self._numeral(float(number))
+        return str(int(number)) if counted and number.is_integer() else self._number_label(float(number))
 
-    def _bound(self, feature: Feature, op: Operator, number: float, /) -> str:
+    def _comparison(self, feature: Feature, op: Operator, number: float, /) -> str:
         compares = "@" * feature.spelled + (">" if op == ">" else "=<")
-        return f"{compares} {self._compared(feature, number)}"
+        return f"{compares} {self._comparable(feature, number)}"
 
-    def _unclear(self, literal: Literal, /) -> bool:
+    def _needs_comment(self, literal: Literal, /) -> bool:
         return isinstance(literal.value, NotatedNumber)
 
-    def _numeral(self, label: float) -> str:
+    def _number_label(self, label: float) -> str:
         """Spell a number as Prolog does: an exponent needs a decimal point before it."""
         if isinstance(label, int):
             return str(label)
@@ -317,14 +325,19 @@ class PrologWriter(Writer):
     def comments(self) -> Iterator[str]:
         """The column behind each predicate that has another name, and the text behind each stand-in."""
         if self.target != self.program.target:
-            yield f"% {self.target}: {commented(self.program.target)}"
+            yield f"% {self.target}: {for_comment(self.program.target)}"
         for feature in self.features.values():
             for predicate in (*feature.binary, feature.present):
                 if predicate not in {None, feature.name}:
-                    yield f"% {predicate}: {commented(feature.name)}"
-            if feature.number and not feature.spelled and not feature.level and (unit := _unit(feature.notation)):
-                yield f"% {feature.number}: {commented(unit)}"
-        yield from (f"% {name}: {as_json(text)}" for text, name in self.stand_ins.items())
+                    yield f"% {predicate}: {for_comment(feature.name)}"
+            if (
+                feature.number
+                and not feature.spelled
+                and not feature.level
+                and (unit := _counted_unit(feature.notation))
+            ):
+                yield f"% {feature.number}: {for_comment(unit)}"
+        yield from (f"% {name}: {exact_json(text)}" for text, name in self.stand_ins.items())
 
     def directives(self) -> Iterator[str]:
         """What SWI-Prolog needs: operators, and no error about predicates without facts or with a system's name.
@@ -346,27 +359,27 @@ class PrologWriter(Writer):
         if unknown := next((name for name in own if name not in known), None):
             raise UnknownNameError(f"a sentence for {unknown!r}, neither target nor feature{suggest(unknown, known)}")
         target = self.program.target
-        yield _template(f"{self.target}(X,V)", own.get(target, f"the {_safe(target)} of {{record}} is {{value}}"))
-        yield _template("record(X)", "{record} is a record")
+        yield _sentence_line(f"{self.target}(X,V)", own.get(target, f"the {_plain(target)} of {{record}} is {{value}}"))
+        yield _sentence_line("record(X)", "{record} is a record")
         for feature in self.features.values():
-            name = _safe(feature.name)
-            unit = _safe(_unit(feature.notation))
+            name = _plain(feature.name)
+            unit = _plain(_counted_unit(feature.notation))
             said = f"the {name} of {{record}} is {{value}}" + (f" ({unit})" if unit else "")
             sentence = own.get(feature.name, said)
-            yield from (_template(f"{predicate}(X,V)", sentence) for predicate in feature.cells)
+            yield from (_sentence_line(f"{predicate}(X,V)", sentence) for predicate in feature.cells)
             if feature.present:
-                yield _template(f"{feature.present}(X)", f"the {name} of {{record}} is known")
+                yield _sentence_line(f"{feature.present}(X)", f"the {name} of {{record}} is known")
         for clause in self.clauses():
             if found := re.fullmatch(r"(rule|undecided|ab)([0-9]+)\(X\)", clause.head):
-                yield _template(clause.head, _SENTENCES[found[1]].format(found[2]))
+                yield _sentence_line(clause.head, _SENTENCES[found[1]].format(found[2]))
 
 
-def _template(predicate: str, sentence: str) -> str:
-    filled = commented(sentence).replace("@(", "@ (").replace("{record}", "@(X)").replace("{value}", "@(V)")
+def _sentence_line(predicate: str, sentence: str) -> str:
+    filled = for_comment(sentence).replace("@(", "@ (").replace("{record}", "@(X)").replace("{value}", "@(V)")
     return f"#pred {predicate} :: {prolog_atom(filled)}."
 
 
-def _unit(notation: Notation | None) -> str:
+def _counted_unit(notation: Notation | None) -> str:
     """What the number of a notation counts, where it is written as a plain number."""
     match notation:
         case LevelNotation():
@@ -380,6 +393,6 @@ def _unit(notation: Notation | None) -> str:
     return ""
 
 
-def _safe(name: str) -> str:
+def _plain(name: str) -> str:
     """A name inside a sentence, where braces would have a meaning."""
     return name.replace("{", "(").replace("}", ")")

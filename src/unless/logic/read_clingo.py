@@ -12,11 +12,11 @@ from functools import lru_cache
 
 from unless.errors import ProgramError
 from unless.export.clauses import Body
-from unless.logic.engine_names import commented
+from unless.logic.engine_names import for_comment
 from unless.logic.predicates import HIGHEST, Feature, sorted_number, sorted_text
 from unless.logic.program_writer import FIRST_LINE
-from unless.logic.read_header import Header, fault, read_header
-from unless.logic.read_statements import NUMBER, RECORD, TEXT, Atom, Comparison, Goal, Statement, Term, statements
+from unless.logic.read_header import Header, line_error, read_header
+from unless.logic.read_statements import NUMBER, RECORD, TEXT, Atom, Comparison, Goal, Statement, Term, read_statements
 from unless.rule import MAX_DEPTH, Literal, Program, Rule
 from unless.values import Label
 
@@ -37,14 +37,14 @@ def from_clingo(text: str) -> Program:
     if text.split("\n", 1)[0].rstrip("\r") not in {FIRST_LINE, _OLDER}:
         raise ProgramError(f"not written by this version of to_clingo: the first line is not {FIRST_LINE!r}")
     text = text.replace("\r\n", "\n")
-    reader = _Reader(read_header(text))
-    for statement in statements(text, reader.bodies.records()):
+    reader = _ProgramReader(read_header(text))
+    for statement in read_statements(text, reader.bodies.records()):
         reader.read(statement)
     return reader.program()
 
 
 @dataclass(frozen=True, slots=True)
-class _Earlier:
+class _ExcludedRules:
     """The rules that a statement excludes: all up to a number, and single ones."""
 
     line: int
@@ -57,7 +57,7 @@ class _Earlier:
         return self.upto + others == count == max(self.upto, *self.single, 0)
 
 
-class _Reader:
+class _ProgramReader:
     """Collects what the statements define, then puts the program together."""
 
     def __init__(self, words: Header) -> None:
@@ -65,9 +65,9 @@ class _Reader:
         self.bodies = _Bodies(words)
         self.rules: dict[int, Body] = {}
         self.exceptions: dict[int, Body] = {}
-        self.undecided: dict[int, _Earlier] = {}
+        self.undecided: dict[int, _ExcludedRules] = {}
         self.labels: dict[int, Label] = {}
-        self.otherwise: tuple[Label, _Earlier] | None = None
+        self.otherwise: tuple[Label, _ExcludedRules] | None = None
         self.helpers: list[tuple[str, str]] = []
         self.used: set[int] = set()
 
@@ -77,30 +77,30 @@ class _Reader:
         if not statement.body:
             self.bodies.check_fact(statement)
         elif name == self.words.predicate and len(terms) == 2 and terms[0] == _SUBJECT:
-            self._label_rule(statement)
+            self._read_label_rule(statement)
         elif name in self.bodies.presence and terms == (_SUBJECT,):
             match statement.body:
                 case ((False, Atom(predicate, (subject, value))),) if (subject, value) == (_SUBJECT, _ANY):
                     self.helpers.append((name, predicate))
                 case _:
-                    raise fault(line, f"{name}(X) is defined by something other than a number or a text")
-        elif terms == (_SUBJECT,) and (place := _numbered(name)):
+                    raise line_error(line, f"{name}(X) is defined by something other than a number or a text")
+        elif terms == (_SUBJECT,) and (place := _split_number(name)):
             prefix, number = place
             if number in {"rule": self.rules, "ab": self.exceptions}.get(prefix, self.undecided):
-                raise fault(line, f"{name}(X) a second time; write one rule per number")
+                raise line_error(line, f"{name}(X) a second time; write one rule per number")
             if prefix == "undecided":
-                self.undecided[number] = self._left(statement, number)
+                self.undecided[number] = self._read_undecided(statement, number)
             else:
                 (self.rules if prefix == "rule" else self.exceptions)[number] = self.bodies.body(statement)
         else:
-            raise fault(line, f"a rule for {name}, which is not a label, a rule or an exception")
+            raise line_error(line, f"a rule for {name}, which is not a label, a rule or an exception")
 
     def program(self) -> Program:
         """Put the program together once every statement is read."""
         self._check_rules()
         self._check_presence()
         self.bodies.check_levels()
-        exceptions = self._nested()
+        exceptions = self._build_exceptions()
         rules = [
             Rule(self.labels[number], body.literals, tuple(exceptions[n] for n in body.exceptions))
             for number, body in sorted(self.rules.items())
@@ -116,10 +116,10 @@ class _Reader:
             missing = sorted(everything ^ set(self.rules) or everything ^ set(self.labels))
             raise ProgramError(f"rule{missing[0]} lacks its body or its label; rules are numbered from 1 without gaps")
         if self.otherwise and not self.otherwise[1].are_all(count):
-            raise fault(self.otherwise[1].line, "the label for the rest does not exclude every rule")
+            raise line_error(self.otherwise[1].line, "the label for the rest does not exclude every rule")
         for number, earlier in self.undecided.items():
             if number > count:
-                raise fault(earlier.line, f"undecided{number}(X), but there are only {count} rules")
+                raise line_error(earlier.line, f"undecided{number}(X), but there are only {count} rules")
         if lacking := self.used - set(self.undecided):
             raise ProgramError(f"undecided{min(lacking)} is used but not defined")
 
@@ -128,35 +128,35 @@ class _Reader:
         if len(self.helpers) != len(wanted) or set(self.helpers) != wanted:
             raise ProgramError("the rules that say which cells are present are not as to_clingo writes them")
 
-    def _label_rule(self, statement: Statement) -> None:
+    def _read_label_rule(self, statement: Statement) -> None:
         label, line = self.bodies.label(statement.head.terms[1], statement.line), statement.line
-        positive, earlier = self._earlier(statement)
+        positive, earlier = self._read_excluded(statement)
         match positive:
             case [("rule", number)] if number not in self.labels and earlier.are_all(number - 1):
                 self.labels[number] = label
             case [] | [("record", _)] if positive or earlier.upto:
                 if self.otherwise:
-                    raise fault(line, "a second label for the rest")
+                    raise line_error(line, "a second label for the rest")
                 self.otherwise = (label, earlier)
             case _:
-                raise fault(line, "a label must hold for one rule and exclude all earlier ones")
+                raise line_error(line, "a label must hold for one rule and exclude all earlier ones")
 
-    def _left(self, statement: Statement, number: int) -> _Earlier:
+    def _read_undecided(self, statement: Statement, number: int) -> _ExcludedRules:
         """What ``undecided7`` excludes: it must be rules 1 to 7, without referring to itself."""
-        positive, earlier = self._earlier(statement)
+        positive, earlier = self._read_excluded(statement)
         if positive not in ([], [("record", 0)]) or not (positive or earlier.upto) or not earlier.are_all(number):
-            raise fault(
+            raise line_error(
                 statement.line, f"undecided{number}(X) must mean a record that rules 1 to {number} do not cover"
             )
         if earlier.upto == number:
-            raise fault(statement.line, f"undecided{number}(X) refers to itself")
+            raise line_error(statement.line, f"undecided{number}(X) refers to itself")
         return earlier
 
-    def _earlier(self, statement: Statement) -> tuple[list[tuple[str, int]], _Earlier]:
+    def _read_excluded(self, statement: Statement) -> tuple[list[tuple[str, int]], _ExcludedRules]:
         """The record and rules that a body asks for, and the rules that it excludes."""
         positive, single, upto = list[tuple[str, int]](), set[int](), 0
         for goal in statement.body:
-            match _guard(goal):
+            match _parse_guard(goal):
                 case ("not rule", number):
                     single.add(number)
                 case ("undecided", number):
@@ -165,10 +165,10 @@ class _Reader:
                 case ("record" | "rule" as word, number):
                     positive.append((word, number))
                 case _:
-                    raise fault(statement.line, "a label, or what is undecided, may depend on rules only")
-        return positive, _Earlier(statement.line, upto, frozenset(single))
+                    raise line_error(statement.line, "a label, or what is undecided, may depend on rules only")
+        return positive, _ExcludedRules(statement.line, upto, frozenset(single))
 
-    def _nested(self) -> dict[int, Rule]:
+    def _build_exceptions(self) -> dict[int, Rule]:
         """Build every exception as a rule, inner exceptions first."""
         done: dict[int, Rule] = {}
         depth: dict[int, int] = {}
@@ -199,12 +199,12 @@ class _Reader:
 
 
 @lru_cache(maxsize=100_000)
-def _guard(goal: Goal) -> tuple[str, int] | None:
+def _parse_guard(goal: Goal) -> tuple[str, int] | None:
     """A goal that a label may depend on: ``record``, or a ``rule``, ``not rule`` or ``undecided`` with its number."""
     match goal:
         case (False, Atom("record", (subject,))) if subject == _SUBJECT:
             return "record", 0
-        case (bool(negated), Atom(name, (subject,))) if subject == _SUBJECT and (place := _numbered(name)):
+        case (bool(negated), Atom(name, (subject,))) if subject == _SUBJECT and (place := _split_number(name)):
             return f"{'not ' * negated}{place[0]}", place[1]
     return None
 
@@ -236,7 +236,7 @@ class _Bodies:
                 return
             case Atom(name, (Term("string" | "name") as level, Term("integer", int(place)))) if name in self.levels:
                 if self.places[name].setdefault(self._text(level, statement.line), place) != place:
-                    raise fault(statement.line, f"a second place for a level in {name}")
+                    raise line_error(statement.line, f"a second place for a level in {name}")
                 return
             case Atom(name, (Term("integer", int(row)), Term("integer", int(code)))) if name in self.counted:
                 if max(abs(row), abs(code)) <= HIGHEST:
@@ -244,7 +244,7 @@ class _Bodies:
             case Atom(name, (Term("integer", int(row)), term)) if name in self.spelled and abs(row) <= HIGHEST:
                 self._text(term, statement.line)
                 return
-        raise fault(statement.line, f"a fact of {statement.head.name} that no record of a table has")
+        raise line_error(statement.line, f"a fact of {statement.head.name} that no record of a table has")
 
     def check_levels(self) -> None:
         """Check that the facts give every level its place in the order."""
@@ -262,8 +262,8 @@ class _Bodies:
             case ("number", Term("integer", int(value))) if abs(value) <= HIGHEST:
                 return value
             case ("number", Term("string", str(spelled))):
-                return _number(spelled, line)
-        raise fault(line, f"a label that is not a {self.words.labels}: {commented(str(term.value))[:40]!r}")
+                return _number_label(spelled, line)
+        raise line_error(line, f"a label that is not a {self.words.labels}: {for_comment(str(term.value))[:40]!r}")
 
     def body(self, statement: Statement) -> Body:
         """The literals and exceptions in the body of a rule."""
@@ -272,37 +272,37 @@ class _Bodies:
         for goal in statement.body:
             match goal:
                 case Comparison():
-                    literals.append(_compared(goal, variables, line))
+                    literals.append(_read_comparison(goal, variables, line))
                 case (False, Atom("record", (subject,))) if subject == _SUBJECT:
                     records += 1
-                case (True, Atom(name, (subject,))) if subject == _SUBJECT and (place := _numbered(name)):
+                case (True, Atom(name, (subject,))) if subject == _SUBJECT and (place := _split_number(name)):
                     if place[0] != "ab":
-                        raise fault(line, f"not {name}(X) in a body; exceptions are ab1, ab2 and so on")
+                        raise line_error(line, f"not {name}(X) in a body; exceptions are ab1, ab2 and so on")
                     exceptions.append(place[1])
                 case (False, Atom(name, (subject, Term("variable", str(variable))))) if (
                     name in self.numbers or name in self.levels
                 ):
                     variables.bind(name, subject, variable, line)
                 case (negated, atom):
-                    literals.append(self._category(atom, line, negated=negated))
+                    literals.append(self._read_category(atom, line, negated=negated))
         if records != 1 or variables.unused:
-            raise fault(line, "a body without record(X), or a number that is not compared with anything")
+            raise line_error(line, "a body without record(X), or a number that is not compared with anything")
         return Body(tuple(literals), tuple(exceptions))
 
     def _text(self, term: Term, line: int) -> str:
         if term.kind == "string":
             return str(term.value)
         if term.kind != "name" or term.value not in self.words.stand_ins:
-            raise fault(line, f"{commented(str(term.value))[:40]!r} for a text; put text in double quotes")
+            raise line_error(line, f"{for_comment(str(term.value))[:40]!r} for a text; put text in double quotes")
         return self.words.stand_ins[str(term.value)]
 
-    def _category(self, atom: Atom, line: int, *, negated: bool) -> Literal:
+    def _read_category(self, atom: Atom, line: int, *, negated: bool) -> Literal:
         match atom:
             case Atom(name, (subject,)) if subject == _SUBJECT and name in self.presence:
                 return Literal(self.presence[name].name, "missing" if negated else "present")
             case Atom(name, (subject, term)) if subject == _SUBJECT and name in self.texts:
                 return Literal(self.texts[name].name, "!=" if negated else "==", self._text(term, line))
-        raise fault(line, f"{atom.name} in a body is neither a test of a feature nor an exception")
+        raise line_error(line, f"{atom.name} in a body is neither a test of a feature nor an exception")
 
 
 class _Variables:
@@ -321,30 +321,30 @@ class _Variables:
         if feature is None:
             feature, level = self.words.levels[name], str(subject.value)
             if not new or subject.kind != "variable" or self.levels.get(level) is not feature:
-                raise fault(line, f"{name} takes the level of a record, and a variable of its own for its place")
+                raise line_error(line, f"{name} takes the level of a record, and a variable of its own for its place")
             self.numbers[variable] = feature
             self.unused.discard(level)
         elif subject != _SUBJECT or not new:
-            raise fault(line, f"{name}(X,{variable}); a number has a variable of its own")
+            raise line_error(line, f"{name}(X,{variable}); a number has a variable of its own")
         else:
             (self.levels if feature.level else self.numbers)[variable] = feature
         self.unused.add(variable)
 
 
-def _compared(goal: Comparison, variables: _Variables, line: int) -> Literal:
+def _read_comparison(goal: Comparison, variables: _Variables, line: int) -> Literal:
     if goal.variable not in variables.numbers:
-        raise fault(line, f"{goal.variable} is not a number of the record")
+        raise line_error(line, f"{goal.variable} is not a number of the record")
     feature = variables.numbers[goal.variable]
     variables.unused.discard(goal.variable)
-    threshold = _threshold(goal, feature)
+    threshold = _find_threshold(goal, feature)
     if threshold is None:
-        shown = commented(str(goal.value))[:40]
+        shown = for_comment(str(goal.value))[:40]
         like = f"; write it like {sorted_text(feature.notation, 0.0)}" if feature.spelled and feature.notation else ""
-        raise fault(line, f"{shown} is no threshold of {commented(feature.name)!r}{like}")
-    return Literal(feature.name, ">" if goal.op == ">" else "<=", feature.valued(threshold))
+        raise line_error(line, f"{shown} is no threshold of {for_comment(feature.name)!r}{like}")
+    return Literal(feature.name, ">" if goal.op == ">" else "<=", feature.in_notation(threshold))
 
 
-def _threshold(goal: Comparison, feature: Feature) -> float | None:
+def _find_threshold(goal: Comparison, feature: Feature) -> float | None:
     """The number behind the value of a comparison; None if the feature has no such threshold."""
     match goal.value:
         case str(text):
@@ -354,7 +354,7 @@ def _threshold(goal: Comparison, feature: Feature) -> float | None:
     return None
 
 
-def _numbered(name: str) -> tuple[str, int] | None:
+def _split_number(name: str) -> tuple[str, int] | None:
     """The prefix and number of ``rule7``, ``ab7`` or ``undecided7``."""
     for prefix in ("rule", "ab", "undecided"):  # half the time of a regular expression
         digits = name.removeprefix(prefix)
@@ -363,7 +363,7 @@ def _numbered(name: str) -> tuple[str, int] | None:
     return None
 
 
-def _number(spelled: str, line: int) -> int | float:
+def _number_label(spelled: str, line: int) -> int | float:
     """A label that is not a 32-bit integer; only Python's own spelling of it is accepted."""
     for kind in (int, float):
         try:
@@ -373,4 +373,4 @@ def _number(spelled: str, line: int) -> int | float:
         small = kind is int and abs(number) <= HIGHEST
         if repr(number) == spelled and spelled != "nan" and not small:
             return number
-    raise fault(line, f"{commented(spelled)[:40]!r} for a number")
+    raise line_error(line, f"{for_comment(spelled)[:40]!r} for a number")

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from unless.errors import ProgramError
-from unless.logic.engine_names import IDENTIFIER, RESERVED, commented, spellable, visible
+from unless.logic.engine_names import IDENTIFIER, RESERVED, for_comment, is_spellable, is_visible
 from unless.logic.predicates import MOST_DECIMALS, SECONDS, WHOLE, Decimals, Feature, Ranks, Scale
 from unless.values.notation import DURATION, LevelNotation, Notation, notation_from_json
 
@@ -39,28 +39,30 @@ def read_header(text: str) -> Header:
     for found in _COMMENT.finditer(text):
         line += text.count("\n", place, found.start())
         place = found.start()
-        match _parsed(found[1], line):
+        match _parse_json(found[1], line):
             case {
                 "target": str(target),
                 "predicate": str(name),
                 "labels": "text" | "boolean" | "number" as kind,
                 **rest,
             }:
-                _nothing_more(rest, line)
+                _refuse_unknown_keys(rest, line)
                 if words is not None:
-                    raise fault(line, "a second target")
+                    raise line_error(line, "a second target")
                 words = Header(target, name, kind)
             case {"feature": str(name), **rest} if words is not None:
                 if name in words.features:
-                    raise fault(line, f"the feature {commented(name)!r} a second time")
-                words.features[name] = _feature(name, rest, line)
+                    raise line_error(line, f"the feature {for_comment(name)!r} a second time")
+                words.features[name] = _read_feature(name, rest, line)
             case {"stand_in": str(name), "text": str(meant), **rest} if words is not None:
-                _nothing_more(rest, line)
-                if name in words.stand_ins or (spellable(meant) and visible(meant)):
-                    raise fault(line, f"the stand-in {commented(name)!r} a second time, or for a text that needs none")
+                _refuse_unknown_keys(rest, line)
+                if name in words.stand_ins or (is_spellable(meant) and is_visible(meant)):
+                    raise line_error(
+                        line, f"the stand-in {for_comment(name)!r} a second time, or for a text that needs none"
+                    )
                 words.stand_ins[name] = meant
             case _:
-                raise fault(line, "a header must be a target, a feature or a stand_in, the target first")
+                raise line_error(line, "a header must be a target, a feature or a stand_in, the target first")
     if words is None:
         raise ProgramError('the header has no target; to_clingo writes it as %: {"target": …}')
     _check_names(words)
@@ -69,64 +71,64 @@ def read_header(text: str) -> Header:
 
 def parsed_headers(text: str) -> list[object]:
     """The JSON in all comments of a text that begin with ``%:``."""
-    return [_parsed(one[1], 1 + text.count("\n", 0, one.start())) for one in _COMMENT.finditer(text)]
+    return [_parse_json(one[1], 1 + text.count("\n", 0, one.start())) for one in _COMMENT.finditer(text)]
 
 
-def _parsed(text: str, line: int) -> object:
+def _parse_json(text: str, line: int) -> object:
     try:
         return json.loads(text)
     except (ValueError, RecursionError):  # also an integer of thousands of digits
-        raise fault(line, "a header that is not JSON") from None
+        raise line_error(line, "a header that is not JSON") from None
 
 
-def _feature(name: str, parts: dict[Any, Any], line: int) -> Feature:
+def _read_feature(name: str, parts: dict[Any, Any], line: int) -> Feature:
     predicates = {key: parts.pop(key, None) for key in ("number", "text", "present", "level")}
-    notation = _notation(parts.pop("notation", None), line)
+    notation = _read_notation(parts.pop("notation", None), line)
     fewest = SECONDS if notation == DURATION else 0
-    scale = _scale(parts.pop("decimals", None), parts.pop("thresholds", None), fewest, line)
-    _nothing_more(parts, line)
+    scale = _read_scale(parts.pop("decimals", None), parts.pop("thresholds", None), fewest, line)
+    _refuse_unknown_keys(parts, line)
     if not all(value is None or isinstance(value, str) for value in predicates.values()):
-        raise fault(line, "a predicate that is not text")
+        raise line_error(line, "a predicate that is not text")
     spelled = predicates["number"] is not None and scale is None and notation is not None and notation.sortable
     if (predicates["number"] is None) != (scale is None) and not spelled:
-        raise fault(line, "numbers without decimals or thresholds, or the other way round")
+        raise line_error(line, "numbers without decimals or thresholds, or the other way round")
     if predicates["present"] is not None and None in (predicates["number"], predicates["text"]):
-        raise fault(line, "presence without predicates for numbers and for text")
+        raise line_error(line, "presence without predicates for numbers and for text")
     if (predicates["level"] is None) == isinstance(notation, LevelNotation) or (
         notation and predicates["number"] is None
     ):
-        raise fault(line, "an order without a predicate for its levels, or a notation without numbers")
+        raise line_error(line, "an order without a predicate for its levels, or a notation without numbers")
     return Feature(name, **predicates, scale=scale or WHOLE, notation=notation, spelled=spelled)
 
 
-def _notation(node: object, line: int) -> Notation | None:
+def _read_notation(node: object, line: int) -> Notation | None:
     found = None if node is None else notation_from_json(node)
     if node is not None and found is None:
-        raise fault(line, f"{json.dumps(node)[:40]} is not how numbers are written")
+        raise line_error(line, f"{json.dumps(node)[:40]} is not how numbers are written")
     return found
 
 
-def _scale(decimals: object, thresholds: object, fewest: int, line: int) -> Scale | None:
+def _read_scale(decimals: object, thresholds: object, fewest: int, line: int) -> Scale | None:
     match decimals, thresholds:
         case (int(places), None) if fewest <= places <= MOST_DECIMALS and not isinstance(places, bool):
             return Decimals(places)
         case (None, list(spelled)):
-            numbers = [_threshold(number, line) for number in spelled]
+            numbers = [_read_threshold(number, line) for number in spelled]
             if numbers != sorted(set(numbers)):
-                raise fault(line, "thresholds that do not ascend")
+                raise line_error(line, "thresholds that do not ascend")
             return Ranks(tuple(numbers))
         case (None, None):
             return None
-    raise fault(line, f"decimals must be a number from {fewest} to {MOST_DECIMALS}, and thresholds a list")
+    raise line_error(line, f"decimals must be a number from {fewest} to {MOST_DECIMALS}, and thresholds a list")
 
 
-def _threshold(number: object, line: int) -> float:
+def _read_threshold(number: object, line: int) -> float:
     match number:
         case "inf" | "-inf":
             return float(number)
         case int() | float() if not isinstance(number, bool) and abs(number) <= sys.float_info.max:
             return float(number) + 0.0
-    raise fault(line, f'{json.dumps(number)[:40]} for a threshold; write a number, "inf" or "-inf"')
+    raise line_error(line, f'{json.dumps(number)[:40]} for a threshold; write a number, "inf" or "-inf"')
 
 
 def _check_names(words: Header) -> None:
@@ -134,24 +136,24 @@ def _check_names(words: Header) -> None:
     for feature in words.features.values():
         names += feature.binary if feature.present is None else [*feature.binary, feature.present]
     if bad := next((name for name in words.stand_ins if not re.fullmatch("text[0-9]+", name)), None):
-        raise ProgramError(f"{commented(bad)!r} in the header is not a stand-in; they are text1, text2 and so on")
+        raise ProgramError(f"{for_comment(bad)!r} in the header is not a stand-in; they are text1, text2 and so on")
     if bad := next((name for name in names if not IDENTIFIER.fullmatch(name) or RESERVED.fullmatch(name)), None):
-        raise ProgramError(f"{commented(bad)!r} in the header is not a name that to_clingo gives a predicate")
-    if twice := _twice(names):
+        raise ProgramError(f"{for_comment(bad)!r} in the header is not a name that to_clingo gives a predicate")
+    if twice := _find_duplicate(names):
         raise ProgramError(f"the predicate {twice!r} appears twice in the header")
-    if twice := _twice(words.stand_ins.values()):
+    if twice := _find_duplicate(words.stand_ins.values()):
         raise ProgramError(f"two stand-ins in the header are for the text {ascii(twice)[:40]}")
 
 
-def _twice(texts: Iterable[str]) -> str | None:
+def _find_duplicate(texts: Iterable[str]) -> str | None:
     return next((text for text, times in Counter(texts).items() if times > 1), None)
 
 
-def _nothing_more(rest: dict[Any, Any], line: int) -> None:
+def _refuse_unknown_keys(rest: dict[Any, Any], line: int) -> None:
     for key in rest:
-        raise fault(line, f"{commented(str(key))!r} means nothing in the header")
+        raise line_error(line, f"{for_comment(str(key))!r} means nothing in the header")
 
 
-def fault(line: int, what: str) -> ProgramError:
+def line_error(line: int, what: str) -> ProgramError:
     """An error about a line."""
     return ProgramError(f"line {line}: {what}")

@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from unless.errors import ProgramError
-from unless.logic.engine_names import commented
+from unless.logic.engine_names import for_comment
 
 # Stricter than clingo, never laxer: what these match means the same to clingo. Possessive quantifiers (++, *+) read a
 # text in one go or refuse it. None of these match NUL, where clingo stops, or a carriage return, which may end a line.
@@ -87,7 +87,7 @@ class Statement(NamedTuple):
     body: tuple[Goal, ...]
 
 
-def statements(text: str, records: Collection[tuple[str | None, ...]]) -> Iterator[Statement]:
+def read_statements(text: str, records: Collection[tuple[str | None, ...]]) -> Iterator[Statement]:
     """The statements of a text, one at a time to save memory, without the plain facts of records.
 
     There may be millions of those. ``records`` says which they are: names of predicates, each with what follows it.
@@ -102,43 +102,43 @@ def statements(text: str, records: Collection[tuple[str | None, ...]]) -> Iterat
             return
         found = _STATEMENT.match(text, end)
         if found is None:
-            raise _fault(text, end)
-        body = tuple(map(_goal, _GOALS.findall(found["body"] or "")))
-        yield Statement(line + text.count("\n", end, found.start("head")), _atom(found["head"])[1], body)
+            raise _syntax_error(text, end)
+        body = tuple(map(_parse_goal, _GOALS.findall(found["body"] or "")))
+        yield Statement(line + text.count("\n", end, found.start("head")), _parse_atom(found["head"])[1], body)
         place = found.end()
         line += text.count("\n", end, place)
 
 
-def _fault(text: str, place: int) -> ProgramError:
+def _syntax_error(text: str, place: int) -> ProgramError:
     """Say where a statement leaves the language: after the longest beginning that is still in it."""
     begun = _BEGINNING.match(text, place)
     end = place if begun is None else begun.end()
-    shown = commented(text[end : end + 20].split("\n", 1)[0])
+    shown = for_comment(text[end : end + 20].split("\n", 1)[0])
     what = repr(shown) if end < len(text) else "the end of the text"
     line = 1 + text.count("\n", 0, end)
     return ProgramError(f"line {line}: {what} is not in the language that to_clingo writes")
 
 
 @lru_cache(maxsize=10_000)
-def _goal(text: str) -> Goal:
+def _parse_goal(text: str) -> Goal:
     if compared := _COMPARED.fullmatch(text):
-        return Comparison(compared[1], compared[2], _term(compared[3]).value)
-    return _atom(text)
+        return Comparison(compared[1], compared[2], _parse_term(compared[3]).value)
+    return _parse_atom(text)
 
 
-def _atom(text: str) -> tuple[bool, Atom]:
+def _parse_atom(text: str) -> tuple[bool, Atom]:
     negation, name, terms = _CALL.findall(text)[0]
-    return bool(negation), Atom(name, tuple(map(_term, _TERMS.findall(terms))))
+    return bool(negation), Atom(name, tuple(map(_parse_term, _TERMS.findall(terms))))
 
 
 @lru_cache(maxsize=10_000)
-def _term(spelled: str) -> Term:
+def _parse_term(spelled: str) -> Term:
     if spelled.startswith('"'):
         return Term("string", re.sub(r'\\["\\n]', lambda escape: _ESCAPES[escape.group()], spelled[1:-1]))
     if spelled[0] in "-0123456789":
-        return Term("integer", _integer(spelled))
+        return Term("integer", _parse_integer(spelled))
     return Term("name" if spelled[0].islower() else "variable", spelled)
 
 
-def _integer(spelled: str) -> int:
+def _parse_integer(spelled: str) -> int:
     return int(spelled) if len(spelled) < 12 else _LARGEST * (-1 if spelled.startswith("-") else 1)

@@ -18,16 +18,26 @@ from numpy.typing import NDArray
 from unless.errors import FormatError, ParameterError
 from unless.files import FilePath
 from unless.libraries import pl
-from unless.read.csv_files import TextFile, detect_next
-from unless.read.csv_records import next_header
+from unless.read.csv_files import TextFile, detect_open_file
+from unless.read.csv_records import read_next_header
 from unless.read.dialect import Numerals, Remarks, TextDialect
-from unless.read.file_bytes import MARK, OpenFile, Places, cut, ends, is_packed, objects, opened, records
+from unless.read.file_bytes import (
+    MARK,
+    OpenFile,
+    Places,
+    find_objects,
+    find_records,
+    first_and_last_bytes,
+    is_packed,
+    open_file,
+    read_blocks,
+)
 from unless.read.formats import FORMATS, files_at, format_of, names_of, numerals_at, refuse_hints, refuse_other
 from unless.read.frames import PolarsFrame
 from unless.read.headers import refuse_twins
-from unless.read.json_lines import JsonLines, decode_next
+from unless.read.json_lines import JsonLines, decode_open_file
 from unless.read.options import ReadOptions
-from unless.read.source import Source, same_columns
+from unless.read.source import Source, refuse_other_columns
 from unless.read.table import read_with
 from unless.table import Table, part_names
 
@@ -60,7 +70,7 @@ class Input:
         self._other_parts = other_parts
         self._options = options
         self._said: dict[str, Remarks] = {}
-        self._sources: Sequence[Path | BinaryIO | _Kept]
+        self._sources: Sequence[Path | BinaryIO | _RereadableFile]
         self.convert: Converter | None = None
         """Gives the columns of a text file their types; without it, frames have every cell as text."""
         self._read = self._total = 0
@@ -72,17 +82,17 @@ class Input:
             self._sources, self.places = paths, [*paths]
             for path in paths:
                 if path.is_file() and not is_packed(path):
-                    refuse_other(ends(path), self._format, str(path))
+                    refuse_other(first_and_last_bytes(path), self._format, str(path))
             if all(path.is_file() for path in paths):
                 self._total = sum(path.stat().st_size for path in paths)
         else:
-            refuse_text(source, "rb")
+            refuse_text_mode(source, "rb")
             if form is None:
                 raise FormatError("the format of an open file is unknown; say which it is", *FORMATS)
-            self._format, self._sources, self.places = format_of("", form), [source], number_of(source)
+            self._format, self._sources, self.places = format_of("", form), [source], file_numbers(source)
         self.form = self._format.name
         self._numerals = None if other_parts is None else other_parts.numerals
-        refuse_hints(options, self._format, str(source) if isinstance(source, (str, os.PathLike)) else _called(source))
+        refuse_hints(options, self._format, str(source) if isinstance(source, (str, os.PathLike)) else _title(source))
         if other_parts is None and all(isinstance(one, Path) and one.is_file() for one in self._sources):
             self._numerals = numerals_at([one for one in self._sources if isinstance(one, Path)], self._format, options)
         self.is_text = self._format.delimiter is not None
@@ -105,7 +115,7 @@ class Input:
     def keep(self, stack: ExitStack) -> None:
         """Let the files be read again; what comes through a pipe is kept in a temporary file until the stack ends."""
         self._sources = [
-            source if isinstance(source, Path) and source.is_file() else _kept(source, stack)
+            source if isinstance(source, Path) and source.is_file() else _make_rereadable(source, stack)
             for source in self._sources
         ]
 
@@ -129,16 +139,16 @@ class Input:
             for batch in self._batches(file):
                 first = first or batch
                 if self.form != "jsonl":
-                    same_columns(first.names, batch.names, first.where, batch.where)
+                    refuse_other_columns(first.names, batch.names, first.where, batch.where)
                 yield batch
 
     def _batches(self, file: OpenFile) -> Iterator[Batch]:
         name = Path(file.where).name
         if self.form == "jsonl":
-            self._said[name] = decode_next(file, self._options)
+            self._said[name] = decode_open_file(file, self._options)
             return _json_batches(file, self._size)
         if self._format.delimiter is not None:
-            dialect = detect_next(file, self._format.delimiter, self._options, self._numerals)
+            dialect = detect_open_file(file, self._format.delimiter, self._options, self._numerals)
             texts = self._text_batches(file, dialect)
             return texts if self.convert is None else (replace(batch, convert=self.convert) for batch in texts)
         source = self._format.open(file.content(), where=file.where, options=self._options)
@@ -148,14 +158,14 @@ class Input:
 
     def _text_batches(self, file: OpenFile, dialect: TextDialect) -> Iterator[TextBatch]:
         name = Path(file.where).name
-        header = next_header(file, dialect.delimiter, self._options.above)
-        self._said[name] = dialect.remarks.also(header.said)
+        header = read_next_header(file, dialect.delimiter, self._options.above)
+        self._said[name] = dialect.remarks.with_remark(header.said)
         head, line = file.read(header.size), header.lines + 1
-        scan = partial(records, separator=dialect.delimiter, blank=len(header.names) == 1)
-        for data, (places, lines) in cut(file, self._size, scan):
+        scan = partial(find_records, separator=dialect.delimiter, blank=len(header.names) == 1)
+        for data, (places, lines) in read_blocks(file, self._size, scan):
             if dialect.is_open and file.encoding != dialect.encoding:  # the first line beyond ASCII was among these
                 dialect = dialect.with_encoding(file.encoding, file.where)
-                self._said[name] = dialect.remarks.also(header.said)
+                self._said[name] = dialect.remarks.with_remark(header.said)
             source = TextFile(data, dialect, where=file.where, names=header.names, first_line=line)
             undecided = dialect.is_open and file.undecided
             yield TextBatch(data, places, source, self.form, dialect, file.where, head, undecided)
@@ -164,18 +174,18 @@ class Input:
     def _files(self) -> Iterator[OpenFile]:
         for source in self._sources:
             if isinstance(source, Path):
-                with opened(source) as self._current:
+                with open_file(source) as self._current:
                     yield self._current
                 self._current, self._read = None, self._read + source.stat().st_size
-            elif isinstance(source, _Kept):
+            elif isinstance(source, _RereadableFile):
                 source.file.seek(source.start)
                 yield OpenFile(source.where, source.file, packed=_looks_packed(source.file))
             else:
-                yield OpenFile(_called(source), source, packed=_looks_packed(source))
+                yield OpenFile(_title(source), source, packed=_looks_packed(source))
 
 
 @dataclass(frozen=True, slots=True)
-class _Kept:
+class _RereadableFile:
     """An open file that can go back to where it began, and what messages call it."""
 
     file: BinaryIO
@@ -183,22 +193,22 @@ class _Kept:
     where: str
 
 
-def _kept(source: Path | BinaryIO | _Kept, stack: ExitStack) -> _Kept:
+def _make_rereadable(source: Path | BinaryIO | _RereadableFile, stack: ExitStack) -> _RereadableFile:
     """An open file as it is, if it can go back; or else a copy of what it holds."""
-    if isinstance(source, _Kept):
+    if isinstance(source, _RereadableFile):
         return source
     file = stack.enter_context(source.open("rb")) if isinstance(source, Path) else source
-    where = str(source) if isinstance(source, Path) else _called(source)
+    where = str(source) if isinstance(source, Path) else _title(source)
     if file.seekable():
-        return _Kept(file, file.tell(), where)
+        return _RereadableFile(file, file.tell(), where)
     copy = stack.enter_context(TemporaryFile())  # noqa: SIM115 - the stack closes it
     pipe = OpenFile(where, file, packed=False)
     while piece := pipe.read(_PIECE):  # in short pieces, so that Ctrl-C is noticed
         copy.write(piece)
-    return _Kept(copy, 0, where)
+    return _RereadableFile(copy, 0, where)
 
 
-def number_of(file: BinaryIO) -> list[FilePath]:
+def file_numbers(file: BinaryIO) -> list[FilePath]:
     """The number of an open file, if it has one; what is only in memory has none."""
     try:
         return [file.fileno()]
@@ -206,7 +216,7 @@ def number_of(file: BinaryIO) -> list[FilePath]:
         return []
 
 
-def refuse_text(file: object, mode: str) -> None:
+def refuse_text_mode(file: object, mode: str) -> None:
     """Refuse a file that is open in text mode."""
     if isinstance(file, io.TextIOBase):
         raise ParameterError(f"the file is open in text mode; open it in binary mode: open(path, {mode!r})")
@@ -225,7 +235,7 @@ def _looks_packed(file: BinaryIO) -> bool:
     return start == sign
 
 
-def _called(file: BinaryIO) -> str:
+def _title(file: BinaryIO) -> str:
     name = getattr(file, "name", None)
     return {"<stdin>": "standard input"}.get(name, name) if isinstance(name, str) else "the data"
 
@@ -319,7 +329,7 @@ class JsonBatch:
 
 def _json_batches(file: OpenFile, size: int) -> Iterator[JsonBatch]:
     head, line = file.read(len(MARK)) if file.peek(len(MARK)) == MARK else b"", 1
-    for data, (places, empty) in cut(file, size, objects):
+    for data, (places, empty) in read_blocks(file, size, find_objects):
         yield JsonBatch(data, places, empty, file.where, line, head)
         line += data.count(b"\n")
 

@@ -14,10 +14,10 @@ from pathlib import Path
 from unless.errors import ReadError, UnknownNameError, suggest
 from unless.libraries import import_extra, pl
 from unless.limits import RATIO, limit, refuse_unpacked
-from unless.read.cells import Cells, as_texts, of_objects
-from unless.read.dialect import NOTHING, Remarks
-from unless.read.file_bytes import Content, blaming, ends, size_of
-from unless.read.frames import PolarsFrame, series_of
+from unless.read.cells import Cells, cells_from_objects, dates_as_texts
+from unless.read.dialect import NO_REMARKS, Remarks
+from unless.read.file_bytes import Content, as_read_errors, first_and_last_bytes, size_of
+from unless.read.frames import PolarsFrame, make_series
 from unless.read.headers import column_titles
 from unless.read.options import PLAIN_OPTIONS, ReadOptions
 from unless.read.source import Loaded
@@ -41,7 +41,7 @@ class _ColumnarFile:
     """A file of columns; only those that are wanted are read."""
 
     spelled, filed = False, True
-    remarks = NOTHING
+    remarks = NO_REMARKS
     rows = 0
     title: str
     scanner: str
@@ -91,7 +91,7 @@ class _ColumnarFile:
 
     def _blaming(self) -> AbstractContextManager[None]:
         """Turn errors of polars into ours."""
-        return blaming(self._where, pl.exceptions.PolarsError, pl.exceptions.PanicException, title=self.title)
+        return as_read_errors(self._where, pl.exceptions.PolarsError, pl.exceptions.PanicException, title=self.title)
 
 
 class ParquetFile(_ColumnarFile):
@@ -115,7 +115,7 @@ class ArrowFile(_ColumnarFile):
 
     @property
     def _streamed(self) -> bool:
-        return ends(self._source)[0].startswith(b"\xff\xff\xff\xff")
+        return first_and_last_bytes(self._source)[0].startswith(b"\xff\xff\xff\xff")
 
 
 class ExcelFile(Loaded):
@@ -130,42 +130,42 @@ class ExcelFile(Loaded):
     filed = True
 
     def __init__(self, source: Content, *, where: str, options: ReadOptions = PLAIN_OPTIONS) -> None:
-        rows, first, remarks = _sheet(source, where, options.sheet)
+        rows, first, remarks = _read_sheet(source, where, options.sheet)
         asked = options.header_row is not None or options.skip is not None
-        above = max(0, options.above - first) if asked else _title_rows(rows)
-        title = "" if asked or not above else _said_title(rows, above, first)
-        header, *rows = _from_names(rows[above:], where)
+        above = max(0, options.above - first) if asked else _count_title_rows(rows)
+        title = "" if asked or not above else _title_remark(rows, above, first)
+        header, *rows = _skip_blank_rows(rows[above:], where)
         width = range(len(header))
         if len(header) > 1:
             rows = [row for row in rows if any(cell != "" for cell in row)]
         columns = [[row[place] for row in rows] for place in width]
         kept = [place for place in width if header[place] != "" or any(cell != "" for cell in columns[place])]
-        names, said = column_titles([_title(header[place]) for place in kept], [place + 1 for place in kept])
-        self.remarks = remarks.also(title).also(said)
-        super().__init__(names, len(rows), lambda place: of_objects(_typed(columns[kept[place]])))
+        names, said = column_titles([_column_title(header[place]) for place in kept], [place + 1 for place in kept])
+        self.remarks = remarks.with_remark(title).with_remark(said)
+        super().__init__(names, len(rows), lambda place: cells_from_objects(_type_cells(columns[kept[place]])))
 
     def frames(self) -> Iterator[pl.DataFrame]:
         """Yield all columns, in one frame."""
-        yield pl.DataFrame({name: _series(name, self.cells(name)) for name in self.names})
+        yield pl.DataFrame({name: _cells_to_series(name, self.cells(name)) for name in self.names})
 
 
-def _typed(column: Sequence[Cell]) -> list[Cell | None]:
+def _type_cells(column: Sequence[Cell]) -> list[Cell | None]:
     """The cells of a column; Excel keeps all numbers as floats."""
     whole = all(cell.is_integer() for cell in column if isinstance(cell, float))
     number = int if whole else float
     return [None if cell == "" else number(cell) if isinstance(cell, float) else cell for cell in column]
 
 
-def _series(name: str, cells: Cells) -> pl.Series:
+def _cells_to_series(name: str, cells: Cells) -> pl.Series:
     """Cells as a polars column: dates, times and durations have their types where nothing else is in the column."""
     if cells.notation is None or cells.texts:
-        return series_of(_objects(cells))
+        return make_series(_cells_to_objects(cells))
     return column_to_polars(Column(name, "number", cells.numbers, (), cells.codes, cells.notation))
 
 
-def _objects(cells: Cells) -> list[object]:
+def _cells_to_objects(cells: Cells) -> list[object]:
     """Cells as Python objects: dates are text, as `read_table` reads it, and in a column with text so are numbers."""
-    cells = as_texts(cells)
+    cells = dates_as_texts(cells)
     kind = number_to_text if cells.texts else int if cells.type is int else float
     numbers = list(map(kind, cells.numbers.tolist()))
     texts = [text == "True" if cells.type is bool else text for text in cells.texts]
@@ -173,7 +173,7 @@ def _objects(cells: Cells) -> list[object]:
     return [values[code] for code in cells.codes.tolist()]
 
 
-def _title_rows(rows: Sequence[Sequence[Cell]]) -> int:
+def _count_title_rows(rows: Sequence[Sequence[Cell]]) -> int:
     """How many rows come before the names of the columns: none, or those of a title, which is a text in each row.
 
     Below a title there are several names, all of them texts, and a record.
@@ -186,14 +186,14 @@ def _title_rows(rows: Sequence[Sequence[Cell]]) -> int:
     return 0
 
 
-def _said_title(rows: Sequence[Sequence[Cell]], above: int, first: int) -> str:
+def _title_remark(rows: Sequence[Sequence[Cell]], above: int, first: int) -> str:
     """What to say about a title; rows are counted as in the sheet."""
     title = next(cell for cell in rows[0] if cell != "")
     which = f"row {first + 1:,} is" if above == 1 else f"rows {first + 1:,} to {first + above:,} are"
     return f"{which} a title, {title!r:.60}; the names of the columns are in row {first + above + 1:,}"
 
 
-def _from_names(rows: list[list[Cell]], where: str) -> list[list[Cell]]:
+def _skip_blank_rows(rows: list[list[Cell]], where: str) -> list[list[Cell]]:
     """The rows from the first on that is not blank."""
     found = next((place for place, row in enumerate(rows) if any(cell != "" for cell in row)), None)
     if found is None and not rows:
@@ -201,7 +201,7 @@ def _from_names(rows: list[list[Cell]], where: str) -> list[list[Cell]]:
     return rows[found or 0 :]
 
 
-def _sheet(source: Content, where: str, asked: str | int | None) -> tuple[list[list[Cell]], int, Remarks]:
+def _read_sheet(source: Content, where: str, asked: str | int | None) -> tuple[list[list[Cell]], int, Remarks]:
     """The rows of a sheet without blank ones before and after, how many are before, and what to say.
 
     All rows have the same length, and there is at least one; '' is an empty cell.
@@ -209,7 +209,7 @@ def _sheet(source: Content, where: str, asked: str | int | None) -> tuple[list[l
     calamine = import_extra(
         "python_calamine", f"{where}: Excel files are read by python-calamine, which", "excel", ReadError
     )
-    with blaming(where, calamine.CalamineError, title="an Excel"):
+    with as_read_errors(where, calamine.CalamineError, title="an Excel"):
         _refuse_bombs(source, where)
         try:
             with io.BytesIO(source) if isinstance(source, bytes) else source.open("rb") as file:
@@ -222,7 +222,7 @@ def _sheet(source: Content, where: str, asked: str | int | None) -> tuple[list[l
             if sheet.typ == calamine.SheetTypeEnum.WorkSheet and sheet.visible == calamine.SheetVisibleEnum.Visible
         ]
         usual = shown[0] if shown else book.sheet_names[0]
-        name = usual if asked is None else _sheet_named(asked, book.sheet_names, where)
+        name = usual if asked is None else _find_sheet(asked, book.sheet_names, where)
         sheet = book.get_sheet_by_name(name)
         rows: list[list[Cell]] = sheet.to_python(skip_empty_area=True) or [[]]
         others = [] if asked is not None else [one for one in shown if one != usual]
@@ -235,7 +235,7 @@ def _sheet(source: Content, where: str, asked: str | int | None) -> tuple[list[l
         return rows, (sheet.start or (0, 0))[0], Remarks(said)
 
 
-def _sheet_named(asked: str | int, names: Sequence[str], where: str) -> str:
+def _find_sheet(asked: str | int, names: Sequence[str], where: str) -> str:
     """The sheet of that name or, if none exists, of that number, counted from 1."""
     if asked in names:
         return str(asked)
@@ -245,7 +245,7 @@ def _sheet_named(asked: str | int, names: Sequence[str], where: str) -> str:
     raise UnknownNameError(f"{where}: no sheet {asked!r}{suggest(str(asked), names)}")
 
 
-def _title(cell: Cell) -> str:
+def _column_title(cell: Cell) -> str:
     """The name of a column, which may be a number or a date."""
     value = cell_value(cell)
     return number_to_text(value) if value.__class__ is float else str(value)
@@ -263,15 +263,17 @@ def _refuse_bombs(source: Content, where: str) -> None:
         total = 0
         for entry in archive.infolist():
             sheet, wide = _SHEET.fullmatch(entry.filename), False
-            for piece in _pieces(archive, entry):
+            for piece in _read_pieces(archive, entry):
                 total += len(piece)
                 refuse_unpacked(total, size, where)
-                wide = wide or (bool(sheet) and any(_place(column) > fine for column in set(_COLUMN.findall(piece))))
+                wide = wide or (
+                    bool(sheet) and any(_column_number(column) > fine for column in set(_COLUMN.findall(piece)))
+                )
             if wide:
-                refuse_unpacked(_CELL * _cells(archive, entry), size, where)
+                refuse_unpacked(_CELL * _count_cells(archive, entry), size, where)
 
 
-def _pieces(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> Iterator[bytes]:
+def _read_pieces(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> Iterator[bytes]:
     """What a file of the archive really holds, whatever size it claims to have, cut between tags."""
     entry.file_size = 1 << 62
     rest = b""
@@ -284,16 +286,16 @@ def _pieces(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> Iterator[bytes]
     yield rest
 
 
-def _cells(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> int:
+def _count_cells(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> int:
     """How many cells a sheet has, up to the last column and the last row that have any."""
     columns = rows = 0
-    for piece in _pieces(archive, entry):
+    for piece in _read_pieces(archive, entry):
         for column, row in _FILLED.findall(piece):
-            columns, rows = max(columns, _place(column)), max(rows, int(row))
+            columns, rows = max(columns, _column_number(column)), max(rows, int(row))
     return columns * rows
 
 
-def _place(letters: bytes) -> int:
+def _column_number(letters: bytes) -> int:
     """The number of a column, from 1.
 
     >>> _place(b"A"), _place(b"Z"), _place(b"AA"), _place(b"XFD")

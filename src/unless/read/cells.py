@@ -40,13 +40,13 @@ class Cells:
     whole: bool | None = None
 
 
-def of_numbers(array: NDArray[Any], kind: type[Label] = float) -> Cells:
+def cells_from_numbers(array: NDArray[Any], kind: type[Label] = float) -> Cells:
     """Cells of a numeric array; NaN is missing."""
-    numbers, codes, whole = _ranked(np.ascontiguousarray(array, dtype=np.float64))
+    numbers, codes, whole = _rank_numbers(np.ascontiguousarray(array, dtype=np.float64))
     return Cells(numbers, (), codes, kind, whole=whole)
 
 
-def of_times(counts: NDArray[np.int64], missing: NDArray[np.bool_], unit: str, notation: Notation) -> Cells:
+def cells_from_times(counts: NDArray[np.int64], missing: NDArray[np.bool_], unit: str, notation: Notation) -> Cells:
     """Cells of an array of whole numbers that count days or parts of seconds; in ``notation``, microseconds."""
     size = _PER_SECOND[unit]
     micros = counts * (10**6 // size) if size <= 10**6 else counts // (size // 10**6)
@@ -62,22 +62,22 @@ _FIRST, _LAST = -62_135_596_800 * 1e6, 253_402_300_800 * 1e6 - 1
 _PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
 
 
-def of_flags(flags: NDArray[np.bool_], missing: NDArray[np.bool_] | None = None) -> Cells:
+def cells_from_flags(flags: NDArray[np.bool_], missing: NDArray[np.bool_] | None = None) -> Cells:
     """Cells of a boolean array, with a mask for those that are missing."""
     codes = flags.astype(np.intp)
     if missing is not None:
         codes[missing] = -1
     occurring = [flag if (codes == flag).any() else None for flag in (False, True)]
-    return of_dictionary(occurring, codes)
+    return cells_from_dictionary(occurring, codes)
 
 
-def of_dictionary(distinct: Iterable[object], codes: NDArray[Any]) -> Cells:
+def cells_from_dictionary(distinct: Iterable[object], codes: NDArray[Any]) -> Cells:
     """Cells given as places in a list of objects, which all occur, in any order; -1 is a missing cell.
 
     `values.cell_value` says what each object means: several objects may be the same value, and None is missing too.
     """
     distinct = list(distinct)
-    values, notation = _in_one_notation([cell_value(cell) for cell in distinct])
+    values, notation = _unify_values([cell_value(cell) for cell in distinct])
     numbers, texts, place = rank_values(values)
     table = np.array([place[value] for value in [*values, None]], dtype=np.uint32)
     # "wrap" sends -1 to the last place.
@@ -85,7 +85,7 @@ def of_dictionary(distinct: Iterable[object], codes: NDArray[Any]) -> Cells:
     return Cells(numbers, texts, table.take(codes, mode="wrap"), kind, notation=notation)
 
 
-def _in_one_notation(values: list[Value]) -> tuple[list[Value], Notation | None]:
+def _unify_values(values: list[Value]) -> tuple[list[Value], Notation | None]:
     """The values, and the notation of their numbers; notations that do not go together become text."""
     written = {value.notation for value in values if isinstance(value, NotatedNumber)}
     if not written:
@@ -98,17 +98,17 @@ def _in_one_notation(values: list[Value]) -> tuple[list[Value], Notation | None]
     return values, notation
 
 
-def of_objects(cells: Sequence[object]) -> Cells:
+def cells_from_objects(cells: Sequence[object]) -> Cells:
     """Cells that are Python objects of any kind; `values.cell_value` says what each means."""
     # Cell by cell, not by a dictionary of the cells: True, 1 and 1.0 would be one key, and a list cannot be one.
-    return of_dictionary(cells, np.arange(len(cells)))
+    return cells_from_dictionary(cells, np.arange(len(cells)))
 
 
-def joined(pieces: Sequence[Cells]) -> Cells:
+def join_cells(pieces: Sequence[Cells]) -> Cells:
     """The cells of one column, from its pieces."""
     if len(pieces) == 1:
         return pieces[0]
-    pieces, notation = _with_one_notation(pieces)
+    pieces, notation = _unify_pieces(pieces)
     numbers = np.unique(np.concatenate([piece.numbers for piece in pieces]))
     texts = sorted({text for piece in pieces for text in piece.texts})
     place = {text: code for code, text in enumerate(texts, len(numbers))}
@@ -126,21 +126,21 @@ def joined(pieces: Sequence[Cells]) -> Cells:
     return Cells(numbers, texts, np.concatenate(codes), kind, named, notation, pieces[0].numerals)
 
 
-def _with_one_notation(pieces: Sequence[Cells]) -> tuple[Sequence[Cells], Notation | None]:
+def _unify_pieces(pieces: Sequence[Cells]) -> tuple[Sequence[Cells], Notation | None]:
     """The pieces, and the notation of their numbers; where notations do not go together, numbers become text."""
     notations = {piece.notation for piece in pieces if len(piece.numbers) or piece.notation is not None}
     if notations <= {None}:
         return pieces, None
     notation = None if None in notations else common_notation(one for one in notations if one is not None)
-    return (pieces, notation) if notation is not None else ([as_texts(piece) for piece in pieces], None)
+    return (pieces, notation) if notation is not None else ([dates_as_texts(piece) for piece in pieces], None)
 
 
-def as_texts(cells: Cells) -> Cells:
+def dates_as_texts(cells: Cells) -> Cells:
     """The cells, with dates and times as texts."""
-    return as_names(cells) if cells.notation is not None and len(cells.numbers) else cells
+    return numbers_as_texts(cells) if cells.notation is not None and len(cells.numbers) else cells
 
 
-def as_names(cells: Cells) -> Cells:
+def numbers_as_texts(cells: Cells) -> Cells:
     """The cells, with numbers as texts."""
     spelling = number_to_text if cells.notation is None else cells.notation.text
     values: list[Value] = [*map(spelling, cells.numbers.tolist()), *cells.texts, None]
@@ -156,7 +156,7 @@ def _common_type(cells: Iterable[object], values: Iterable[Value]) -> type[Label
     return kinds.pop() if len(kinds) == 1 else None
 
 
-def group(ends: NDArray[np.int64], data: NDArray[np.uint8]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+def group_texts(ends: NDArray[np.int64], data: NDArray[np.uint8]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """Tell texts apart: the group of every row, and the first row of every group.
 
     Text ``row`` is the bytes of ``data`` from ``ends[row]`` to ``ends[row + 1]``.
@@ -171,11 +171,11 @@ def group(ends: NDArray[np.int64], data: NDArray[np.uint8]) -> tuple[NDArray[np.
 
 def rank(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.uint32]]:
     """The distinct numbers ascending, and the rank of every value; NaN ranks last, and minus zero is zero."""
-    numbers, codes, _ = _ranked(values)
+    numbers, codes, _ = _rank_numbers(values)
     return numbers, codes
 
 
-def _ranked(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.uint32], bool]:
+def _rank_numbers(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.uint32], bool]:
     """The same, and whether all numbers are whole and exact."""
     codes = np.empty(len(values), dtype=np.uint32)
     low, high, whole = kernels.find_number_range(values)

@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 
 from unless.errors import ReadError
 from unless.kernels import ranking as kernels
-from unless.read.cells import Cells, as_texts
+from unless.read.cells import Cells, dates_as_texts
 from unless.read.dialect import Numerals
-from unless.read.dialect_detection import numerals_among
+from unless.read.dialect_detection import detect_numerals
 from unless.table import MAX_DOMAIN_VALUES, Column, Kind, Labels, rank_values, to_smallest_type
 from unless.values import (
     LEADING_ZERO,
@@ -61,7 +61,7 @@ class ColumnSpec:
 
     ``missing`` are the texts that mean a missing cell. ``spelled`` are the cells of text files, where a number is never
     anything but text. ``known`` is the column in training, and ``notation`` how its numbers are written. If it is read
-    ``like_training``, nothing new is noticed, and cells of other types mean what they meant there (`as_known`).
+    ``like_training``, nothing new is noticed, and cells of other types mean what they meant there (`known_spellings`).
     """
 
     name: str
@@ -82,7 +82,7 @@ def infer_column(cells: Cells, spec: ColumnSpec) -> Column:
     """Make a column of cells: some are missing, the others are numbers or categories.
 
     Texts that spell numbers are numbers if the column is declared numeric, or if it is undeclared and looks numeric or
-    mixed (`_kind_of`). So are texts that spell dates, times or durations, texts that are levels of an order if the
+    mixed (`_choose_kind`). So are texts that spell dates, times or durations, texts that are levels of an order if the
     notation says so, and numbers with one unit. In a column of categories a number becomes its shortest spelling, which
     is compared with the texts that mean missing. In a column of numbers, a number that one of these spells is missing.
 
@@ -91,40 +91,40 @@ def infer_column(cells: Cells, spec: ColumnSpec) -> Column:
     """
     spec = replace(spec, missing=missing_among(cells.texts, spec.missing))
     if spec.declared == "categorical" or (spec.declared is None and cells.categorical):
-        return _categories(as_texts(cells), spec)
+        return _make_categories(dates_as_texts(cells), spec)
     if spec.like_training and spec.written is None:
-        cells = as_texts(cells)  # training had no dates
+        cells = dates_as_texts(cells)  # training had no dates
     notation = spec.written or cells.notation
     if notation is not None:
-        return _written_numbers(cells, spec, notation)
-    return _numbers_or_categories(cells, spec)
+        return _make_notated_column(cells, spec, notation)
+    return _infer_undeclared(cells, spec)
 
 
-def _numbers_or_categories(cells: Cells, spec: ColumnSpec) -> Column:
+def _infer_undeclared(cells: Cells, spec: ColumnSpec) -> Column:
     """A column whose numbers, if there are any, are written as plain numbers or with a unit."""
     present = [text for text in cells.texts if text not in spec.missing]
     read = _parse_texts(present, cells, spec)
-    gone = _missing_numbers(cells, spec, read)
+    gone = _numbers_meaning_missing(cells, spec, read)
     if gone and spec.spelled:
         present = [text for text in present if read.get(text) not in gone]
         read = {text: number for text, number in read.items() if number not in gone}
-    kind = _kind_of(int(np.isin(cells.numbers, list(gone), invert=True).sum()), present, read, spec.declared)
+    kind = _choose_kind(int(np.isin(cells.numbers, list(gone), invert=True).sum()), present, read, spec.declared)
     if kind == "text":
-        return _detect_in_texts(cells, spec, {}) or _categories(cells, spec)
+        return _detect_in_texts(cells, spec, {}) or _make_categories(cells, spec)
     if spec.declared == "numeric" and not len(cells.numbers) and (found := _detect_in_texts(cells, spec, read)):
         return found
     # Who loads a text file into a database gets numbers where all cells are numbers.
     typed = kind == "number" if spec.spelled else len(cells.numbers) > 0 and not read and cells.type is not str
     if not (read or gone or len(present) < len(cells.texts)):
         column = Column(spec.name, kind, cells.numbers, tuple(cells.texts), cells.codes, typed=typed)
-        return _with_notation(column, spec, whole=cells.whole)
+        return _add_notation(column, spec, whole=cells.whole)
     kept = set(present)
     numbers = (None if x in gone else x for x in cells.numbers.tolist())
     texts = (read.get(text, text) if text in kept else None for text in cells.texts)
-    return _with_notation(_column(spec, kind, [*numbers, *texts, None], cells.codes, typed=typed), spec)
+    return _add_notation(_make_column(spec, kind, [*numbers, *texts, None], cells.codes, typed=typed), spec)
 
 
-def _missing_numbers(cells: Cells, spec: ColumnSpec, read: Mapping[str, float]) -> set[float]:
+def _numbers_meaning_missing(cells: Cells, spec: ColumnSpec, read: Mapping[str, float]) -> set[float]:
     """The numbers of a column that mean a missing cell: in text files, whichever way they are written."""
     if spec.spelled:
         wanted = {number for text in spec.missing if (number := cells.numerals.number_in(text)) is not None}
@@ -135,15 +135,15 @@ def _missing_numbers(cells: Cells, spec: ColumnSpec, read: Mapping[str, float]) 
 
 def _parse_texts(texts: Sequence[str], cells: Cells, spec: ColumnSpec) -> dict[str, float]:
     """The texts that spell numbers, with these; none if the texts of a typed column are names."""
-    read = _numbers_among(texts, cells, spec)
+    read = _parse_plain_numbers(texts, cells, spec)
     if isinstance(spec.notation, Amounts):
-        read |= _amounts_in(texts, spec.notation, cells.numerals if spec.spelled else None)
+        read |= _parse_amounts(texts, spec.notation, cells.numerals if spec.spelled else None)
     if spec.declared is None and not spec.spelled and not len(cells.numbers) and _are_names(texts, read):
         return {}
     return read
 
 
-def _numbers_among(texts: Sequence[str], cells: Cells, spec: ColumnSpec) -> dict[str, float]:
+def _parse_plain_numbers(texts: Sequence[str], cells: Cells, spec: ColumnSpec) -> dict[str, float]:
     """The texts that spell plain numbers; booleans are 0 and 1 where training had only numbers."""
     found, known = cells.numerals.numbers_in(texts, each=spec.declared is not None), spec.known
     if known is None:
@@ -160,7 +160,7 @@ def _are_names(texts: Sequence[str], read: Mapping[str, float]) -> bool:
     return 2 * len(read) <= len(texts) or all(text.isascii() and text.isdigit() for text in texts)
 
 
-def _kind_of(numbers: int, texts: Sequence[str], read: Mapping[str, float], declared: Declared) -> Kind:
+def _choose_kind(numbers: int, texts: Sequence[str], read: Mapping[str, float], declared: Declared) -> Kind:
     """The kind of a column, given how many numbers it has, its texts, and those texts that read as numbers.
 
     An undeclared column of numbers only is text if they are names, like 007. It is mixed if at least half of its
@@ -177,7 +177,7 @@ def numbers_spelled(missing: Collection[str]) -> set[float]:
     return {number for text in missing if (number := parse_number(text)) is not None and number_to_text(number) == text}
 
 
-def _with_notation(column: Column, spec: ColumnSpec, *, whole: bool | None = None) -> Column:
+def _add_notation(column: Column, spec: ColumnSpec, *, whole: bool | None = None) -> Column:
     """A column that was just made, with the notation of training; in training, with what its numbers show."""
     found = _plain_notation(column, whole=whole) if spec.notation is None and not spec.like_training else spec.notation
     object.__setattr__(column, "notation", found)  # to make it again would check it again
@@ -192,7 +192,9 @@ def _plain_notation(column: Column, *, whole: bool | None) -> Notation | None:
     return FLAG if column.kind == "number" and numbers.tolist() == [0, 1] else WHOLE
 
 
-def _column(spec: ColumnSpec, kind: Kind, values: list[Value], codes: NDArray[Any], *, typed: bool = False) -> Column:
+def _make_column(
+    spec: ColumnSpec, kind: Kind, values: list[Value], codes: NDArray[Any], *, typed: bool = False
+) -> Column:
     """Make a column from the value of every code; values may repeat, in any order."""
     numbers, texts, place = rank_values(values)
     table = to_smallest_type(np.array([place[value] for value in values], dtype=np.uint32), len(place))
@@ -203,20 +205,20 @@ def _column(spec: ColumnSpec, kind: Kind, values: list[Value], codes: NDArray[An
 # Columns of categories.
 
 
-def _categories(cells: Cells, spec: ColumnSpec) -> Column:
+def _make_categories(cells: Cells, spec: ColumnSpec) -> Column:
     """A column of categories: numbers become their shortest spelling."""
     gone = numbers_spelled(spec.missing) if len(cells.numbers) else set()
     present = {text for text in cells.texts if text not in spec.missing}
     spellings = [number_to_text(x) for x in cells.numbers.tolist()]
-    meant = {} if spec.known is None else as_known((*present, *spellings), spec.known)
+    meant = {} if spec.known is None else known_spellings((*present, *spellings), spec.known)
     if not (meant or spellings or len(present) < len(cells.texts)):
         return Column(spec.name, "text", cells.numbers, tuple(cells.texts), cells.codes)
     numbers = (None if x in gone else meant.get(s, s) for x, s in zip(cells.numbers.tolist(), spellings, strict=True))
     texts = (meant.get(text, text) if text in present else None for text in cells.texts)
-    return _column(spec, "text", [*numbers, *texts, None], cells.codes)
+    return _make_column(spec, "text", [*numbers, *texts, None], cells.codes)
 
 
-def as_in_training(column: Column, known: Column) -> Column:
+def read_as_in_training(column: Column, known: Column) -> Column:
     """A column that was read without regard to training, as it would be if read like training."""
     written = None if column.notation is None or column.notation.plain else column.notation
     cells = Cells(column.numbers, column.categories, column.codes, None, notation=written)
@@ -225,7 +227,7 @@ def as_in_training(column: Column, known: Column) -> Column:
     return infer_column(cells, spec)
 
 
-def as_known(texts: Iterable[str], known: Column) -> dict[str, str]:
+def known_spellings(texts: Iterable[str], known: Column) -> dict[str, str]:
     """Map texts that training plainly had in another spelling to that spelling.
 
     Where all categories in training were booleans, 1 is the true one and 0 the false one, however they are written. A
@@ -259,7 +261,7 @@ def flag_names(categories: Sequence[str]) -> dict[bool | None, str]:
 # Columns of dates, times, durations and levels, and of numbers with a unit.
 
 
-def _written_numbers(
+def _make_notated_column(
     cells: Cells, spec: ColumnSpec, notation: Notation, read: Mapping[str, float] | None = None
 ) -> Column:
     """A column of numbers that are written in a notation, among other categories.
@@ -271,28 +273,28 @@ def _written_numbers(
     same = own == notation or (isinstance(own, DateNotation) and isinstance(notation, DateNotation))
     numbers = cells.numbers.tolist()
     if not same:
-        numbers = [_in_notation(number_to_text(own.value(number)), notation) for number in numbers]
-    texts = [None if text in spec.missing else _in_notation(text, notation, read) for text in cells.texts]
+        numbers = [_parse_in_notation(number_to_text(own.value(number)), notation) for number in numbers]
+    texts = [None if text in spec.missing else _parse_in_notation(text, notation, read) for text in cells.texts]
     values: list[Value] = [*numbers, *texts, None]
     found = [value for value in values if isinstance(value, float)]
     others = [value for value in values if isinstance(value, str)]
     if spec.notation is not None and not spec.like_training and others and not found:
-        raise ReadError(_unlike(spec.name, notation, min(others)))
+        raise ReadError(_format_mismatch(spec.name, notation, min(others)))
     if isinstance(notation, DateNotation):
-        notation = notation.fitting(found, zoned=cells.notation == INSTANT)
+        notation = notation.fit_to(found, zoned=cells.notation == INSTANT)
     kind: Kind = "mixed" if others else "number"
     if same and not cells.texts:
         return Column(spec.name, kind, cells.numbers, (), cells.codes, notation)
-    return replace(_column(spec, kind, values, cells.codes), notation=notation)
+    return replace(_make_column(spec, kind, values, cells.codes), notation=notation)
 
 
-def _in_notation(text: str, notation: Notation, read: Mapping[str, float] | None = None) -> Value:
+def _parse_in_notation(text: str, notation: Notation, read: Mapping[str, float] | None = None) -> Value:
     """The number that a text means in a notation, or the text."""
     number = notation.number(text) if read is None else read.get(text)
     return text if number is None else number
 
 
-def _unlike(name: str, notation: Notation, cell: str) -> str:
+def _format_mismatch(name: str, notation: Notation, cell: str) -> str:
     """What is wrong with a declaration that fits no cell of a column."""
     if isinstance(notation, LevelNotation):
         return f"no cell of {name!r} is in its order, {', '.join(notation.levels[:4])}; one is {cell!r}"
@@ -312,24 +314,24 @@ def _detect_in_texts(cells: Cells, spec: ColumnSpec, read: Mapping[str, float]) 
         return None
     present = [text for text in cells.texts if text not in spec.missing]
     if not read and (found := detect_notation(present)) is not None:
-        return _written_numbers(cells, replace(spec, notation=None), *found)
-    unit = None if 2 * len(read) >= len(present) else _unit_of(present, cells, spelled=spec.spelled)
+        return _make_notated_column(cells, replace(spec, notation=None), *found)
+    unit = None if 2 * len(read) >= len(present) else _detect_unit(present, cells, spelled=spec.spelled)
     return None if unit is None else infer_column(cells, replace(spec, declared="numeric", known=None, notation=unit))
 
 
-def _unit_of(texts: Sequence[str], cells: Cells, *, spelled: bool) -> Amounts | None:
+def _detect_unit(texts: Sequence[str], cells: Cells, *, spelled: bool) -> Amounts | None:
     """The unit of numbers that nobody declared; None if fewer than half of the texts are numbers with the same one."""
     found = with_unit(texts)
     if found is None:
         return None
     bare = {text: one for text in texts if (one := found.bare(text)) is not None}
-    numerals = cells.numerals if spelled else numerals_among(bare.values(), money=found.unit in MONEY)
+    numerals = cells.numerals if spelled else detect_numerals(bare.values(), money=found.unit in MONEY)
     found = Amounts.of(found.before, found.after, numerals.decimal, numerals.thousands)
-    read = _amounts_in(texts, found, cells.numerals if spelled else None)
+    read = _parse_amounts(texts, found, cells.numerals if spelled else None)
     return None if 2 * len(read) < len(texts) or any(map(LEADING_ZERO.match, bare.values())) else found
 
 
-def _amounts_in(texts: Iterable[str], unit: Amounts, numerals: Numerals | None) -> dict[str, float]:
+def _parse_amounts(texts: Iterable[str], unit: Amounts, numerals: Numerals | None) -> dict[str, float]:
     """The numbers of texts that have a unit, in the numerals of a file, or in those of training."""
     if numerals is None:
         return {text: number for text in texts if (number := unit.amount(text)) is not None}
@@ -340,9 +342,9 @@ def _amounts_in(texts: Iterable[str], unit: Amounts, numerals: Numerals | None) 
 # Labels.
 
 
-def with_labels(cells: Cells, missing: Collection[str]) -> tuple[Cells, NDArray[np.bool_]]:
+def drop_missing_labels(cells: Cells, missing: Collection[str]) -> tuple[Cells, NDArray[np.bool_]]:
     """The cells of a target that are not missing, and a mask of their rows."""
-    cells = as_texts(cells)
+    cells = dates_as_texts(cells)
     missing = missing_among(cells.texts, missing)
     kept = np.array([*(True for _ in cells.numbers), *(text not in missing for text in cells.texts), False])
     rows = kept[cells.codes]
@@ -350,10 +352,10 @@ def with_labels(cells: Cells, missing: Collection[str]) -> tuple[Cells, NDArray[
     return replace(cells, texts=texts, codes=(np.cumsum(kept) - 1)[cells.codes[rows]]), rows
 
 
-def labels(name: str, cells: Cells, missing: Collection[str]) -> Labels:
+def make_labels(name: str, cells: Cells, missing: Collection[str]) -> Labels:
     """Make labels of cells; they keep the type that they have in their source."""
-    cells = as_texts(cells)
-    rows = np.flatnonzero(~with_labels(cells, missing)[1])
+    cells = dates_as_texts(cells)
+    rows = np.flatnonzero(~drop_missing_labels(cells, missing)[1])
     if len(rows):
         raise MissingLabelsError(
             f"the target {name!r} is missing in {len(rows)} of {len(cells.codes)} rows, first in row {rows[0] + 1}; "

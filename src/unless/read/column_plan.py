@@ -81,7 +81,7 @@ class ColumnPlan:
                     forms[f"dates in {{}} are read as {form}"].append(column.name)
                 case Amounts(unit=unit):
                     forms[f"numbers in {{}} have the unit {unit!r}"].append(column.name)
-        return "; ".join(said.replace("{}", _listed(names), 1) for said, names in forms.items())
+        return "; ".join(said.replace("{}", _join_names(names), 1) for said, names in forms.items())
 
     def _needs_text(self, name: str) -> bool:
         """Whether the text of a feature has to be seen, since its numbers are not written as plain numbers."""
@@ -89,7 +89,7 @@ class ColumnPlan:
         return (notation is not None and not notation.plain) or (known is not None and bool(known.categories))
 
 
-def _listed(names: Sequence[str]) -> str:
+def _join_names(names: Sequence[str]) -> str:
     """The names of columns; the first few of many."""
     more = f" and {len(names) - _SHOWN:,} more" if len(names) > _SHOWN else ""
     return f"{', '.join(map(repr, names[:_SHOWN]))}{more}"
@@ -177,7 +177,7 @@ def _choose_columns(
     """Which of these columns to read, before ``numeric=`` and ``categorical=``."""
     like = earlier or ColumnPlan({})
     if target is not None:
-        target = _known(str(target), names)
+        target = _check_name(str(target), names)
     elif like.target in names and like.target not in (features or ()):
         target = like.target
     if features is None:
@@ -187,7 +187,7 @@ def _choose_columns(
     missing, given = like.missing, like.given
     if options.missing is not None:
         missing, given = tuple(options.missing), options.missing != DEFAULT_MISSING
-    kinds = {_known(name, names): like.features.get(name) for name in features}
+    kinds = {_check_name(name, names): like.features.get(name) for name in features}
     return ColumnPlan(kinds, target, missing, given, like.known, like.notations, earlier is not None)
 
 
@@ -197,7 +197,7 @@ def _declare_kinds(
     """Add what the caller declares to the plan; columns that are not read may be declared too."""
     kinds, numbers, texts = dict(plan.features), set(numeric), set(categorical)
     for name in (*numeric, *categorical):
-        if _known(name, names) == plan.target:
+        if _check_name(name, names) == plan.target:
             raise ParameterError(f"{name!r} is the target: only features are declared numeric or categorical")
         if name in numbers and name in texts:
             raise ParameterError(f"{name!r} is declared both numeric and categorical; leave it in one of them")
@@ -209,7 +209,7 @@ def _declare_kinds(
 def _declare_notations(plan: ColumnPlan, names: Mapping[str, object], declared: Mapping[str, Notation]) -> ColumnPlan:
     """Add how the numbers of some columns are written, as the caller says."""
     for name in declared:
-        if _known(name, names) == plan.target:
+        if _check_name(name, names) == plan.target:
             raise ParameterError(f"{name!r} is the target: only features have dates= or orders=")
         kind = plan.features.get(name)
         if kind is not None and name not in plan.notations:
@@ -217,7 +217,7 @@ def _declare_notations(plan: ColumnPlan, names: Mapping[str, object], declared: 
     return replace(plan, notations={**plan.notations, **declared})
 
 
-def _known(name: str, names: Mapping[str, object]) -> str:
+def _check_name(name: str, names: Mapping[str, object]) -> str:
     if name not in names:
         hint = separator_hint(list(names))
         raise UnknownNameError(f"no column {name!r}{f'; {hint}' if hint else suggest(name, names)}")

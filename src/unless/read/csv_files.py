@@ -16,12 +16,12 @@ import numpy as np
 from unless.errors import ReadError
 from unless.kernels import ranking as kernels
 from unless.libraries import pl
-from unless.read.cells import Cells, of_numbers
-from unless.read.csv_records import TextHeader, next_header, read_records, refuse_width, text_header
-from unless.read.dialect import NOTHING, Numerals, TextDialect
+from unless.read.cells import Cells, cells_from_numbers
+from unless.read.csv_records import TextHeader, read_header, read_next_header, read_records, refuse_width
+from unless.read.dialect import NO_REMARKS, Numerals, TextDialect
 from unless.read.dialect_detection import WINDOW, detect_dialect
-from unless.read.encodings import to_utf8, unmarked
-from unless.read.file_bytes import MARK, Content, OpenFile, as_file, content, first_bytes
+from unless.read.encodings import detect_unmarked, to_utf8
+from unless.read.file_bytes import MARK, Content, OpenFile, as_file, first_bytes, read_or_map
 from unless.read.options import ReadOptions
 from unless.read.text_cells import parse_numbers, rank_texts
 
@@ -34,11 +34,11 @@ def open_text(
     """The source that reads a text file; what the options leave open is found from its first bytes."""
     dialect = detect_dialect(first_bytes(source, WINDOW), usual, options, where=where, numerals=numerals)
     if dialect.encoding != "utf-8":
-        source = to_utf8(content(source)[:], dialect.encoding, where)
+        source = to_utf8(read_or_map(source)[:], dialect.encoding, where)
     return TextFile(source, dialect, where=where, above=options.above)
 
 
-def detect_next(file: OpenFile, usual: str, options: ReadOptions, numerals: Numerals | None = None) -> TextDialect:
+def detect_open_file(file: OpenFile, usual: str, options: ReadOptions, numerals: Numerals | None = None) -> TextDialect:
     """How a file is written that was just opened; its bytes, yet to be read, are UTF-8 from now on."""
     dialect = detect_dialect(file.peek(WINDOW), usual, options, where=file.where, numerals=numerals)
     if dialect.encoding != "utf-8" or dialect.is_open:
@@ -46,9 +46,9 @@ def detect_next(file: OpenFile, usual: str, options: ReadOptions, numerals: Nume
     return dialect
 
 
-def first_header(file: OpenFile, usual: str, options: ReadOptions) -> list[str]:
+def read_header_names(file: OpenFile, usual: str, options: ReadOptions) -> list[str]:
     """The names of the columns of a file that was just opened."""
-    return next_header(file, detect_next(file, usual, options).delimiter, options.above).names
+    return read_next_header(file, detect_open_file(file, usual, options).delimiter, options.above).names
 
 
 class TextFile:
@@ -79,23 +79,23 @@ class TextFile:
         self._piece = names is not None
         self._first_line = first_line
         self._above = above
-        self._hold(source, None if names is None else TextHeader(list(names)))
+        self._take_content(source, None if names is None else TextHeader(list(names)))
 
-    def _hold(self, source: Content, given: TextHeader | None = None) -> None:
+    def _take_content(self, source: Content, given: TextHeader | None = None) -> None:
         """Take the bytes, and read their header unless it is given."""
-        self._path, self._data = source, content(source)
-        self._header = given or text_header(as_file(self._data), self._dialect.delimiter, self._where, self._above)
+        self._path, self._data = source, read_or_map(source)
+        self._header = given or read_header(as_file(self._data), self._dialect.delimiter, self._where, self._above)
         self.names: Sequence[str] = self._header.names
-        self.remarks = NOTHING if self._piece else self._dialect.remarks.also(self._header.said)
+        self.remarks = NO_REMARKS if self._piece else self._dialect.remarks.with_remark(self._header.said)
         self._body = np.frombuffer(self._data, dtype=np.uint8)[self._header.start :]
 
     def load(self, names: Sequence[str], texts: Collection[str], missing: Collection[str]) -> None:
         """Read these columns, ``texts`` as text, and others as numbers if all their cells spell numbers."""
         places = {name: place for place, name in enumerate(self.names)}
-        wanted, as_text = [places[name] for name in names], {_name(places[name]) for name in texts}
+        wanted, as_text = [places[name] for name in names], {_column_name(places[name]) for name in texts}
         frame = self._read(wanted or [0])  # without any column the rows could not be counted
         self.rows = frame.height
-        frame = frame.select([_name(place) for place in dict.fromkeys(wanted)])
+        frame = frame.select([_column_name(place) for place in dict.fromkeys(wanted)])
         if "" not in missing:
             frame = frame.with_columns(frame.get_column(name).fill_null("") for name in frame.columns)
         others = [column for column in frame if column.name not in as_text]
@@ -105,14 +105,14 @@ class TextFile:
 
     def cells(self, name: str) -> Cells:
         """The cells of a column that was loaded."""
-        place = _name(self._places[name])
-        found = self._texts.get(place) or of_numbers(self._numbers[place].to_numpy(), str)
+        place = _column_name(self._places[name])
+        found = self._texts.get(place) or cells_from_numbers(self._numbers[place].to_numpy(), str)
         return found if self._dialect.numerals.plain else replace(found, numerals=self._dialect.numerals)
 
     def frame(self, names: Collection[str] | None = None) -> pl.DataFrame:
         """Read these columns, by default all, as text; an empty cell is null."""
         wanted = [place for place, name in enumerate(self.names) if names is None or name in names]
-        frame = self._read(wanted).select(map(_name, wanted)).with_columns(pl.all().replace("", None))
+        frame = self._read(wanted).select(map(_column_name, wanted)).with_columns(pl.all().replace("", None))
         frame.columns = [self.names[place] for place in wanted]
         return frame
 
@@ -124,16 +124,16 @@ class TextFile:
         try:
             return self._read_slowly(wanted)
         except ReadError:
-            if not self._recode():
+            if not self._reread_as_cp1252():
                 raise
             return self._read(wanted)
 
-    def _recode(self) -> bool:
+    def _reread_as_cp1252(self) -> bool:
         """Read the file as cp1252 if it began as ASCII and is not UTF-8; return whether it is so."""
-        if self._piece or not self._dialect.is_open or unmarked(data := self._data[:]) != "cp1252":
+        if self._piece or not self._dialect.is_open or detect_unmarked(data := self._data[:]) != "cp1252":
             return False
         self._dialect = self._dialect.with_encoding("cp1252", self._where)
-        self._hold(to_utf8(data, "cp1252", self._where))
+        self._take_content(to_utf8(data, "cp1252", self._where))
         return True
 
     def _read_fast(self, wanted: Sequence[int]) -> pl.DataFrame | None:
@@ -148,11 +148,11 @@ class TextFile:
         if regular is False or returns or self._data[header.size : header.size + len(MARK)] == MARK:
             return None
         last = len(self.names) - 1
-        frame = self._polars([*wanted, last])
+        frame = self._read_by_polars([*wanted, last])
         if frame is None or regular:
             return frame
         # polars pads a short line with nulls: then the last column has one.
-        return None if self._is_ragged(frame, holed=frame.get_column(_name(last)).null_count() > 0) else frame
+        return None if self._is_ragged(frame, holed=frame.get_column(_column_name(last)).null_count() > 0) else frame
 
     def _is_ragged(self, frame: pl.DataFrame, *, holed: bool) -> bool:
         """Whether a line without quotes has fewer or more fields than the header; fewer only if the frame is holed.
@@ -172,7 +172,7 @@ class TextFile:
     def _is_regular(self) -> bool:
         return bool(kernels.is_regular(self._body, ord(self._dialect.delimiter), len(self.names)))
 
-    def _polars(self, wanted: Sequence[int]) -> pl.DataFrame | None:
+    def _read_by_polars(self, wanted: Sequence[int]) -> pl.DataFrame | None:
         """The wanted columns, named by their places; None if polars cannot read the file."""
         try:
             return pl.read_csv(
@@ -180,8 +180,8 @@ class TextFile:
                 has_header=False,
                 skip_lines=self._header.lines,
                 separator=self._dialect.delimiter,
-                schema=dict.fromkeys(map(_name, range(len(self.names))), pl.String),
-                columns=[_name(place) for place in sorted(set(wanted))],
+                schema=dict.fromkeys(map(_column_name, range(len(self.names))), pl.String),
+                columns=[_column_name(place) for place in sorted(set(wanted))],
                 glob=False,
             )
         except (pl.exceptions.PolarsError, OSError):
@@ -196,10 +196,10 @@ class TextFile:
             refuse_width(record, self.names, self._where, number)
             for column, place in zip(columns, wanted, strict=True):
                 column.append(record[place])
-        names = [_name(place) for place in wanted]
+        names = [_column_name(place) for place in wanted]
         return pl.DataFrame(dict(zip(names, columns, strict=True)), schema=dict.fromkeys(names, pl.String))
 
 
-def _name(place: int) -> str:
+def _column_name(place: int) -> str:
     """The name of a column within this module; polars insists on the prefix where a file has no header."""
     return f"column_{place}"

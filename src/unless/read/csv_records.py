@@ -14,7 +14,7 @@ from typing import BinaryIO
 from unless.errors import ReadError
 from unless.limits import refuse_above_limit
 from unless.read.dialect_detection import named_delimiter
-from unless.read.file_bytes import MARK, OpenFile, as_file, records, undecodable
+from unless.read.file_bytes import MARK, OpenFile, as_file, find_records, not_utf8_error
 from unless.read.headers import column_titles
 
 _HEAD = 1 << 13  # bytes to look for a header in; if they are too few, twice as many
@@ -39,11 +39,11 @@ class TextHeader:
     said: str = ""
 
 
-def text_header(file: BinaryIO, separator: str, where: str, above: int = 0) -> TextHeader:
+def read_header(file: BinaryIO, separator: str, where: str, above: int = 0) -> TextHeader:
     """The header of a text file, read as far as needed; lines ``above`` it are skipped."""
     start = len(MARK) if file.read(len(MARK)) == MARK else 0
     file.seek(start)
-    skipped = [len(line.encode()) for line in islice(_lines(file, where), above)]
+    skipped = [len(line.encode()) for line in islice(_decode_lines(file, where), above)]
     if len(skipped) < above:
         raise ReadError(f"{where}: there are only {len(skipped):,} lines; the names should be in line {above + 1:,}")
     start += sum(skipped)
@@ -55,7 +55,7 @@ def text_header(file: BinaryIO, separator: str, where: str, above: int = 0) -> T
         if end == 1 and named_delimiter(separator.join(record)) == separator:
             continue
         file.seek(start)
-        size = sum(len(line.encode()) for line in islice(_lines(file, where), end - above))
+        size = sum(len(line.encode()) for line in islice(_decode_lines(file, where), end - above))
         names, said = column_titles(record)
         return TextHeader(names, start + size, end, start, said)
     if above:
@@ -63,18 +63,18 @@ def text_header(file: BinaryIO, separator: str, where: str, above: int = 0) -> T
     raise ReadError(f"{where}: the file is empty; its first line should name the columns")
 
 
-def next_header(file: OpenFile, separator: str, above: int = 0) -> TextHeader:
+def read_next_header(file: OpenFile, separator: str, above: int = 0) -> TextHeader:
     """The header of a file that was just opened; its bytes are yet to be read."""
     size, found = _HEAD // 2, False
     while not found:
         size *= 2
         data = file.peek(size)
         start, final = _size_of_lines(data, above), len(data) < size
-        (places, _), whole = records(data[start:], separator, blank=False, final=final)
+        (places, _), whole = find_records(data[start:], separator, blank=False, final=final)
         found = final or len(places) > (not above and data[start:].startswith(b"sep="))
         if not found:
             file.refuse_endless(data)
-    return text_header(as_file(data[: start + whole]), separator, file.where, above)
+    return read_header(as_file(data[: start + whole]), separator, file.where, above)
 
 
 def _size_of_lines(data: bytes, lines: int) -> int:
@@ -102,10 +102,10 @@ def read_records(
 
     ``line`` is the number of the first line; ``width`` how many fields a record has, 0 for as many as the first one.
     """
-    reader = csv.reader(_lines(file, where, line), delimiter=separator, strict=True)
+    reader = csv.reader(_decode_lines(file, where, line), delimiter=separator, strict=True)
     before = line - 1
     try:
-        with long_fields():
+        with allow_long_fields():
             for record in reader:
                 width = width or len(record)
                 if record or width == 1:
@@ -128,7 +128,7 @@ def refuse_width(record: Sequence[str], names: Sequence[str], where: str, line: 
 
 
 @contextmanager
-def long_fields() -> Iterator[None]:
+def allow_long_fields() -> Iterator[None]:
     """Let the csv module read fields of any length in this block.
 
     All threads share the limit: the first block that begins finds the usual one, and the last that ends restores it.
@@ -142,13 +142,13 @@ def long_fields() -> Iterator[None]:
             csv.field_size_limit(_LIMITS.pop())
 
 
-def _lines(file: BinaryIO, where: str, first: int = 1) -> Iterator[str]:
+def _decode_lines(file: BinaryIO, where: str, first: int = 1) -> Iterator[str]:
     """Yield the lines as text; a carriage return alone may end one."""
     for number, line in enumerate(iter(file.readline, b""), first):
         try:
             text = line.decode()
         except UnicodeDecodeError as error:
-            raise undecodable(where, number, line, error.start) from None
+            raise not_utf8_error(where, number, line, error.start) from None
         if "\r" in text:
             yield from _LINES.findall(text)
         else:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unless.errors import UnknownNameError, suggest
-from unless.read.cells import Cells, of_dictionary
+from unless.read.cells import Cells, cells_from_dictionary
 from unless.read.column_inference import ColumnSpec, infer_column
 from unless.read.dialect import Remarks
 from unless.read.headers import refuse_twins
@@ -94,7 +94,7 @@ class DateParts:
             self._dates[date] = self._column(date)
         column, (found, notation) = self._dates[date], _PARTS[part]
         values = [*found(column.numbers), *[None] * (len(column.categories) + 1)]
-        return replace(of_dictionary(values, column.codes.astype(np.intp)), notation=notation)
+        return replace(cells_from_dictionary(values, column.codes.astype(np.intp)), notation=notation)
 
     def _column(self, name: str) -> Column:
         form = self.formats[name]

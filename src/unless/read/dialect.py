@@ -37,7 +37,7 @@ class Numerals:
         >>> Numerals(".", " ").number_in("1 234.5"), Numerals().number_in("1,234")
         (1234.5, None)
         """
-        return self._ungrouped(text.replace(self.thousands, "") if self.is_grouped(text) else text)
+        return self._parse_ungrouped(text.replace(self.thousands, "") if self.is_grouped(text) else text)
 
     def numbers_in(self, texts: Iterable[str], *, each: bool) -> dict[str, float]:
         """The texts that spell numbers.
@@ -56,7 +56,7 @@ class Numerals:
         """Whether a text is a number with signs between thousands."""
         return bool(self.thousands) and self.thousands in text and self.grouped.fullmatch(text.strip(" ")) is not None
 
-    def _ungrouped(self, text: str) -> float | None:
+    def _parse_ungrouped(self, text: str) -> float | None:
         if self.decimal == ".":
             return parse_number(text)
         return None if "." in text else parse_number(text.replace(self.decimal, "."))
@@ -75,7 +75,7 @@ class Numerals:
 PLAIN_NUMERALS = Numerals()
 
 
-def title_of(encoding: str) -> str:
+def encoding_title(encoding: str) -> str:
     """What people call an encoding."""
     return _TITLES.get(encoding, encoding)
 
@@ -87,12 +87,12 @@ class Remarks:
     said: str = ""
     guesses: tuple[GuessWarning, ...] = field(default=(), compare=False)
 
-    def also(self, said: str) -> Remarks:
+    def with_remark(self, said: str) -> Remarks:
         """The same, and something more to say."""
         return replace(self, said="; ".join(filter(None, [self.said, said]))) if said else self
 
 
-NOTHING = Remarks()
+NO_REMARKS = Remarks()
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +123,7 @@ class TextDialect:
         """
         said = self.options
         numbers = str(Numerals(".", self.numerals.thousands) if said.decimal else self.numerals)
-        letters = title_of(self.encoding) if self.encoding != "utf-8" and said.encoding is None else ""
+        letters = encoding_title(self.encoding) if self.encoding != "utf-8" and said.encoding is None else ""
         fields = f"{_SEPARATED[self.delimiter]}-separated" if said.delimiter is None else ""
         plain = not numbers and not letters and self.delimiter == self.usual
         return "" if plain else ", ".join(filter(None, [fields, numbers, letters]))
@@ -136,12 +136,14 @@ class TextDialect:
 
     def with_encoding(self, encoding: str, where: str) -> TextDialect:
         """The dialect once a later line shows the encoding."""
-        finding = f"{where}: the first lines are ASCII, and a later one is not UTF-8; read as {title_of(encoding)}"
+        finding = (
+            f"{where}: the first lines are ASCII, and a later one is not UTF-8; read as {encoding_title(encoding)}"
+        )
         guess = GuessWarning(finding, "encoding", "cp1250", "cp1252")
         return replace(self, encoding=encoding, guesses=(*self.guesses, guess), is_open=False)
 
 
 @lru_cache(maxsize=64)
-def numerals_of(decimal: str, thousands: str) -> Numerals:
+def make_numerals(decimal: str, thousands: str) -> Numerals:
     """The numerals with these signs, whose patterns are compiled once."""
     return Numerals(decimal, thousands)

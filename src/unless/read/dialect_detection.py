@@ -22,8 +22,8 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from unless.errors import GuessWarning
-from unless.read.dialect import PLAIN_NUMERALS, Numerals, Remarks, TextDialect, numerals_of
-from unless.read.encodings import encoding_in, oddity
+from unless.read.dialect import PLAIN_NUMERALS, Numerals, Remarks, TextDialect, make_numerals
+from unless.read.encodings import detect_encoding, find_odd_word
 from unless.read.options import ReadOptions
 from unless.values import DEFAULT_MISSING
 from unless.values.notation import MONEY, with_unit
@@ -51,20 +51,20 @@ def detect_dialect(
     ``part`` whose numerals are to be compared with those of others has to say whether it is sure of them.
     """
     final = len(start) < WINDOW
-    found = encoding_in(start, options.encoding, final=final)
+    found = detect_encoding(start, options.encoding, final=final)
     encoding, is_open = found or "utf-8", found is None
     if encoding == "utf-8" and not options.hints and numerals is None and not part and _is_plain(start, usual):
         return TextDialect(usual, usual=usual, is_open=is_open)
-    text = _below(_text(start, encoding, final=final), options.above)
-    guesses = list(_doubtful_encoding(start, encoding, options))
+    text = _skip_lines(_decode_start(start, encoding, final=final), options.above)
+    guesses = list(_guess_about_encoding(start, encoding, options))
     named = named_delimiter(text.partition("\n")[0].rstrip("\r"))
     delimiter, guess = options.delimiter or named, None
     if delimiter is None:
-        delimiter, guess = _delimiter(text, usual)
-    rows = list(_records(text.partition("\n")[2] if named == delimiter else text, delimiter))
+        delimiter, guess = _detect_delimiter(text, usual)
+    rows = list(_read_records(text.partition("\n")[2] if named == delimiter else text, delimiter))
     style, shows_decimal, more = PLAIN_NUMERALS, False, list[GuessWarning]()
     if part or options.decimal or delimiter == ";" or any(_SIGN.search(cell) for row in rows for cell in row):
-        style, shows_decimal, more = _numerals(rows, delimiter, options.decimal)
+        style, shows_decimal, more = _find_numerals(rows, delimiter, options.decimal)
     guesses += [*([guess] if guess else []), *(more if shows_decimal or numerals is None else [])]
     doubtful = tuple(GuessWarning(f"{where}: {one.finding}", one.parameter, *one.choices) for one in guesses)
     return TextDialect(delimiter, numerals or style, encoding, usual, options, doubtful, shows_decimal, is_open)
@@ -80,7 +80,7 @@ def shared_numerals(parts: Mapping[str, TextDialect]) -> Numerals | str | None:
     if len(groups) > 1:
         (one, first), (other, second) = list(groups.items())[:2]
         return f"{first} has {one!r} between thousands, but {second} has {other!r}"
-    return numerals_of(next(iter(signs), "."), next(iter(groups), "")) if signs or groups else None
+    return make_numerals(next(iter(signs), "."), next(iter(groups), "")) if signs or groups else None
 
 
 def merge_remarks(parts: Mapping[str, Remarks]) -> Remarks:
@@ -107,41 +107,41 @@ def _is_plain(start: bytes, usual: str) -> bool:
     return not any(sign in start for sign in (b" ", b"'", b"\xa0", b"\xe2")) or not _GAP.search(start)
 
 
-def _text(start: bytes, encoding: str, *, final: bool) -> str:
+def _decode_start(start: bytes, encoding: str, *, final: bool) -> str:
     """The text of whole lines; what cannot be decoded is for the reader to refuse."""
     text = codecs.getincrementaldecoder(encoding)("replace").decode(start, final).removeprefix("\ufeff")
     return text if final else text[: max(text.rfind("\n"), text.rfind("\r")) + 1]
 
 
-def _below(text: str, above: int) -> str:
+def _skip_lines(text: str, above: int) -> str:
     """The text after lines that are skipped."""
     return "".join(io.StringIO(text, newline="").readlines()[above:]) if above else text
 
 
-def _doubtful_encoding(start: bytes, encoding: str, options: ReadOptions) -> Iterator[GuessWarning]:
-    if encoding == "cp1252" and options.encoding is None and (word := oddity(start)) is not None:
+def _guess_about_encoding(start: bytes, encoding: str, options: ReadOptions) -> Iterator[GuessWarning]:
+    if encoding == "cp1252" and options.encoding is None and (word := find_odd_word(start)) is not None:
         yield GuessWarning(f"read as cp1252, but {word!r} looks odd", "encoding", "cp1250", "cp1251", "cp1252")
 
 
 # The delimiter.
 
 
-def _delimiter(text: str, usual: str) -> tuple[str, GuessWarning | None]:
+def _detect_delimiter(text: str, usual: str) -> tuple[str, GuessWarning | None]:
     """The delimiter, and whether another one is as good."""
-    shares = {sign: share for sign in _DELIMITERS if (share := _share(text, sign)) > 0.5}
+    shares = {sign: share for sign in _DELIMITERS if (share := _share_of_fitting_records(text, sign)) > 0.5}
     best = [sign for sign in shares if shares[sign] == max(shares.values())]
-    if usual in best and len(list(_records(text, usual))) < 2:
+    if usual in best and len(list(_read_records(text, usual))) < 2:
         return usual, None  # there are no records to be misread
     if len(best) < 2:
         return (best[0] if best else usual), None
-    first, second, *_ = sorted(best, key=lambda sign: _merit(text, sign, usual), reverse=True)
+    first, second, *_ = sorted(best, key=lambda sign: _rank_delimiter(text, sign, usual), reverse=True)
     finding = f"fields may be separated by {_WORDS[first]} or {_WORDS[second]}; read with {_WORDS[first]}"
     return first, GuessWarning(finding, "delimiter", *("tab" if sign == "\t" else sign for sign in (first, second)))
 
 
-def _share(text: str, sign: str) -> float:
+def _share_of_fitting_records(text: str, sign: str) -> float:
     """The share of records that have as many fields as the header; 0 if that does not have two names."""
-    records = _records(text, sign)
+    records = _read_records(text, sign)
     header = next(records, [])
     width = len(header)
     if width - header.count("") < 2:
@@ -150,14 +150,14 @@ def _share(text: str, sign: str) -> float:
     return widths.count(width) / len(widths) if widths else 1.0
 
 
-def _merit(text: str, sign: str, usual: str) -> tuple[float, int, bool]:
+def _rank_delimiter(text: str, sign: str, usual: str) -> tuple[float, int, bool]:
     """How good a delimiter is, among those that fit as well: numbers, columns, and what is usual."""
-    header, *rows = _records(text, sign)
+    header, *rows = _read_records(text, sign)
     cells = [cell.strip(" ") for row in rows for cell in row]
     return sum(map(_is_number, cells)) / max(len(cells), 1), len(header), sign == usual
 
 
-def _records(text: str, delimiter: str) -> Iterator[list[str]]:
+def _read_records(text: str, delimiter: str) -> Iterator[list[str]]:
     """The records, up to one that is not well formed: its fields count as none."""
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     while True:
@@ -186,10 +186,12 @@ def _is_fraction(cell: str) -> bool:
     return found is not None and bool(found[1] or found[3])
 
 
-def _numerals(rows: Sequence[list[str]], delimiter: str, said: str | None) -> tuple[Numerals, bool, list[GuessWarning]]:
+def _find_numerals(
+    rows: Sequence[list[str]], delimiter: str, said: str | None
+) -> tuple[Numerals, bool, list[GuessWarning]]:
     """How numbers are written, whether cells show the decimal sign, and doubts."""
     columns, money = _number_columns(rows)
-    shown_in = {name: _decimals(cells, money=name in money) for name, cells in columns.items()}
+    shown_in = {name: _find_decimal_signs(cells, money=name in money) for name, cells in columns.items()}
     signs = {name: shown for name, shown in shown_in.items() if len(shown) == 1}
     commas = [name for name, shown in signs.items() if "," in shown]
     points = [name for name, shown in signs.items() if "." in shown]
@@ -198,21 +200,21 @@ def _numerals(rows: Sequence[list[str]], delimiter: str, said: str | None) -> tu
     decimal = said or ("," if comma else ".")
     guesses = []
     if said is None and commas and points:
-        guesses.append(_both(commas[0], points[0], decimal))
-    doubtful = None if shows_decimal else _ambiguous(columns, delimiter)
+        guesses.append(_guess_about_decimals(commas[0], points[0], decimal))
+    doubtful = None if shows_decimal else _guess_about_thousands(columns, delimiter)
     if doubtful is not None:
         return PLAIN_NUMERALS, False, [doubtful]
-    return numerals_of(decimal, _thousands(columns, decimal)), shows_decimal, guesses
+    return make_numerals(decimal, _detect_thousands_sign(columns, decimal)), shows_decimal, guesses
 
 
-def numerals_among(cells: Collection[str], *, money: bool) -> Numerals:
+def detect_numerals(cells: Collection[str], *, money: bool) -> Numerals:
     """How the numbers of one column are written, if nothing else tells."""
-    signs = _decimals(cells, money=money)
+    signs = _find_decimal_signs(cells, money=money)
     grouped = any(_GROUPED.fullmatch(cell) for cell in cells)
     if len(signs) > 1 or (grouped and not signs):
         return PLAIN_NUMERALS
     decimal = next(iter(signs), ".")
-    return numerals_of(decimal, _thousands({"": cells}, decimal))
+    return make_numerals(decimal, _detect_thousands_sign({"": cells}, decimal))
 
 
 def _number_columns(rows: Sequence[list[str]]) -> tuple[dict[str, set[str]], set[str]]:
@@ -234,7 +236,7 @@ def _number_columns(rows: Sequence[list[str]]) -> tuple[dict[str, set[str]], set
     return found, money
 
 
-def _decimals(cells: Collection[str], *, money: bool = False) -> set[str]:
+def _find_decimal_signs(cells: Collection[str], *, money: bool = False) -> set[str]:
     """The decimal signs of cells that can be read in one way only; amounts of money do not have three decimals."""
     found = set()
     for cell in cells:
@@ -249,20 +251,20 @@ def _decimals(cells: Collection[str], *, money: bool = False) -> set[str]:
     return found
 
 
-def _thousands(columns: Mapping[str, Collection[str]], decimal: str) -> str:
+def _detect_thousands_sign(columns: Mapping[str, Collection[str]], decimal: str) -> str:
     """The sign between thousands: that of most columns where it can be nothing else, or where all cells are numbers."""
     counts = dict.fromkeys(_OTHER[decimal] + _GAPS, 0)
     for cells in columns.values():
         found = [match for match in map(_GROUPED.fullmatch, cells) if match and match[1] in counts]
         for gap in {match[1] for match in found}:
             sure = any(match[1] == gap and (match[2] or match[3] == decimal) for match in found)
-            style = numerals_of(decimal, gap)
+            style = make_numerals(decimal, gap)
             counts[gap] += sure or all(style.number_in(cell) is not None for cell in cells)
     best = max(counts, key=counts.__getitem__)
     return best if counts[best] else ""
 
 
-def _ambiguous(columns: Mapping[str, Collection[str]], delimiter: str) -> GuessWarning | None:
+def _guess_about_thousands(columns: Mapping[str, Collection[str]], delimiter: str) -> GuessWarning | None:
     """The doubt about 1,234 where nothing tells what the sign is; and about 1.234, if semicolons separate fields."""
     for sign in (",", ".") if delimiter == ";" else (",",):
         for name, cells in columns.items():
@@ -274,7 +276,7 @@ def _ambiguous(columns: Mapping[str, Collection[str]], delimiter: str) -> GuessW
     return None
 
 
-def _both(comma: str, point: str, decimal: str) -> GuessWarning:
+def _guess_about_decimals(comma: str, point: str, decimal: str) -> GuessWarning:
     words, other = ("commas", point) if decimal == "," else ("points", comma)
     finding = f"{comma!r} has decimal commas, {point!r} decimal points; read with decimal {words}: {other!r} stays text"
     return GuessWarning(finding, "decimal", ",", ".")

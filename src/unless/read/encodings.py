@@ -13,7 +13,7 @@ import re
 from typing import Protocol
 
 from unless.errors import ReadError
-from unless.read.dialect import title_of
+from unless.read.dialect import encoding_title
 
 _MARKS = {
     codecs.BOM_UTF8: "utf-8",
@@ -37,7 +37,7 @@ _UNDEFINED = "\x81\x8d\x8f\x90\x9d"
 _KEEPING = "unless.undefined"
 
 
-def _keep(error: UnicodeError) -> tuple[str | bytes, int]:
+def _keep_undefined_bytes(error: UnicodeError) -> tuple[str | bytes, int]:
     """Keep the bytes that cp1252 does not define, in both directions."""
     if isinstance(error, UnicodeDecodeError):
         return error.object[error.start : error.end].decode("latin-1"), error.end
@@ -46,36 +46,36 @@ def _keep(error: UnicodeError) -> tuple[str | bytes, int]:
     raise error
 
 
-codecs.register_error(_KEEPING, _keep)
+codecs.register_error(_KEEPING, _keep_undefined_bytes)
 
 
-def _errors(encoding: str) -> str:
+def _error_handler(encoding: str) -> str:
     return _KEEPING if encoding == "cp1252" else "strict"
 
 
 # Which encoding.
 
 
-def encoding_in(start: bytes, said: str | None, *, final: bool) -> str | None:
+def detect_encoding(start: bytes, said: str | None, *, final: bool) -> str | None:
     """The encoding of a file that begins like that; None if these bytes are ASCII, and more are to come."""
     marked = next((name for mark, name in _MARKS.items() if start.startswith(mark)), None)
     if said is not None:
-        return said if said not in ("utf-16", "utf-32") else _wide(start, said, marked)
+        return said if said not in ("utf-16", "utf-32") else _add_byte_order(start, said, marked)
     if marked is not None:
         return marked
-    if (wide := _zeros(start)) is not None:
+    if (wide := _detect_utf16(start)) is not None:
         return wide
-    return unmarked(start, final=final) or ("utf-8" if final else None)
+    return detect_unmarked(start, final=final) or ("utf-8" if final else None)
 
 
-def _wide(start: bytes, said: str, marked: str | None) -> str:
+def _add_byte_order(start: bytes, said: str, marked: str | None) -> str:
     """UTF-16 or UTF-32 with the order of its bytes."""
     if marked is not None and marked.startswith(said):
         return marked
-    return (said == "utf-16" and _zeros(start)) or f"{said}-le"
+    return (said == "utf-16" and _detect_utf16(start)) or f"{said}-le"
 
 
-def _zeros(start: bytes) -> str | None:
+def _detect_utf16(start: bytes) -> str | None:
     """UTF-16 without a mark, if every other byte is zero in most letters, as in ASCII text, and no other byte is."""
     if 0 not in start:
         return None
@@ -86,7 +86,7 @@ def _zeros(start: bytes) -> str | None:
     return "utf-16-le" if high == most else "utf-16-be"
 
 
-def unmarked(data: bytes, *, final: bool = True) -> str | None:
+def detect_unmarked(data: bytes, *, final: bool = True) -> str | None:
     """The encoding that the first line with a byte beyond ASCII shows: UTF-8 or cp1252; None if none exists.
 
     If the line is not whole (the data is not ``final``), a character at its end may not be either.
@@ -102,7 +102,7 @@ def unmarked(data: bytes, *, final: bool = True) -> str | None:
     return "cp1252"
 
 
-def oddity(data: bytes) -> str | None:
+def find_odd_word(data: bytes) -> str | None:
     """A word of cp1252 text that looks as if it had another encoding; None if none exists."""
     text = data.decode("cp1252", _KEEPING)
     if (found := _ODD.search(text)) is None:
@@ -118,7 +118,7 @@ class Recoder:
     """Turns the bytes of a file, piece by piece, into UTF-8."""
 
     def __init__(self, encoding: str, where: str) -> None:
-        self._decoder = codecs.getincrementaldecoder(encoding)(_errors(encoding))
+        self._decoder = codecs.getincrementaldecoder(encoding)(_error_handler(encoding))
         self._encoding, self._where, self._line = encoding, where, 1
 
     def feed(self, data: bytes, *, final: bool = False) -> bytes:
@@ -133,9 +133,8 @@ class Recoder:
                 before = error.object[: error.start]
             line = self._line + before.decode(self._encoding, "replace").count("\n")
             reason = "the bytes here" if not isinstance(error, UnicodeDecodeError) else _bytes(error)
-            raise ReadError(
-                f"{self._where}, line {line}: {reason} are not {title_of(self._encoding)}; say which encoding it is"
-            ) from None
+            title = encoding_title(self._encoding)
+            raise ReadError(f"{self._where}, line {line}: {reason} are not {title}; say which encoding it is") from None
 
 
 def _bytes(error: UnicodeDecodeError) -> str:
@@ -149,7 +148,7 @@ def to_utf8(data: bytes, encoding: str, where: str) -> bytes:
 
 def from_utf8(data: bytes, encoding: str) -> bytes:
     """UTF-8 text in another encoding; a letter that it does not have raises UnicodeEncodeError."""
-    return data.decode().encode(encoding, _errors(encoding))
+    return data.decode().encode(encoding, _error_handler(encoding))
 
 
 class _Readable(Protocol):
@@ -165,7 +164,7 @@ def read_some(file: _Readable, size: int) -> bytes:
     return found
 
 
-class Recoded:
+class RecodedFile:
     """A file that gives its bytes in UTF-8; ``ahead`` are those that were read before.
 
     Without an encoding, they are given as they are until the first line beyond ASCII tells.
@@ -208,6 +207,6 @@ class Recoded:
             pieces.append(more)
             whole = _END.search(more) is not None
         data = b"".join(pieces)
-        self.encoding = unmarked(data) or "utf-8"
+        self.encoding = detect_unmarked(data) or "utf-8"
         self._recoder = Recoder(self.encoding, self._where) if self.encoding != "utf-8" else None
         return data

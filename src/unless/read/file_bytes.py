@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from unless.errors import ReadError
 from unless.kernels import append_fields as kernels
 from unless.limits import refuse_unpacked
-from unless.read.encodings import Recoded, read_some
+from unless.read.encodings import RecodedFile, read_some
 
 Content = bytes | Path
 """What a format reads: bytes, or the path of a regular file that is not packed."""
@@ -51,48 +51,48 @@ class OpenFile:
     def __init__(self, where: str, raw: BinaryIO, *, packed: bool, path: Path | None = None) -> None:
         self.where = where
         self._raw = raw
-        self._file: BinaryIO | gzip.GzipFile | Recoded = gzip.GzipFile(fileobj=raw) if packed else raw
+        self._file: BinaryIO | gzip.GzipFile | RecodedFile = gzip.GzipFile(fileobj=raw) if packed else raw
         self._path = path
         self._ahead = b""
 
     def read(self, size: int) -> bytes:
         """Read the next bytes: as many as asked for, unless the file ends."""
         ahead, self._ahead = self._ahead[:size], self._ahead[size:]
-        with blaming(self.where):
-            data = _joined(ahead, self._pieces(size - len(ahead)))
+        with as_read_errors(self.where):
+            data = _join_bytes(ahead, self._read_pieces(size - len(ahead)))
         if len(data) > size:  # letters in UTF-8 may take more bytes
             data, self._ahead = data[:size], data[size:]
         return data
 
     def decode(self, encoding: str | None) -> None:
         """Give all bytes in UTF-8 from now on; without an encoding, the first line beyond ASCII tells it."""
-        self._file = Recoded(self._ahead, self._file, encoding, self.where)
+        self._file = RecodedFile(self._ahead, self._file, encoding, self.where)
         self._ahead, self._path = b"", None
 
     @property
     def encoding(self) -> str:
         """The encoding of the file, as far as it was read."""
-        return (isinstance(self._file, Recoded) and self._file.encoding) or "utf-8"
+        return (isinstance(self._file, RecodedFile) and self._file.encoding) or "utf-8"
 
     @property
     def undecided(self) -> bool:
         """Whether the bytes that were read do not tell the encoding."""
-        return isinstance(self._file, Recoded) and self._file.encoding is None
+        return isinstance(self._file, RecodedFile) and self._file.encoding is None
 
     def peek(self, size: int) -> bytes:
         """Return the next bytes without consuming them."""
-        with blaming(self.where):
-            self._ahead = _joined(self._ahead, self._pieces(size - len(self._ahead)))
+        with as_read_errors(self.where):
+            self._ahead = _join_bytes(self._ahead, self._read_pieces(size - len(self._ahead)))
         return self._ahead[:size]
 
     def content(self) -> Content:
         """Return the path of a regular file, which libraries read or map themselves, or else all bytes."""
         if self._path is not None:
             return self._path
-        with blaming(self.where):
-            return _joined(self._ahead, self._rest())
+        with as_read_errors(self.where):
+            return _join_bytes(self._ahead, self._read_rest())
 
-    def _pieces(self, size: int) -> Iterator[bytes]:
+    def _read_pieces(self, size: int) -> Iterator[bytes]:
         """Read the next bytes as the file gives them; a pipe gives fewer than asked for, until it ends.
 
         Between short pieces Python notices Ctrl-C; within one long `read` of a pipe it does not.
@@ -102,7 +102,7 @@ class OpenFile:
             yield piece
             size -= len(piece)
 
-    def _rest(self) -> Iterator[bytes]:
+    def _read_rest(self) -> Iterator[bytes]:
         """Read all bytes; refuse a packed file that has too many."""
         if self._file is self._raw:
             yield self._raw.read()
@@ -127,16 +127,16 @@ class OpenFile:
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[OpenFile]:
+def open_file(path: Path) -> Iterator[OpenFile]:
     """Open a file or a named pipe."""
-    with blaming(str(path)):
+    with as_read_errors(str(path)):
         file = path.open("rb")
     with file:
         packed = is_packed(path)
         yield OpenFile(str(path), file, packed=packed, path=path if path.is_file() and not packed else None)
 
 
-def _joined(ahead: bytes, pieces: Iterable[bytes]) -> bytes:
+def _join_bytes(ahead: bytes, pieces: Iterable[bytes]) -> bytes:
     """Join pieces; a single one is not copied."""
     return b"".join(filter(None, [ahead, *pieces]))
 
@@ -147,7 +147,7 @@ def is_packed(path: str | os.PathLike[str]) -> bool:
 
 
 @contextmanager
-def blaming(where: str, *failures: type[BaseException], title: str = "") -> Iterator[None]:
+def as_read_errors(where: str, *failures: type[BaseException], title: str = "") -> Iterator[None]:
     """Turn errors into a `ReadError` that names the file.
 
     ``title`` is what the file should be; ``failures`` are what the library that reads such files raises.
@@ -165,18 +165,18 @@ def blaming(where: str, *failures: type[BaseException], title: str = "") -> Iter
         raise ReadError(f"{where}: {complaint}: {reason}") from None
 
 
-def kind_of(start: bytes, end: bytes) -> str | None:
+def detect_kind(start: bytes, end: bytes) -> str | None:
     """The kind of file that starts and ends with these bytes; None if they do not tell, as in text files."""
     starts = (kind for sign, kind in _STARTS.items() if start.startswith(sign))
     brackets = (kind for sign, kind in _BRACKETS.items() if start.startswith(sign) and end.endswith(sign))
     return next(chain(starts, brackets), None)
 
 
-def ends(source: Content) -> tuple[bytes, bytes]:
+def first_and_last_bytes(source: Content) -> tuple[bytes, bytes]:
     """The first and the last few bytes."""
     if isinstance(source, bytes):
         return source[:_LONGEST_SIGN], source[-_LONGEST_SIGN:]
-    with blaming(str(source)), source.open("rb") as file:
+    with as_read_errors(str(source)), source.open("rb") as file:
         start = file.read(_LONGEST_SIGN)
         file.seek(max(0, file.seek(0, io.SEEK_END) - _LONGEST_SIGN))
         return start, file.read()
@@ -186,15 +186,15 @@ def first_bytes(source: Content, size: int) -> bytes:
     """The first bytes, as many as asked for unless there are fewer."""
     if isinstance(source, bytes):
         return source[:size]
-    with blaming(str(source)), source.open("rb") as file:
+    with as_read_errors(str(source)), source.open("rb") as file:
         return file.read(size)
 
 
-def content(source: Content) -> mmap.mmap | bytes:
+def read_or_map(source: Content) -> mmap.mmap | bytes:
     """All bytes; those of a large file are mapped."""
     if isinstance(source, bytes):
         return source
-    with blaming(str(source)):
+    with as_read_errors(str(source)):
         if source.stat().st_size <= _SMALL:
             return source.read_bytes()
         with source.open("rb") as file:
@@ -209,7 +209,7 @@ def as_file(data: mmap.mmap | bytes) -> BinaryIO:
     return data  # type: ignore[return-value]  # it reads lines and seeks, and nothing else is needed
 
 
-def undecodable(where: str, number: int, line: bytes, place: int) -> ReadError:
+def not_utf8_error(where: str, number: int, line: bytes, place: int) -> ReadError:
     """The error for a line of a text file that is not UTF-8 at some place."""
     advice = "save the file as UTF-8 text, or say which encoding it has, such as cp1252"
     return ReadError(f"{where}, line {number}: the byte 0x{line[place]:02x} is not UTF-8; {advice}")
@@ -232,7 +232,7 @@ def size_of(source: Content | BinaryIO) -> int:
 # Blocks.
 
 
-def cut(file: OpenFile, size: int, scan: Callable[..., tuple[Found, int]]) -> Iterator[tuple[bytes, Found]]:
+def read_blocks(file: OpenFile, size: int, scan: Callable[..., tuple[Found, int]]) -> Iterator[tuple[bytes, Found]]:
     """Yield blocks of about ``size`` bytes that end where a record does, each with what a scan finds in it.
 
     ``scan(data, final=...)`` returns what it finds, and the length of the whole records; ``final`` says that the file
@@ -253,7 +253,7 @@ def cut(file: OpenFile, size: int, scan: Callable[..., tuple[Found, int]]) -> It
         wanted = size if used else max(size, 2 * len(data))
 
 
-def records(data: bytes, separator: str, *, blank: bool, final: bool) -> tuple[tuple[Places, int], int]:
+def find_records(data: bytes, separator: str, *, blank: bool, final: bool) -> tuple[tuple[Places, int], int]:
     """Find where every record of a CSV or TSV text ends, the number of lines, and the length of the whole records.
 
     The last record is not whole, unless the data is ``final``. Blank lines are records only if ``blank``.
@@ -269,7 +269,7 @@ def records(data: bytes, separator: str, *, blank: bool, final: bool) -> tuple[t
     return (places[:count], lines), used
 
 
-def objects(data: bytes, *, final: bool) -> tuple[tuple[Places, NDArray[np.uint8]], int]:
+def find_objects(data: bytes, *, final: bool) -> tuple[tuple[Places, NDArray[np.uint8]], int]:
     """Find where the object of every line closes, whether it has no members, and the length of the whole lines."""
     used = len(data) if final else data.rfind(b"\n") + 1
     places, empty = np.empty(len(data) + 1, dtype=np.int64), np.empty(len(data) + 1, dtype=np.uint8)

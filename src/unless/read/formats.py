@@ -24,14 +24,22 @@ from unless.errors import (
 )
 from unless.limits import refuse_above_limit
 from unless.read.binary_files import ArrowFile, ExcelFile, ParquetFile
-from unless.read.csv_files import first_header, open_text
+from unless.read.csv_files import open_text, read_header_names
 from unless.read.dialect import Numerals
 from unless.read.dialect_detection import WINDOW, detect_dialect, shared_numerals
-from unless.read.file_bytes import Content, OpenFile, blaming, ends, is_packed, kind_of, opened
+from unless.read.file_bytes import (
+    Content,
+    OpenFile,
+    as_read_errors,
+    detect_kind,
+    first_and_last_bytes,
+    is_packed,
+    open_file,
+)
 from unless.read.headers import refuse_twins
-from unless.read.json_lines import first_names, open_lines
+from unless.read.json_lines import open_lines, read_names
 from unless.read.options import PLAIN_OPTIONS, ReadOptions
-from unless.read.source import Parts, Source
+from unless.read.source import Source, SourceParts
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,23 +63,23 @@ class Format:
 _LINES = ("header_row", "skip")
 
 
-def _separated(name: str, usual: str) -> Format:
+def _text_format(name: str, usual: str) -> Format:
     return Format(
         name,
         name.upper(),
         (f".{name}",),
         partial(open_text, usual=usual),
-        lambda file, options: first_header(file, usual, options),
+        lambda file, options: read_header_names(file, usual, options),
         delimiter=usual,
         takes=frozenset({"delimiter", "decimal", "encoding", *_LINES}),
     )
 
 
 _ALL = (
-    _separated("csv", ","),
-    _separated("tsv", "\t"),
+    _text_format("csv", ","),
+    _text_format("tsv", "\t"),
     Format(
-        "jsonl", "JSON lines", (".jsonl", ".ndjson"), open_lines, first_names, loose=True, takes=frozenset({"encoding"})
+        "jsonl", "JSON lines", (".jsonl", ".ndjson"), open_lines, read_names, loose=True, takes=frozenset({"encoding"})
     ),
     Format("parquet", "Parquet", (".parquet",), ParquetFile),
     Format("arrow", "Arrow", (".arrow", ".ipc", ".feather"), ArrowFile),
@@ -111,7 +119,7 @@ def parts_at(path: str | os.PathLike[str], form: str | None = None) -> tuple[For
     skipped; if ``form`` says what the files are, any ending will do.
     """
     folder = _is_folder(path)
-    with blaming(str(path)):
+    with as_read_errors(str(path)):
         found = Path(path).iterdir() if folder else map(Path, iglob(os.fspath(path), recursive=True))  # noqa: PTH207 - Path.glob takes no whole path
         files = sorted(one for one in found if one.name[0] not in "._" and one.is_file())
     data = files if form else [one for one in files if _ending(one) in _ENDINGS]
@@ -142,7 +150,7 @@ def is_pattern(path: str | os.PathLike[str]) -> bool:
     return has_magic(os.fspath(path)) and not os.path.lexists(path)
 
 
-def home_of(path: str | os.PathLike[str]) -> Path:
+def folder_of_parts(path: str | os.PathLike[str]) -> Path:
     """The folder that parts are in: a folder itself, or what comes before the first ``*`` of a pattern."""
     if not is_pattern(path):
         return Path(path) if _is_folder(path) else Path(path).parent
@@ -186,8 +194,8 @@ def open_path(path: Path, options: ReadOptions = PLAIN_OPTIONS) -> Source:
     refuse_hints(options, known, str(path))
     numerals = numerals_at(files, known, options)
     sources = [_open_file(file, known, options, numerals) for file in files]
-    whole = Parts(files, sources, loose=known.loose) if is_several(path) else sources[0]
-    return _checked(whole, str(path))
+    whole = SourceParts(files, sources, loose=known.loose) if is_several(path) else sources[0]
+    return _check_columns(whole, str(path))
 
 
 def refuse_hints(options: ReadOptions, known: Format, where: str) -> None:
@@ -205,7 +213,7 @@ def numerals_at(files: Sequence[Path], known: Format, options: ReadOptions) -> N
         return None
     dialects = {}
     for path in files:
-        with opened(path) as file:
+        with open_file(path) as file:
             start = file.peek(WINDOW)
         dialects[path.name] = detect_dialect(start, known.delimiter, options, where=str(path), part=True)
     found = shared_numerals(dialects)
@@ -216,10 +224,10 @@ def numerals_at(files: Sequence[Path], known: Format, options: ReadOptions) -> N
 
 def open_bytes(data: bytes, options: ReadOptions) -> Source:
     """The source that reads bytes of a format, which gzip may have packed."""
-    where, packed = "the data", kind_of(*ends(data)) == "gzip"
+    where, packed = "the data", detect_kind(*first_and_last_bytes(data)) == "gzip"
     source, known = OpenFile(where, io.BytesIO(data), packed=packed).content(), format_of("", options.format)
     refuse_hints(options, known, where)
-    return _checked(_open(source, known, where, options), where)
+    return _check_columns(_open(source, known, where, options), where)
 
 
 def names_of(path: Path, options: ReadOptions = PLAIN_OPTIONS) -> list[str]:
@@ -229,18 +237,18 @@ def names_of(path: Path, options: ReadOptions = PLAIN_OPTIONS) -> list[str]:
     if known.head is None or not first.is_file():
         return list(_open_file(first, known, options).names)
     if not is_packed(first):
-        refuse_other(ends(first), known, str(first))
-    with opened(first) as file:
+        refuse_other(first_and_last_bytes(first), known, str(first))
+    with open_file(first) as file:
         return known.head(file, options)
 
 
 def _open_file(path: Path, known: Format, options: ReadOptions, numerals: Numerals | None = None) -> Source:
-    with opened(path) as file:
+    with open_file(path) as file:
         return _open(file.content(), known, str(path), options, numerals)
 
 
 def _open(source: Content, known: Format, where: str, options: ReadOptions, numerals: Numerals | None = None) -> Source:
-    refuse_other(ends(source), known, where)
+    refuse_other(first_and_last_bytes(source), known, where)
     shared = {} if numerals is None else {"numerals": numerals}
     found: Source = known.open(source, where=where, options=options, **shared)
     return found
@@ -248,7 +256,7 @@ def _open(source: Content, known: Format, where: str, options: ReadOptions, nume
 
 def refuse_other(first_and_last: tuple[bytes, bytes], known: Format, where: str) -> None:
     """Refuse a file that has another format, according to its first and last bytes."""
-    kind = kind_of(*first_and_last)
+    kind = detect_kind(*first_and_last)
     if kind == "gzip":
         raise ReadError(f"{where}: packed by gzip, but its name does not end in .gz; rename it")
     if kind == "feather":
@@ -258,7 +266,7 @@ def refuse_other(first_and_last: tuple[bytes, bytes], known: Format, where: str)
         raise FormatError(f"{where}: this is {found}, not {known.title}; rename it, or say so", kind)
 
 
-def _checked(source: Source, where: str) -> Source:
+def _check_columns(source: Source, where: str) -> Source:
     if not source.names:
         raise ReadError(f"{where}: no columns; the file is empty")
     refuse_above_limit("columns", len(source.names), f"{where}: {len(source.names):,} columns")
@@ -270,7 +278,7 @@ def _is_folder(path: str | os.PathLike[str]) -> bool:
     return os.path.isdir(path)  # noqa: PTH112 - Path.is_dir raises errors, such as for a name that is too long
 
 
-def renamed(path: Path, form: str) -> Path:
+def path_in_format(path: Path, form: str) -> Path:
     """The path of a file that is written again in a format: the same name, if its ending is one of the format's."""
     if form == "excel":
         return path if path.suffix.lower() == ".xlsx" else path.with_suffix(".xlsx")

@@ -18,8 +18,17 @@ from numpy.typing import NDArray
 from unless.errors import ParameterError, ReadError
 from unless.libraries import pl
 from unless.limits import refuse_above_limit
-from unless.read.cells import Cells, as_names, group, of_dictionary, of_flags, of_numbers, of_objects, of_times
-from unless.read.dialect import NOTHING
+from unless.read.cells import (
+    Cells,
+    cells_from_dictionary,
+    cells_from_flags,
+    cells_from_numbers,
+    cells_from_objects,
+    cells_from_times,
+    group_texts,
+    numbers_as_texts,
+)
+from unless.read.dialect import NO_REMARKS
 from unless.read.headers import refuse_twins
 from unless.read.source import Loaded, Source
 from unless.read.text_cells import rank_texts
@@ -36,14 +45,14 @@ def records_source(records: Sequence[Mapping[Any, object]]) -> Source:
         if not isinstance(record, Mapping):
             raise ReadError(f"row {number} is {type(record).__name__} {record!r:.60}; a row is a dict: name → cell")
     keys = list(dict.fromkeys(key for record in records for key in record))
-    return Loaded(keys, len(records), lambda place: of_objects([record.get(keys[place]) for record in records]))
+    return Loaded(keys, len(records), lambda place: cells_from_objects([record.get(keys[place]) for record in records]))
 
 
 class PolarsFrame:
     """A polars frame; ``filed`` says that it has the rows of a file."""
 
     spelled = False
-    remarks = NOTHING
+    remarks = NO_REMARKS
 
     def __init__(self, frame: pl.DataFrame, *, filed: bool = False) -> None:
         self.filed = filed
@@ -76,12 +85,12 @@ def polars_cells(series: pl.Series) -> Cells:
     """The cells of a polars column of anything but text."""
     dtype = series.dtype
     if dtype.is_float() or dtype.is_integer():
-        return of_numbers(series.cast(pl.Float64).to_numpy(), float if dtype.is_float() else int)
+        return cells_from_numbers(series.cast(pl.Float64).to_numpy(), float if dtype.is_float() else int)
     if dtype == pl.Boolean:
-        return of_flags(series.fill_null(value=False).to_numpy(), series.is_null().to_numpy())
+        return cells_from_flags(series.fill_null(value=False).to_numpy(), series.is_null().to_numpy())
     if dtype.is_temporal():
         return _polars_times(series)
-    return of_objects(series.to_list())
+    return cells_from_objects(series.to_list())
 
 
 def _polars_times(series: pl.Series) -> Cells:
@@ -90,14 +99,14 @@ def _polars_times(series: pl.Series) -> Cells:
     counts = series.to_physical().fill_null(0).cast(pl.Int64).to_numpy()
     match series.dtype:
         case pl.Date():
-            return of_times(counts * 86_400, missing, "s", DATE)
+            return cells_from_times(counts * 86_400, missing, "s", DATE)
         case pl.Time():
-            return of_times(counts, missing, "ns", TIME)
+            return cells_from_times(counts, missing, "ns", TIME)
         case pl.Duration(time_unit=unit):
-            return of_times(counts, missing, unit, DURATION)
+            return cells_from_times(counts, missing, unit, DURATION)
         case pl.Datetime(time_unit=unit, time_zone=zone):
-            return of_times(counts, missing, unit, DATETIME if zone is None else INSTANT)
-    return of_objects(series.to_list())
+            return cells_from_times(counts, missing, unit, DATETIME if zone is None else INSTANT)
+    return cells_from_objects(series.to_list())
 
 
 def _pandas_source(frame: pd.DataFrame) -> Source:
@@ -121,11 +130,11 @@ def pandas_cells(array: Any) -> Cells:  # noqa: PLR0911 - a return for each kind
     kind = array.dtype.kind
     if kind in "iuf":
         numbers = array if isinstance(array, np.ndarray) else array.to_numpy(np.float64, na_value=np.nan)
-        return of_numbers(numbers, float if kind == "f" else int)
+        return cells_from_numbers(numbers, float if kind == "f" else int)
     if kind == "b":
         if isinstance(array, np.ndarray):
-            return of_flags(array)
-        return of_flags(array.to_numpy(bool, na_value=False), np.asarray(array.isna()))
+            return cells_from_flags(array)
+        return cells_from_flags(array.to_numpy(bool, na_value=False), np.asarray(array.isna()))
     if isinstance(array, pd.Categorical):
         return _pandas_categories(array)
     if kind in "mM":
@@ -136,21 +145,21 @@ def pandas_cells(array: Any) -> Cells:  # noqa: PLR0911 - a return for each kind
         array = array.to_numpy(dtype=object, na_value=None)
     # To factorize, True, 1 and 1.0 are the same; a column of text only has no such cells.
     if array.dtype == object and pd.api.types.infer_dtype(array, skipna=True) not in ("string", "empty"):
-        return of_objects(array.tolist())
+        return cells_from_objects(array.tolist())
     codes, distinct = pd.factorize(array)
-    return of_dictionary(distinct, codes)
+    return cells_from_dictionary(distinct, codes)
 
 
 def _pandas_categories(array: pd.Categorical) -> Cells:
     """The cells of a categorical column: integers that somebody made a category are names, and may have an order."""
-    cells = replace(of_dictionary(_occurring(array.categories, array.codes), array.codes), categorical=True)
+    cells = replace(cells_from_dictionary(_used_only(array.categories, array.codes), array.codes), categorical=True)
     if not array.ordered:
         return cells
     levels = [cell_value(level) for level in array.categories]
     names = tuple(number_to_text(level) if isinstance(level, float) else str(level) for level in levels)
     if len(set(names)) < len(names):  # 1 and "1" are one name
         return cells
-    return replace(as_names(cells), notation=LevelNotation(names))
+    return replace(numbers_as_texts(cells), notation=LevelNotation(names))
 
 
 def _pandas_times(array: Any) -> Cells:
@@ -162,7 +171,7 @@ def _pandas_times(array: Any) -> Cells:
     if isinstance(array, np.ndarray):
         return _numpy_times(array)
     notation: Notation = DURATION if array.dtype.kind == "m" else DATETIME if array.tz is None else INSTANT
-    return of_times(array.asi8, np.asarray(array.isna()), array.unit, notation)
+    return cells_from_times(array.asi8, np.asarray(array.isna()), array.unit, notation)
 
 
 def _numpy_times(array: NDArray[Any]) -> Cells:
@@ -171,7 +180,9 @@ def _numpy_times(array: NDArray[Any]) -> Cells:
     if unit not in ("s", "ms", "us", "ns") or count != 1:
         array = array.astype(f"{array.dtype.kind}8[{'s' if unit in 'YMWDhm' else 'ns'}]")
     unit = np.datetime_data(array.dtype)[0]
-    return of_times(array.astype(np.int64), np.isnat(array), unit, DURATION if array.dtype.kind == "m" else DATETIME)
+    return cells_from_times(
+        array.astype(np.int64), np.isnat(array), unit, DURATION if array.dtype.kind == "m" else DATETIME
+    )
 
 
 def label_cells(series: Any) -> Cells | None:
@@ -192,7 +203,7 @@ def label_cells(series: Any) -> Cells | None:
     return None
 
 
-def _occurring(distinct: Iterable[object], codes: NDArray[Any]) -> list[object]:
+def _used_only(distinct: Iterable[object], codes: NDArray[Any]) -> list[object]:
     """The objects that occur, and None in place of the others."""
     counts = np.bincount(codes + 1)[1:]
     return [cell if place < len(counts) and counts[place] else None for place, cell in enumerate(distinct)]
@@ -209,16 +220,16 @@ def _arrow_texts(array: Any) -> Cells:
     array = array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
     if array.type != pa.large_string() or array.nbytes > (8 + 4) * len(array):
         encoded = array.dictionary_encode()
-        return of_dictionary(encoded.dictionary.to_pylist(), encoded.indices.fill_null(-1).to_numpy())
+        return cells_from_dictionary(encoded.dictionary.to_pylist(), encoded.indices.fill_null(-1).to_numpy())
     _, offsets, data = array.buffers()
     ends = np.frombuffer(offsets, dtype=np.int64)[array.offset : array.offset + len(array) + 1]
     content = np.frombuffer(data or b"", dtype=np.uint8)
-    codes, firsts = group(ends, content)
+    codes, firsts = group_texts(ends, content)
     distinct: list[object] = [content[ends[row] : ends[row + 1]].tobytes().decode() for row in firsts.tolist()]
     if array.null_count:  # a null has no bytes, like the text ''
         codes[array.is_null().to_numpy(zero_copy_only=False)] = -1
-        distinct = _occurring(distinct, codes)
-    return of_dictionary(distinct, codes)
+        distinct = _used_only(distinct, codes)
+    return cells_from_dictionary(distinct, codes)
 
 
 def _array_source(array: NDArray[Any], names: Sequence[str] | None = None) -> Source:
@@ -233,10 +244,10 @@ def _array_source(array: NDArray[Any], names: Sequence[str] | None = None) -> So
 def _array_cells(column: NDArray[Any]) -> Cells:
     kind = column.dtype.kind
     if kind in "iuf":
-        return of_numbers(column, float if kind == "f" else int)
+        return cells_from_numbers(column, float if kind == "f" else int)
     if kind in "mM":
         return _numpy_times(column)
-    return of_flags(column) if kind == "b" else of_objects(column.tolist())
+    return cells_from_flags(column) if kind == "b" else cells_from_objects(column.tolist())
 
 
 def is_sparse(matrix: object) -> bool:
@@ -275,7 +286,7 @@ def matrix_source(matrix: Any, names: Sequence[str] | None = None) -> Source:
     return _sparse_source(matrix, names) if is_sparse(matrix) else _array_source(matrix, names)
 
 
-def collected(frame: Any) -> Any:
+def to_native_frame(frame: Any) -> Any:
     """A frame as its library has it; a LazyFrame of polars is collected. A single column is refused."""
     import narwhals as nw
     from narwhals import dependencies
@@ -306,7 +317,7 @@ def frame_source(frame: object) -> Source | None:
 
     if isinstance(frame, np.ndarray) or is_sparse(frame):
         return matrix_source(frame)
-    frame = collected(frame)
+    frame = to_native_frame(frame)
     if dependencies.is_pandas_dataframe(frame):
         return _pandas_source(frame)
     if dependencies.is_polars_dataframe(frame):
@@ -314,14 +325,14 @@ def frame_source(frame: object) -> Source | None:
     if dependencies.is_pyarrow_table(frame):
         refuse_twins(frame.column_names)
     try:
-        return PolarsFrame(_in_order(nw.from_native(frame, eager_only=True).to_polars(), frame))  # type: ignore[call-overload]
+        return PolarsFrame(_restore_orders(nw.from_native(frame, eager_only=True).to_polars(), frame))  # type: ignore[call-overload]
     except TypeError:
         return None
     except Exception as error:  # noqa: BLE001 - libraries raise anything for a type that they do not have
         raise ReadError(f"the {type(frame).__name__} cannot be read: {error}") from None
 
 
-def _in_order(frame: pl.DataFrame, native: Any) -> pl.DataFrame:
+def _restore_orders(frame: pl.DataFrame, native: Any) -> pl.DataFrame:
     """A frame whose ordered columns in Arrow are Enums, since polars forgets their order."""
     if not hasattr(native, "combine_chunks"):  # not Arrow's
         return frame
@@ -348,13 +359,13 @@ class SpelledNumber(float):
         return number
 
 
-def frame_of(columns: Mapping[str, Sequence[Any]], texts: Collection[str] = ()) -> pl.DataFrame:
+def make_frame(columns: Mapping[str, Sequence[Any]], texts: Collection[str] = ()) -> pl.DataFrame:
     """A frame of columns of Python objects; those of ``texts`` are text."""
     # A dict, not a list of series: polars would rename a series that is called ''.
-    return pl.DataFrame({name: series_of(cells, as_text=name in texts) for name, cells in columns.items()})
+    return pl.DataFrame({name: make_series(cells, as_text=name in texts) for name, cells in columns.items()})
 
 
-def series_of(cells: Sequence[Any], *, as_text: bool = False) -> pl.Series:
+def make_series(cells: Sequence[Any], *, as_text: bool = False) -> pl.Series:
     """Whole numbers, numbers or booleans where all cells are that, or else text; None is null.
 
     Lists and dicts are their JSON text. A `SpelledNumber` is text, and so is a number that its type cannot hold.
@@ -366,7 +377,7 @@ def series_of(cells: Sequence[Any], *, as_text: bool = False) -> pl.Series:
         return pl.Series(cells, dtype=pl.Int64)
     if float in types and types <= {int, float} and all(map(_is_float, cells)):
         return pl.Series([None if cell is None else float(cell) for cell in cells], dtype=pl.Float64)
-    return pl.Series([_text(cell) for cell in cells], dtype=pl.String)
+    return pl.Series([_to_text(cell) for cell in cells], dtype=pl.String)
 
 
 def _is_float(cell: float | None) -> bool:
@@ -377,7 +388,7 @@ def _is_float(cell: float | None) -> bool:
         return False
 
 
-def _text(cell: object) -> str | None:
+def _to_text(cell: object) -> str | None:
     match cell:
         case None | str():
             return cell

@@ -27,12 +27,29 @@ from unless.errors import ReadError
 from unless.kernels import json_scan as kernels
 from unless.libraries import pl
 from unless.limits import refuse_unpacked
-from unless.read.cells import Cells, group, joined, of_dictionary, of_numbers, of_objects
-from unless.read.dialect import NOTHING, Remarks, title_of
+from unless.read.cells import (
+    Cells,
+    cells_from_dictionary,
+    cells_from_numbers,
+    cells_from_objects,
+    group_texts,
+    join_cells,
+)
+from unless.read.dialect import NO_REMARKS, Remarks, encoding_title
 from unless.read.dialect_detection import WINDOW
-from unless.read.encodings import encoding_in, to_utf8
-from unless.read.file_bytes import MARK, Content, OpenFile, as_file, content, cut, first_bytes, objects, undecodable
-from unless.read.frames import SpelledNumber, frame_of
+from unless.read.encodings import detect_encoding, to_utf8
+from unless.read.file_bytes import (
+    MARK,
+    Content,
+    OpenFile,
+    as_file,
+    find_objects,
+    first_bytes,
+    not_utf8_error,
+    read_blocks,
+    read_or_map,
+)
+from unless.read.frames import SpelledNumber, make_frame
 from unless.read.options import ReadOptions
 
 _SPACE = b" \t\r\n"
@@ -59,12 +76,12 @@ class JsonLines:
     """
 
     spelled, filed = False, True
-    remarks = NOTHING
+    remarks = NO_REMARKS
     rows = 0
 
     def __init__(self, source: Content, *, where: str, names: Sequence[str] | None = None, first_line: int = 1) -> None:
         self._where = where
-        self._data = content(source)
+        self._data = read_or_map(source)
         self._first_line = first_line
         self._checked = 0  # how many bytes are known to be text
         self._keys = _Keys()
@@ -86,7 +103,7 @@ class JsonLines:
             pieces.append(cells)
             self.rows += rows
         self.seen = set(self._keys.names)
-        self._cells = {name: joined(cells) for name, cells in zip(names, zip(*pieces, strict=True), strict=True)}
+        self._cells = {name: join_cells(cells) for name, cells in zip(names, zip(*pieces, strict=True), strict=True)}
 
     def cells(self, name: str) -> Cells:
         """The cells of a column that was loaded; a column that no object has is missing in all rows."""
@@ -100,11 +117,11 @@ class JsonLines:
         lines = bytes(self._data).count(b"\n") + 1
         refuse_unpacked(_OBJECT * len(self.names) * lines, len(self._data), self._where)
         rows = [row for _, row in self.objects(SpelledNumber if spelled else None)]
-        return frame_of({name: [row.get(name) for row in rows] for name in self.names}, texts)
+        return make_frame({name: [row.get(name) for row in rows] for name in self.names}, texts)
 
     def objects(self, number: type[float] | None = None) -> Iterator[tuple[int, dict[str, object]]]:
         """Yield every object with the number of its line; ``number`` is the type of numbers that are not whole."""
-        return _objects(as_file(self._data), self._where, self._first_line, number)
+        return _read_objects(as_file(self._data), self._where, self._first_line, number)
 
     def _chunks(self) -> Iterator[tuple[bytes, int]]:
         """Yield some megabytes of whole lines at a time, and the number of the first; there is at least one chunk."""
@@ -128,10 +145,12 @@ class JsonLines:
             members = _Members(data, self._keys, names)
             return members.rows, [members.cells(place) for place in range(len(names))]
         except _IrregularError:
-            records = [record for _, record in _objects(as_file(data), self._where, line)]
+            records = [record for _, record in _read_objects(as_file(data), self._where, line)]
             for name in dict.fromkeys(name for record in records for name in record):
                 self._keys.add(name)
-            return len(records), [of_objects([_cell(record.get(name)) for record in records]) for name in names]
+            return len(records), [
+                cells_from_objects([_to_cell(record.get(name)) for record in records]) for name in names
+            ]
 
 
 class _Keys:
@@ -150,7 +169,7 @@ class _Keys:
     def learn(self, line: bytes, key: bytes) -> None:
         """Add all names of a line, in which a key is spelled in a way that is not known."""
         try:
-            for name in _object(line):
+            for name in _parse_object(line):
                 self.add(name)
             self.spellings[key] = self.add(json.loads(f'"{key.decode()}"'))
         except (ValueError, RecursionError):
@@ -202,19 +221,19 @@ class _Members:
         ends = np.empty(self.rows + 1, dtype=np.int64)
         pieces = np.empty(int((stops - starts).sum()), dtype=np.uint8)
         kernels.gather(self._data, starts, stops, ends, pieces)
-        codes, firsts = group(ends, pieces)
+        codes, firsts = group_texts(ends, pieces)
         text = pieces.tobytes()
         spans = zip(ends[firsts].tolist(), ends[firsts + 1].tolist(), strict=True)
-        return _ranked([text[start:end] or b"null" for start, end in spans], codes)
+        return _rank_json_texts([text[start:end] or b"null" for start, end in spans], codes)
 
 
-def _ranked(values: Sequence[bytes], codes: NDArray[np.int32]) -> Cells:
+def _rank_json_texts(values: Sequence[bytes], codes: NDArray[np.int32]) -> Cells:
     """Cells given as places in a list of JSON texts, which are all parsed at once.
 
     Each text is a string, has balanced brackets, or holds no comma: together they are valid only if each of them is.
     """
     try:
-        distinct = json.loads(f"[{b','.join(values).decode()}]", object_pairs_hook=_once)
+        distinct = json.loads(f"[{b','.join(values).decode()}]", object_pairs_hook=_to_dict)
     except (ValueError, RecursionError):
         raise _IrregularError from None
     if len(distinct) != len(values):
@@ -222,51 +241,51 @@ def _ranked(values: Sequence[bytes], codes: NDArray[np.int32]) -> Cells:
     types = set(map(type, distinct)) - {type(None)}
     if types and types <= {int, float}:
         with suppress(OverflowError):  # an integer beyond float64
-            numbers = of_numbers(np.array(distinct, dtype=np.float64)[codes])  # None becomes NaN
+            numbers = cells_from_numbers(np.array(distinct, dtype=np.float64)[codes])  # None becomes NaN
             return replace(numbers, type=types.pop() if len(types) == 1 else None)
-    return of_dictionary(map(_cell, distinct), codes)
+    return cells_from_dictionary(map(_to_cell, distinct), codes)
 
 
 def open_lines(source: Content, *, where: str, options: ReadOptions) -> JsonLines:
     """The source that reads JSON lines, which may be UTF-16 instead of UTF-8."""
-    encoding = _encoding(first_bytes(source, WINDOW), options)
+    encoding = _choose_encoding(first_bytes(source, WINDOW), options)
     if encoding == "utf-8":
         return JsonLines(source, where=where)
-    found = JsonLines(to_utf8(content(source)[:], encoding, where), where=where)
+    found = JsonLines(to_utf8(read_or_map(source)[:], encoding, where), where=where)
     if options.encoding is None:
-        found.remarks = Remarks(f"read as {title_of(encoding)}")
+        found.remarks = Remarks(f"read as {encoding_title(encoding)}")
     return found
 
 
-def _encoding(start: bytes, options: ReadOptions) -> str:
+def _choose_encoding(start: bytes, options: ReadOptions) -> str:
     """The encoding that is said, or UTF-16 if it shows, or else UTF-8, as the standard wants."""
-    found = encoding_in(start, options.encoding, final=len(start) < WINDOW) or "utf-8"
+    found = detect_encoding(start, options.encoding, final=len(start) < WINDOW) or "utf-8"
     return found if options.encoding is not None or found.startswith("utf") else "utf-8"
 
 
-def decode_next(file: OpenFile, options: ReadOptions) -> Remarks:
+def decode_open_file(file: OpenFile, options: ReadOptions) -> Remarks:
     """Let a file that was just opened give its bytes in UTF-8."""
-    encoding = _encoding(file.peek(WINDOW), options)
+    encoding = _choose_encoding(file.peek(WINDOW), options)
     if encoding != "utf-8":
         file.decode(encoding)
-    return Remarks("" if encoding == "utf-8" or options.encoding else f"read as {title_of(encoding)}")
+    return Remarks("" if encoding == "utf-8" or options.encoding else f"read as {encoding_title(encoding)}")
 
 
-def first_names(file: OpenFile, options: ReadOptions) -> list[str]:
+def read_names(file: OpenFile, options: ReadOptions) -> list[str]:
     """The members of the first thousand objects."""
-    decode_next(file, options)
+    decode_open_file(file, options)
 
     def records() -> Iterator[dict[str, object]]:
         line = 1
-        for block, _ in cut(file, _HEAD, objects):
+        for block, _ in read_blocks(file, _HEAD, find_objects):
             _refuse_no_text(block, file.where, line)
-            yield from (record for _, record in _objects(as_file(block), file.where, line))
+            yield from (record for _, record in _read_objects(as_file(block), file.where, line))
             line += block.count(b"\n")
 
     return list(dict.fromkeys(name for record in islice(records(), _MANY) for name in record))
 
 
-def _objects(
+def _read_objects(
     file: BinaryIO, where: str, first: int = 1, number: type[float] | None = None
 ) -> Iterator[tuple[int, dict[str, object]]]:
     """Yield every object with the number of its line: what the json module says the file means.
@@ -277,9 +296,9 @@ def _objects(
         text = data.removeprefix(MARK) if line == 1 else data
         if text.strip(_SPACE):
             try:
-                yield line, _object(text, number)
+                yield line, _parse_object(text, number)
             except (ValueError, RecursionError) as error:
-                raise ReadError(f"{where}, line {line}: {_reason(error)}") from None
+                raise ReadError(f"{where}, line {line}: {_explain(error)}") from None
 
 
 def _refuse_no_text(lines: bytes, where: str, first: int) -> None:
@@ -292,7 +311,7 @@ def _refuse_no_text(lines: bytes, where: str, first: int) -> None:
     except UnicodeDecodeError as error:
         start = lines.rfind(b"\n", 0, error.start) + 1
         number = first + lines.count(b"\n", 0, start)
-        raise undecodable(where, number, lines[start:], error.start - start) from None
+        raise not_utf8_error(where, number, lines[start:], error.start - start) from None
     escapes = _ESCAPE.finditer(lines) if b"\\" in lines else ()
     if half := next((found for found in escapes if found[1]), None):
         number = first + lines.count(b"\n", 0, half.start())
@@ -300,15 +319,15 @@ def _refuse_no_text(lines: bytes, where: str, first: int) -> None:
         raise ReadError(f"{where}, line {number}: {letter!r} is half a character; write both surrogates, or neither")
 
 
-def _object(line: bytes, number: type[float] | None = None) -> dict[str, object]:
-    found = json.loads(line.decode(), object_pairs_hook=_once, parse_float=number, parse_constant=number)
+def _parse_object(line: bytes, number: type[float] | None = None) -> dict[str, object]:
+    found = json.loads(line.decode(), object_pairs_hook=_to_dict, parse_float=number, parse_constant=number)
     if not isinstance(found, dict):
         kind = "a list" if isinstance(found, list) else "no object"
         raise ValueError(f'this is {kind}; every line should be one object, such as {{"age": 39}}')  # noqa: TRY004 - as json
     return found
 
 
-def _once(members: list[tuple[str, object]]) -> dict[str, object]:
+def _to_dict(members: list[tuple[str, object]]) -> dict[str, object]:
     found = dict(members)
     if len(found) < len(members):
         names = [name for name, _ in members]
@@ -316,13 +335,13 @@ def _once(members: list[tuple[str, object]]) -> dict[str, object]:
     return found
 
 
-def _reason(error: Exception) -> str:
+def _explain(error: Exception) -> str:
     """What is wrong with a line."""
     if isinstance(error, json.JSONDecodeError):
         return f"not JSON: {error.msg} at character {error.pos + 1}; every line should be one whole object"
     return "the object is nested too deeply" if isinstance(error, RecursionError) else str(error)
 
 
-def _cell(value: object) -> object:
+def _to_cell(value: object) -> object:
     """A cell: nested values are their JSON text."""
     return json.dumps(value, ensure_ascii=False) if isinstance(value, dict | list) else value

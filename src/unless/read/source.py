@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Protocol
 
 from unless.errors import ReadError, suggest
-from unless.read.cells import Cells, joined
-from unless.read.dialect import NOTHING, Remarks
+from unless.read.cells import Cells, join_cells
+from unless.read.dialect import NO_REMARKS, Remarks
 from unless.read.dialect_detection import merge_remarks
 from unless.read.headers import refuse_twins
 from unless.values import missing_among
@@ -42,7 +42,7 @@ class Loaded:
     """
 
     spelled = filed = False
-    remarks = NOTHING
+    remarks = NO_REMARKS
 
     def __init__(self, names: Iterable[object], rows: int, read: Callable[[int], Cells]) -> None:
         self.names: Sequence[str] = [str(name) for name in names]
@@ -58,7 +58,7 @@ class Loaded:
         return self._read(self._places[name])
 
 
-class Parts:
+class SourceParts:
     """Sources that are the parts of one table, each with the path that it was opened from.
 
     All have the same columns, in any order; if ``loose``, a part may lack a column, which is then missing in its rows.
@@ -74,19 +74,19 @@ class Parts:
         self.names: Sequence[str] = list(dict.fromkeys(name for source in sources for name in source.names))
         if not loose:
             for path, source in zip(paths, sources, strict=True):
-                same_columns(sources[0].names, source.names, paths[0], path)
+                refuse_other_columns(sources[0].names, source.names, paths[0], path)
 
     def load(self, names: Sequence[str], texts: Collection[str], missing: Collection[str]) -> None:
         """Read these columns of every part."""
         pieces = [_load(source, names, texts, missing) for source in self._sources]
-        if self.spelled and (conflicting := _conflicting(pieces, missing)):
+        if self.spelled and (conflicting := _columns_with_conflicting_kinds(pieces, missing)):
             # Some parts have numbers where others have text: they all have to say how their cells are spelled.
             again = [*texts, *conflicting]
             for piece, source in zip(pieces, self._sources, strict=True):
                 if any(len(piece[name].numbers) for name in conflicting):
                     piece.update(_load(source, names, again, missing))
         self.rows = sum(source.rows for source in self._sources)
-        self._cells = {name: joined([piece[name] for piece in pieces]) for name in names}
+        self._cells = {name: join_cells([piece[name] for piece in pieces]) for name in names}
 
     def cells(self, name: str) -> Cells:
         """The cells of a column that was loaded."""
@@ -105,7 +105,7 @@ def _load(source: Source, names: Sequence[str], texts: Collection[str], missing:
     return {name: source.cells(name) for name in names}
 
 
-def _conflicting(pieces: Sequence[dict[str, Cells]], missing: Collection[str]) -> list[str]:
+def _columns_with_conflicting_kinds(pieces: Sequence[dict[str, Cells]], missing: Collection[str]) -> list[str]:
     """The columns that have numbers in one part, and in another text that is not missing."""
     found = []
     for name in pieces[0]:
@@ -115,7 +115,7 @@ def _conflicting(pieces: Sequence[dict[str, Cells]], missing: Collection[str]) -
     return found
 
 
-def same_columns(expected: Sequence[str], names: Sequence[str], first: Path | str, part: Path | str) -> None:
+def refuse_other_columns(expected: Sequence[str], names: Sequence[str], first: Path | str, part: Path | str) -> None:
     """Refuse a part whose columns are not those of the first part, whatever their order."""
     refuse_twins(names, str(part))
     known, found = set(expected), set(names)

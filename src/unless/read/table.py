@@ -13,7 +13,7 @@ import numpy as np
 
 from unless.errors import ParameterError, ReadError
 from unless.read.cells import Cells
-from unless.read.column_inference import labels, with_labels
+from unless.read.column_inference import drop_missing_labels, make_labels
 from unless.read.column_plan import ColumnPlan, plan_columns, schema_of
 from unless.read.csv_files import TextFile
 from unless.read.date_parts import DateParts, with_known_parts
@@ -141,7 +141,7 @@ def read_with(
     for guess in opened.remarks.guesses:
         warnings.warn(guess, stacklevel=3)
     columns = tuple(one for one in _infer_columns(opened, plan) if not (formats and _is_idle_hour(one, formats)))
-    said = opened.remarks.also(plan.describe_columns(columns)).said
+    said = opened.remarks.with_remark(plan.describe_columns(columns)).said
     table = Table(columns, None, opened.rows, plan.missing, said, parts=known)
     if plan.target is None:
         return table
@@ -149,7 +149,7 @@ def read_with(
     if options.drop_unlabelled:
         return _labelled_rows(table, plan.target, cells, missing)
     try:
-        return replace(table, target=labels(plan.target, cells, missing))
+        return replace(table, target=make_labels(plan.target, cells, missing))
     except ReadError:  # some are missing, or of mixed types
         if target is not None:
             raise
@@ -177,11 +177,11 @@ def _infer_columns(opened: Source, plan: ColumnPlan) -> tuple[Column, ...]:
 
 def _labelled_rows(table: Table, target: str, cells: Cells, missing: Sequence[str]) -> Table:
     """The rows of a table that have a label, with their labels."""
-    present, rows = with_labels(cells, missing)
+    present, rows = drop_missing_labels(cells, missing)
     if not rows.any():
         raise ReadError(f"no row has a label in {target!r}; there is nothing to learn from")
     numbers = None if rows.all() else np.flatnonzero(rows) + 1
-    return replace(table[rows], target=labels(target, present, ()), numbers=numbers)
+    return replace(table[rows], target=make_labels(target, present, ()), numbers=numbers)
 
 
 def column_names(
@@ -199,10 +199,10 @@ def column_names(
 
     For JSON lines they are the names in the first thousand lines, for a folder those of its first part.
     """
-    return names_with(source, ReadOptions(format, delimiter, decimal, encoding, sheet, header_row, skip))
+    return read_names(source, ReadOptions(format, delimiter, decimal, encoding, sheet, header_row, skip))
 
 
-def names_with(source: object, options: ReadOptions = PLAIN_OPTIONS) -> list[str]:
+def read_names(source: object, options: ReadOptions = PLAIN_OPTIONS) -> list[str]:
     """The same with options that were given before."""
     if isinstance(source, (str, os.PathLike)):
         return names_of(Path(os.fspath(source)), options)
@@ -243,7 +243,7 @@ def _bytes_of(source: object) -> bytes | None:
     return data
 
 
-def with_known_labels(table: Table, labelled: Table) -> Table:
+def take_labelled(table: Table, labelled: Table) -> Table:
     """The records of a table that have a label, by a table that was read with ``drop_unlabelled``."""
     rows = slice(None) if labelled.numbers is None else labelled.numbers - 1
     return replace(table[rows], target=labelled.target, numbers=labelled.numbers)

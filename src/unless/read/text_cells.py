@@ -53,7 +53,7 @@ def parse_numbers(columns: Collection[pl.Series], numerals: Numerals, missing: C
     if not likely:
         return []
     parsed = pl.DataFrame(list(likely.values())).select(
-        plain_numerals(pl.col(name), numerals).cast(pl.Float64, strict=False).alias(name) for name in likely
+        to_plain_numerals(pl.col(name), numerals).cast(pl.Float64, strict=False).alias(name) for name in likely
     )
     return [numbers for numbers in parsed if _are_numbers(likely[numbers.name], numbers, missing)]
 
@@ -82,7 +82,7 @@ def _are_numbers(texts: pl.Series, numbers: pl.Series, missing: Collection[str])
     return not are_codes_not_numbers(present - missing_among(present, missing))
 
 
-def plain_numerals(texts: pl.Expr, numerals: Numerals) -> pl.Expr:
+def to_plain_numerals(texts: pl.Expr, numerals: Numerals) -> pl.Expr:
     """The texts with numbers as Python writes them; where the decimal sign is a comma, 1.5 is no number."""
     if numerals.thousands:
         ungrouped = texts.str.replace_all(numerals.thousands, "", literal=True)
@@ -94,7 +94,7 @@ def plain_numerals(texts: pl.Expr, numerals: Numerals) -> pl.Expr:
     return pl.when(pointed).then(pl.lit("no number")).otherwise(texts.str.replace_all(",", ".", literal=True))
 
 
-def null_missing(texts: pl.Series, missing: Collection[str]) -> pl.Series:
+def missing_to_null(texts: pl.Series, missing: Collection[str]) -> pl.Series:
     """The texts, with null for those that mean a missing cell (`values.missing_among`)."""
     tokens = [token for token in missing if not SURROGATE.search(token)]  # no text of a file has half a character
     gone = texts.is_in(tokens)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from unless.errors import ProgramError
 from unless.explanation.sentences import rule_expectation_text
 from unless.explanation.words import Phrase, Words, printable
-from unless.export.cell_sources import typed_form
+from unless.export.cell_sources import typed_date_pattern
 from unless.export.json import to_dict
 from unless.report.curves import Curves
 from unless.report.facts import DecisionFacts, is_identifier
@@ -197,7 +197,7 @@ def _feature(facts: DecisionFacts, column: Column, words: Words) -> dict[str, An
         "high": high,
         "step": _step(column.numbers, low, high, notation),
         "notation": None if notation is None else notation.data(),
-        "form": typed_form(notation),
+        "form": typed_date_pattern(notation),
         "noted": column.name in facts.notations,
         "categories": [] if known is None else list(known.categories),
         "phrase": {**{part.name: getattr(phrase, part.name) for part in fields(phrase)}, "values": dict(phrase.values)},

@@ -24,7 +24,7 @@ def conditions(default: Iterable[Literal]) -> tuple[Condition, ...]:
     read: dict[str | Literal, Condition] = {}
     for literal in default:
         key = literal.feature if isinstance(literal.value, float) else literal
-        read[key] = _tightest(*read[key], literal) if key in read else (literal,)
+        read[key] = _keep_tightest(*read[key], literal) if key in read else (literal,)
     return tuple(read.values())
 
 
@@ -39,7 +39,7 @@ def condition_verbs(condition: Condition) -> list[str]:
     return [first, *(f"and {words.removeprefix('is ')}" for words in others)]
 
 
-def _tightest(*literals: Literal) -> Condition:
+def _keep_tightest(*literals: Literal) -> Condition:
     """Keep one of equal literals, the highest lower bound and the lowest upper bound, in this order."""
     kept = [one for one in literals if not any(other != one and other.implies(one) for other in literals)]
     return tuple(sorted(dict.fromkeys(kept), key=lambda literal: literal.op == "<="))

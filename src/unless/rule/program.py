@@ -46,7 +46,7 @@ class Rule:
 
     def covers(self, record: Mapping[str, object]) -> bool:
         """Return whether all literals of the default hold for a record, and no exception covers it."""
-        return all(literal.holds(_cell(record, literal.feature)) for literal in self.default) and not any(
+        return all(literal.holds(_cell_of_record(record, literal.feature)) for literal in self.default) and not any(
             exception.covers(record) for exception in self.exceptions
         )
 
@@ -66,7 +66,7 @@ class Rule:
     @property
     def depth(self) -> int:
         """How deep the rule nests: 1 without exceptions."""
-        return sum(1 for _ in _levels((self,)))
+        return sum(1 for _ in _nesting_levels((self,)))
 
     def __str__(self) -> str:
         return _rule_text(self)
@@ -105,7 +105,7 @@ class Program:
                 f"{self.target!r} is the target, so it cannot be a feature; leave it out of the features"
             )
         _check_labels([rule.head for rule in self.rules] + [self.otherwise])
-        levels = list(_levels(self.rules))
+        levels = list(_nesting_levels(self.rules))
         literals = _literals(levels)
         heads = [rule.head for rule in self.rules]
         if not {literal.feature for literal in literals} <= known or len(levels) > MAX_DEPTH or None in heads:
@@ -144,7 +144,7 @@ class Program:
     @property
     def used(self) -> tuple[str, ...]:
         """The features that literals test, in the order of ``features``; predictions need only these."""
-        used = {literal.feature for literal in _literals(_levels(self.rules))}
+        used = {literal.feature for literal in _literals(_nesting_levels(self.rules))}
         return tuple(feature for feature in self.features if feature in used)
 
     def literals(self) -> Iterator[Literal]:
@@ -172,7 +172,7 @@ class Program:
     @property
     def exception_count(self) -> int:
         """The number of exceptions, including exceptions to exceptions."""
-        return sum(map(len, _levels(self.rules))) - len(self.rules)
+        return sum(map(len, _nesting_levels(self.rules))) - len(self.rules)
 
     def decides(self, record: Mapping[str, object]) -> int | None:
         """Return the index of the rule that decides a record; None if no rule covers it."""
@@ -209,7 +209,7 @@ class Program:
         return f"<Program for {self.target!r}: {size}>\n{self}"
 
 
-def _levels(rules: Iterable[Rule]) -> Iterator[list[Rule]]:
+def _nesting_levels(rules: Iterable[Rule]) -> Iterator[list[Rule]]:
     """Yield the rules, then all their exceptions, then the exceptions to these, and so on."""
     level = list(rules)
     while level:
@@ -293,7 +293,7 @@ def _rule_html(rule: Rule) -> str:
     return text
 
 
-def _cell(record: Mapping[str, object], feature: str) -> object:
+def _cell_of_record(record: Mapping[str, object], feature: str) -> object:
     try:
         return record[feature]
     except KeyError:

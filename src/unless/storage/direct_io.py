@@ -78,7 +78,7 @@ class _OpenFileLimit:
         self._open = 0
         self._before: tuple[int, int] | None = None
 
-    def lift(self) -> None:
+    def raise_limit(self) -> None:
         """Count one more file, and raise the limit for the first."""
         with self._lock:
             self._open += 1
@@ -122,7 +122,7 @@ class UncachedReader:
 
     def __init__(self, path: Path, arrays: Mapping[str, ArrayLocation]) -> None:
         self._arrays = arrays
-        _LIMIT.lift()
+        _LIMIT.raise_limit()
         try:
             self._file = os.open(path, os.O_RDONLY | (O_DIRECT or 0))
         except OSError:

@@ -19,7 +19,7 @@ from unless.model.points import leading_label_index, probabilities_of
 from unless.model.prediction import deciding_rules
 from unless.read.batches import Batch, Input, JsonBatch
 from unless.read.dialect import Remarks
-from unless.read.table import with_known_labels
+from unless.read.table import take_labelled
 from unless.rule import Program
 from unless.score.committee import committee_of
 from unless.score.score_card import ScoreCard
@@ -114,22 +114,22 @@ class Tally:
 
     def _decide(self, batch: Batch) -> tuple[NewColumns, Choices]:
         """The answers for a batch, and which of them each record gets."""
-        table = batch.table(self._model, self._wanted(batch))
+        table = batch.table(self._model, self._features_to_read(batch))
         if isinstance(batch, JsonBatch):
             self._members = (self._members or set()).union(batch.seen)
-        labelled = _labelled(batch, table, self._model)
+        labelled = _take_labelled(batch, table, self._model)
         self.unseen.add(table)
         if labelled is not None:
             self.unseen.add_labels(labelled.labels)
         if self._strict:
             refuse(self.unseen.found(), f" in the first {self.rows + len(table):,} records")
-        choices, shares = self._choices(table)
+        choices, shares = self._choose_answers(table)
         self._counts += np.bincount(choices, minlength=len(self._counts))
         if labelled is not None:
             self._compare(choices if labelled.numbers is None else choices[labelled.numbers - 1], labelled)
         return (self.answers, choices) if shares is None else self.answers.with_probabilities(choices, shares)
 
-    def _choices(self, table: Table) -> tuple[Choices, NDArray[np.float64] | None]:
+    def _choose_answers(self, table: Table) -> tuple[Choices, NDArray[np.float64] | None]:
         """The answer of every record and, if it is known, the probability of its label."""
         if self._committee is not None:
             sums = self._committee.sums(table)
@@ -139,7 +139,7 @@ class Tally:
             return choices, None
         return choices, self._card.probabilities(table)[np.arange(len(table)), self._card.heads[choices]]
 
-    def _wanted(self, batch: Batch) -> Sequence[str]:
+    def _features_to_read(self, batch: Batch) -> Sequence[str]:
         """The features to read: those that rules test; all, as long as the records may be those that the model is from.
 
         Only those have the column of labels and all features.
@@ -171,7 +171,7 @@ class Tally:
         return found
 
 
-def _labelled(batch: Batch, table: Table, model: Model | Program) -> Table | None:
+def _take_labelled(batch: Batch, table: Table, model: Model | Program) -> Table | None:
     """The records of a batch that have a label; None if there are none, or nobody can compare with them."""
     if table.target is not None or not len(table):
         return table if len(table) else None
@@ -179,4 +179,4 @@ def _labelled(batch: Batch, table: Table, model: Model | Program) -> Table | Non
         found = batch.table(model, (), drop_unlabelled=True)
     except ReadError:  # no record has one, or they are of mixed types
         return None
-    return None if found.target is None else with_known_labels(table, found)
+    return None if found.target is None else take_labelled(table, found)

@@ -16,7 +16,7 @@ from unless.libraries import pl
 from unless.model import Model, model_of, program_of
 from unless.read.batches import TextBatch
 from unless.read.dialect import PLAIN_NUMERALS, Numerals
-from unless.read.text_cells import null_missing, plain_numerals
+from unless.read.text_cells import missing_to_null, to_plain_numerals
 from unless.rule import Program
 from unless.table import Schema
 from unless.values import parse_number
@@ -59,7 +59,7 @@ class NumberColumns:
             if not found.fits:
                 break
             frame = batch.texts(list(found.fits))
-            fits = {name: _fit_of(found.cells(frame.get_column(name))) for name in found.fits}
+            fits = {name: _find_fit(found.cells(frame.get_column(name))) for name in found.fits}
             found &= cls(fits, found.known, found.missing, batch.dialect.numerals)
         return found or cls({})
 
@@ -82,8 +82,8 @@ class NumberColumns:
 
     def cells(self, texts: pl.Series) -> pl.Series:
         """The cells of a column as Python writes numbers, without spaces; null where they are missing."""
-        present = null_missing(texts, self.missing)
-        return pl.select(plain_numerals(pl.lit(present), self.numerals).str.strip_chars(" ")).to_series()
+        present = missing_to_null(texts, self.missing)
+        return pl.select(to_plain_numerals(pl.lit(present), self.numerals).str.strip_chars(" ")).to_series()
 
     def convert(self, frame: pl.DataFrame, where: str) -> pl.DataFrame:
         """A frame of text, with numbers in the columns that hold them, if these are all their cells."""
@@ -106,16 +106,16 @@ def _text_columns(model: Model | Program, schema: Schema) -> set[str]:
     return texts | ({program.target} if any(isinstance(label, str) for label in program.heads) else set())
 
 
-def _fit_of(cells: pl.Series) -> NumberFit:
+def _find_fit(cells: pl.Series) -> NumberFit:
     """Which types give back the same numbers, if all cells that are not null are plain numbers."""
     texts = cells.drop_nulls().unique()
     if not texts.str.contains(_PLAIN).all():
         return NumberFit(whole=False, floats=False)
     whole = bool(texts.str.contains(_WHOLE).all()) and not texts.cast(pl.Int64, strict=False).null_count()
-    return NumberFit(whole, _come_back(texts), len(texts) > 0)
+    return NumberFit(whole, _are_kept_exactly(texts), len(texts) > 0)
 
 
-def _come_back(texts: pl.Series) -> bool:
+def _are_kept_exactly(texts: pl.Series) -> bool:
     """Whether float64 holds these numbers to the last digit that is written."""
     numbers = texts.cast(pl.Float64, strict=False)
     if numbers.null_count() or not numbers.is_finite().all():

@@ -53,7 +53,7 @@ class _Sheet:
     """A sheet that grows by frames."""
 
     def __init__(self, book: Any) -> None:
-        self._sheet = book.add_worksheet("predictions", worksheet_class=_exact_sheet())
+        self._sheet = book.add_worksheet("predictions", worksheet_class=_make_exact_sheet_class())
         self._quoted = book.add_format({"quote_prefix": True})  # stays text even if somebody edits the cell
         self._day = book.add_format({"num_format": "yyyy-mm-dd"})
         self._moment = book.add_format({"num_format": "yyyy-mm-dd hh:mm:ss"})
@@ -121,7 +121,7 @@ class _Sheet:
         self._sheet.write_string(row, place, text, self._quoted if text.startswith(FORMULA) else None)
 
 
-def _exact_sheet() -> type:
+def _make_exact_sheet_class() -> type:
     """A class of sheets that changes no cell.
 
     XlsxWriter writes sixteen digits of a number, and takes a text between <r> and </r> for one with fonts.

@@ -11,15 +11,15 @@ from unless.evaluation.training_overlap import OwnResult
 from unless.evaluation.unseen_values import Unseen
 from unless.model import Model
 from unless.read.batches import File, Input
-from unless.read.dialect import NOTHING
+from unless.read.dialect import NO_REMARKS
 from unless.read.dialect_detection import merge_remarks
 from unless.read.options import ReadOptions
 from unless.rule import Program
 from unless.stream.batch_decisions import Progress
 from unless.stream.output_columns import refuse_surrogates
 from unless.stream.output_file import form_of_output
-from unless.stream.partitions import folder_of, predict_parts
-from unless.stream.pipeline import Run
+from unless.stream.partitions import choose_folder, predict_parts
+from unless.stream.pipeline import PredictionRun
 from unless.values import Label
 
 BLOCK = 1 << 23
@@ -136,15 +136,15 @@ def predict_file(  # noqa: PLR0913 - one parameter for each choice of the caller
     """
     refuse_surrogates("the prefix", prefix)
     options = ReadOptions(format, delimiter, decimal, encoding, sheet, header_row, skip)
-    run = Run(model, prefix, strict, guard_formulas)
-    if (folder := folder_of(out, source, to)) is not None:
+    run = PredictionRun(model, prefix, strict, guard_formulas)
+    if (folder := choose_folder(out, source, to)) is not None:
         done = predict_parts(run, source, folder, options, to=to, block=block, n_jobs=n_jobs, progress=progress)
     else:
         if n_jobs is not None:
             raise ParameterError("several processes are for parts: write to a folder, whose name ends with /")
         given = Input(source, options, block)
         done = run.write(given, out, form_of_output(out, to, given.form, source), progress)
-    remarks = merge_remarks(done.said) if done.said else NOTHING
+    remarks = merge_remarks(done.said) if done.said else NO_REMARKS
     for guess in remarks.guesses:
         warnings.warn(guess, stacklevel=2)
     renamed = {one: other for one, other in zip(done.wanted, done.columns, strict=True) if one != other}

@@ -51,15 +51,15 @@ def watch_file(  # noqa: PLR0913 - one parameter for each choice of the caller
     options = ReadOptions(format, delimiter, decimal, encoding, sheet, header_row, skip)
     earlier = None
     if reference is not None:
-        earlier, _ = _counted(model, Input(reference, options, block), labels, None)
-    found, said = _counted(model, Input(source, options, block), labels, progress)
+        earlier, _ = _count_input(model, Input(reference, options, block), labels, None)
+    found, said = _count_input(model, Input(source, options, block), labels, progress)
     return replace(compare_counts(found, alpha=alpha, least=least, reference=earlier), read_as=said)
 
 
-def _counted(model: Model, given: Input, labels: str | None, progress: Progress | None) -> tuple[DriftCounts, str]:
+def _count_input(model: Model, given: Input, labels: str | None, progress: Progress | None) -> tuple[DriftCounts, str]:
     """Count the records of an input; and how it was read."""
     counts, rows, members = DriftCounts(model), 0, set[str]()
-    like = _Like.of(counts.model, labels)
+    like = _BatchReading.of(counts.model, labels)
     for batch in given.batches():
         table, truth = like.read(batch, counts, asked=labels is not None)
         counts.add(table, truth)
@@ -77,7 +77,7 @@ def _counted(model: Model, given: Input, labels: str | None, progress: Progress 
 
 
 @dataclass(frozen=True, slots=True)
-class _Like:
+class _BatchReading:
     """How to read the columns of the model, and the labels as a column of text, in which some cells may be missing."""
 
     schema: Schema
@@ -85,7 +85,7 @@ class _Like:
     labels: str
 
     @classmethod
-    def of(cls, model: Model, labels: str | None) -> _Like:
+    def of(cls, model: Model, labels: str | None) -> _BatchReading:
         name = labels or model.program.target
         if name in model.schema.kinds:
             raise ReadError(f"{name!r} is a feature of the model, not its true labels; name another column")

@@ -21,7 +21,7 @@ from unless.errors import ParameterError, ReadError
 from unless.kernels import append_fields as kernels
 from unless.libraries import pl
 from unless.model.rule_statistics import RuleStatistics
-from unless.read.frames import series_of
+from unless.read.frames import make_series
 from unless.rule import Program
 from unless.values import Label, cell_value
 
@@ -68,10 +68,10 @@ class NewColumns:
             return cls(labels, rules=rules)
         place: dict[Label | None, int] = {label: k for k, label in enumerate(statistics.classes)}
         shares = zip(labels, statistics.probabilities(), strict=True)
-        probabilities = tuple(None if one is None else _short(row[place[one]]) for one, row in shares)
+        probabilities = tuple(None if one is None else _round_share(row[place[one]]) for one, row in shares)
         expected = zip(labels, statistics.expected_precision, strict=True)
         return cls(
-            labels, probabilities, tuple(None if one is None else _short(share) for one, share in expected), rules
+            labels, probabilities, tuple(None if one is None else _round_share(share) for one, share in expected), rules
         )
 
     @classmethod
@@ -110,24 +110,24 @@ class NewColumns:
         share = pl.Float64 if decimal == "." else pl.String
         types = {"rule": pl.Int64, "probability": share, "expected_precision": share}
         named = self.columns(decimal).items()
-        return [pl.Series(cells, dtype=types[name]) if name in types else series_of(cells) for name, cells in named]
+        return [pl.Series(cells, dtype=types[name]) if name in types else make_series(cells) for name, cells in named]
 
-    def as_fields(self, separator: str, decimal: str = ".") -> Pieces:
+    def as_fields(self, separator: str, decimal: str = ".") -> FieldTexts:
         """The answers as the last fields of a line of text; numbers have its decimal sign."""
-        return Pieces(text_line(["", *row], separator) for row in self._rows(decimal))
+        return FieldTexts(text_line(["", *row], separator) for row in self._rows(decimal))
 
-    def as_members(self, names: Sequence[str], *, spaced: bool) -> Pieces:
+    def as_members(self, names: Sequence[str], *, spaced: bool) -> FieldTexts:
         """The answers as the last members of a JSON object; then all again for an object that has no other members."""
         comma, colon = (", ", ": ") if spaced else (",", ":")
-        objects = (dict(zip(names, map(_finite, row), strict=True)) for row in self._rows())
+        objects = (dict(zip(names, map(_to_json_cell, row), strict=True)) for row in self._rows())
         rows = [json.dumps(one, ensure_ascii=False, separators=(comma, colon))[1:-1] for one in objects]
-        return Pieces([*(comma + row for row in rows), *rows])
+        return FieldTexts([*(comma + row for row in rows), *rows])
 
     def _rows(self, decimal: str = ".") -> Iterator[tuple[Any, ...]]:
         return zip(*self.columns(decimal).values(), strict=True)
 
 
-class Pieces:
+class FieldTexts:
     """Short texts to be put into a longer one."""
 
     def __init__(self, texts: Iterable[str]) -> None:
@@ -147,7 +147,7 @@ class Pieces:
         return out.data
 
 
-def _short(share: float) -> float | None:
+def _round_share(share: float) -> float | None:
     """A share with the digits that are written; None if it is not known."""
     return None if math.isnan(share) else round(float(share), _DIGITS)
 
@@ -164,6 +164,6 @@ def text_line(cells: Iterable[object], separator: str) -> str:
     return line.getvalue().removesuffix(_ENDING)
 
 
-def _finite(cell: object) -> object:
+def _to_json_cell(cell: object) -> object:
     """A cell that JSON can hold: other numbers are text."""
     return str(cell) if isinstance(cell, float) and not math.isfinite(cell) else cell

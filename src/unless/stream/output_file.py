@@ -16,7 +16,7 @@ from typing import BinaryIO, TypeVar, cast
 
 from unless.errors import FormatError, ParameterError, suggest
 from unless.files import FilePath, file_descriptor_named, open_for_writing, refuse_inputs
-from unless.read.batches import File, number_of, refuse_text
+from unless.read.batches import File, file_numbers, refuse_text_mode
 from unless.read.file_bytes import is_packed
 from unless.read.formats import FORMATS, format_of, is_several, refuse_part
 from unless.stream.writers import PACKED, WRITERS
@@ -36,7 +36,7 @@ def form_of_output(out: File, form: str | None, form_of_input: str, source: File
         raise ParameterError(
             f"{str(path)!r}: of Excel files only .xlsx are written; write {str(path.with_suffix('.xlsx'))!r}"
         )
-    writable(form)
+    check_writable(form)
     if path is not None and is_packed(path) and form in PACKED:
         raise ParameterError(f"{str(path)!r}: {FORMATS[form].title} files are already packed inside; leave out .gz")
     if path is not None and isinstance(source, (str, os.PathLike)) and is_several(source):
@@ -44,7 +44,7 @@ def form_of_output(out: File, form: str | None, form_of_input: str, source: File
     return form
 
 
-def writable(form: str) -> str:
+def check_writable(form: str) -> str:
     """A format, if it can be written."""
     if form not in WRITERS:
         raise ParameterError(f"no format {form!r} to write{suggest(form, WRITERS)}")
@@ -64,28 +64,28 @@ def _form_of(path: Path, usual: str) -> str:
 
 
 @contextmanager
-def output(out: File, inputs: Sequence[FilePath]) -> Iterator[BinaryIO]:
+def open_output(out: File, inputs: Sequence[FilePath]) -> Iterator[BinaryIO]:
     """Open the file to write, which must not be an input; it is packed if its name says so.
 
     A path is written whole or not at all.
     """
     if not isinstance(out, (str, os.PathLike)):
-        refuse_text(out, "wb")
-        for number in number_of(out):
+        refuse_text_mode(out, "wb")
+        for number in file_numbers(out):
             refuse_inputs(number, inputs)
-        yield cast("BinaryIO", _Whole(out)) if isinstance(out, io.RawIOBase) else out
+        yield cast("BinaryIO", _UnbufferedFile(out)) if isinstance(out, io.RawIOBase) else out
         out.flush()
         return
     with open_for_writing(out, inputs) as file:
         if not is_packed(out):
             yield file
             return
-        packing = _Packing(file)
+        packing = _GzipWriter(file)
         yield cast("BinaryIO", packing)
         packing.finish()
 
 
-class _Whole:
+class _UnbufferedFile:
     """A file without a buffer, such as standard output with PYTHONUNBUFFERED: a write may take only some bytes."""
 
     def __init__(self, file: io.RawIOBase) -> None:
@@ -103,7 +103,7 @@ class _Whole:
         return self._file.fileno()
 
 
-class _Packing:
+class _GzipWriter:
     """A file that gzip packs. Without `finish` it has no end, so a broken one never looks whole."""
 
     def __init__(self, file: BinaryIO) -> None:
@@ -122,7 +122,7 @@ class _Packing:
         return self._file.fileno()
 
 
-def is_patient(file: BinaryIO) -> bool:
+def never_waits(file: BinaryIO) -> bool:
     """Whether writing to an open file never waits for a reader, as it does with pipes."""
     try:
         return stat.S_ISREG(os.fstat(file.fileno()).st_mode)
@@ -141,7 +141,7 @@ def write_in_thread(drain: Callable[[Iterator[Item]], None], items: Iterable[Ite
 
     def run() -> None:
         try:
-            drain(_taken(queue))
+            drain(_items_of(queue))
         except BaseException as error:  # noqa: BLE001 - the caller's thread raises it
             failures.append(error)
 
@@ -167,7 +167,7 @@ def write_in_thread(drain: Callable[[Iterator[Item]], None], items: Iterable[Ite
         raise failures[0]
 
 
-def _taken(queue: Queue[Item | InterruptedError | None]) -> Iterator[Item]:
+def _items_of(queue: Queue[Item | InterruptedError | None]) -> Iterator[Item]:
     while (item := queue.get()) is not None:
         if isinstance(item, InterruptedError):
             raise item

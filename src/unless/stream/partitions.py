@@ -24,12 +24,12 @@ from unless.files import refuse_inputs
 from unless.model import model_of
 from unless.read.batches import File, Input, OtherParts
 from unless.read.file_bytes import is_packed
-from unless.read.formats import home_of, is_pattern, is_several, refuse_part, renamed
+from unless.read.formats import folder_of_parts, is_pattern, is_several, path_in_format, refuse_part
 from unless.read.options import ReadOptions
 from unless.stream.batch_decisions import Outcome, Progress
 from unless.stream.column_types import NumberColumns
-from unless.stream.output_file import writable
-from unless.stream.pipeline import Run, find_numbers, needs_types
+from unless.stream.output_file import check_writable
+from unless.stream.pipeline import PredictionRun, find_numbers, needs_types
 from unless.stream.writers import PACKED
 from unless.threads import available_cores
 
@@ -43,7 +43,7 @@ A process takes 1.5 s to start; meanwhile this one decides 55 MB of CSV, or 16 M
 Done = TypeVar("Done")
 
 
-def folder_of(out: File, source: File, to: str | None) -> Path | None:
+def choose_folder(out: File, source: File, to: str | None) -> Path | None:
     """The folder that parts are written to; None if the output is one file.
 
     A folder ends with a slash, or exists already. What has no ending is a folder too, if the input has several parts.
@@ -56,7 +56,7 @@ def folder_of(out: File, source: File, to: str | None) -> Path | None:
     return path if text.endswith(("/", os.sep)) or path.is_dir() or bare else None
 
 
-def processes(wanted: int | None, parts: int, size: int) -> int:
+def process_count(wanted: int | None, parts: int, size: int) -> int:
     """How many processes to start: as many as asked for, -1 for all cores; by default as many as are worth it.
 
     ``size`` is the number of bytes of text that they read.
@@ -74,7 +74,7 @@ def processes(wanted: int | None, parts: int, size: int) -> int:
 
 
 def predict_parts(
-    run: Run,
+    run: PredictionRun,
     source: File,
     folder: Path,
     options: ReadOptions,
@@ -88,13 +88,13 @@ def predict_parts(
     if not isinstance(source, (str, os.PathLike)) or not (is_several(source) or Path(source).is_file()):
         raise ParameterError(f"{str(folder)!r} is a folder, and what is read is not a file or a folder; name a file")
     given = Input(source, options, block)
-    written = writable(to or given.form)
-    targets = _targets(given.paths, home_of(source), folder, written)
+    written = check_writable(to or given.form)
+    targets = _choose_targets(given.paths, folder_of_parts(source), folder, written)
     for target in targets.values() if is_pattern(source) else ():
         refuse_part(target, source, written)
     sizes = [path.stat().st_size for path in given.paths]
     packed = given.form in PACKED or any(map(is_packed, given.paths))
-    jobs = processes(n_jobs, len(targets), sum(sizes) * (_PACKED if packed else 1))
+    jobs = process_count(n_jobs, len(targets), sum(sizes) * (_PACKED if packed else 1))
     if jobs > 1 and (model := model_of(run.model)) is not None:
         run = replace(run, model=model)  # a classifier would bring scikit-learn along: 2 s for each process
     known, others = replace(options, format=given.form), given.parts()
@@ -103,33 +103,33 @@ def predict_parts(
         for ends, size in zip(targets.items(), sizes, strict=True)
     ]
     if needs_types(given, written):
-        numbers = reduce(and_, _each(_Part.find_numbers, parts, jobs))
+        numbers = reduce(and_, _run_parts(_Part.find_numbers, parts, jobs))
         parts = [replace(part, numbers=numbers) for part in parts]
     for target in targets.values():
         target.parent.mkdir(parents=True, exist_ok=True)
     meter = _Meter(progress, sum(sizes))
-    found = {part.path: outcome for part, outcome in _outcomes(parts, jobs, meter)}
-    return _merged([found[part.path] for part in parts])
+    found = {part.path: outcome for part, outcome in _predict_each(parts, jobs, meter)}
+    return _merge_outcomes([found[part.path] for part in parts])
 
 
-def _targets(paths: Sequence[Path], home: Path, folder: Path, form: str) -> dict[Path, Path]:
+def _choose_targets(paths: Sequence[Path], home: Path, folder: Path, form: str) -> dict[Path, Path]:
     """Where each part is written: under the name that it has in its own folder, with the ending of the format."""
     sources: dict[Path, Path] = {}
-    folders = {_identity(one) for one in {path.parent for path in paths}}
-    files = {_identity(path) for path in paths}  # there may be thousands: no part is compared with each other
+    folders = {_file_identity(one) for one in {path.parent for path in paths}}
+    files = {_file_identity(path) for path in paths}  # there may be thousands: no part is compared with each other
     for path in paths:
         name = path.relative_to(home)
-        target = folder / renamed(name.with_suffix("") if form in PACKED and is_packed(name) else name, form)
-        if target.parent.is_dir() and _identity(target.parent) in folders:
+        target = folder / path_in_format(name.with_suffix("") if form in PACKED and is_packed(name) else name, form)
+        if target.parent.is_dir() and _file_identity(target.parent) in folders:
             raise OverwriteError(f"{str(target.parent)!r} is the folder that is read; write to another folder")
-        if target.is_file() and _identity(target) in files:
+        if target.is_file() and _file_identity(target) in files:
             refuse_inputs(target, paths)
         if (twin := sources.setdefault(target, path)) != path:
             raise ParameterError(f"{twin} and {path} would both be written to {target}; rename one of them")
     return {path: target for target, path in sources.items()}
 
 
-def _identity(path: Path) -> tuple[int, int]:
+def _file_identity(path: Path) -> tuple[int, int]:
     """What the system knows a file by, whatever links lead there."""
     found = path.stat()
     return found.st_dev, found.st_ino
@@ -139,7 +139,7 @@ def _identity(path: Path) -> tuple[int, int]:
 class _Part:
     """A part of the input and where it is written, to be sent to a process; how it is read is the same for all."""
 
-    run: Run
+    run: PredictionRun
     path: Path
     target: Path
     form: str
@@ -151,14 +151,14 @@ class _Part:
 
     def find_numbers(self) -> NumberColumns:
         """Which columns of the part may be numbers."""
-        with self._blaming():
+        with self._name_part_in_errors():
             return find_numbers(self._input(), self.run.model)
 
     def predict(self, progress: Progress | None = None) -> tuple[_Part, Outcome]:
         """Write the part."""
         given = self._input()
         given.convert = None if self.numbers is None else self.numbers.convert
-        with self._blaming():
+        with self._name_part_in_errors():
             outcome = self.run.write(given, self.target, self.form, progress)
         outcome.files.append(str(self.target))
         return self, outcome
@@ -168,7 +168,7 @@ class _Part:
         return Input(self.path, self.options, self.block, self.others)
 
     @contextmanager
-    def _blaming(self) -> Iterator[None]:
+    def _name_part_in_errors(self) -> Iterator[None]:
         """Let errors name the part."""
         try:
             yield
@@ -178,18 +178,18 @@ class _Part:
             raise
 
 
-def _each(work: Callable[[_Part], Done], parts: Sequence[_Part], jobs: int) -> Iterator[Done]:
+def _run_parts(work: Callable[[_Part], Done], parts: Sequence[_Part], jobs: int) -> Iterator[Done]:
     """Yield what comes of each part, in any order."""
     if jobs == 1:
         yield from map(work, parts)
         return
     from joblib import Parallel, delayed  # scikit-learn has it; its processes need no "if __name__ == '__main__'"
 
-    each = (delayed(_elsewhere)(work, part, limits.current_limits(), jobs, Path.cwd()) for part in parts)
+    each = (delayed(_in_process)(work, part, limits.current_limits(), jobs, Path.cwd()) for part in parts)
     yield from Parallel(n_jobs=jobs, return_as="generator_unordered")(each)
 
 
-def _elsewhere(work: Callable[[_Part], Done], part: _Part, allowed: dict[str, int], jobs: int, home: Path) -> Done:
+def _in_process(work: Callable[[_Part], Done], part: _Part, allowed: dict[str, int], jobs: int, home: Path) -> Done:
     """Work on a part in another process, with the limits of this one and its share of the cores."""
     os.chdir(home)  # the process may have been started in another folder: joblib uses processes again
     os.environ.setdefault("POLARS_MAX_THREADS", str(max(1, available_cores() // jobs)))
@@ -199,15 +199,15 @@ def _elsewhere(work: Callable[[_Part], Done], part: _Part, allowed: dict[str, in
         return work(part)
 
 
-def _outcomes(parts: Sequence[_Part], jobs: int, meter: _Meter) -> Iterator[tuple[_Part, Outcome]]:
+def _predict_each(parts: Sequence[_Part], jobs: int, meter: _Meter) -> Iterator[tuple[_Part, Outcome]]:
     """Write the parts."""
-    done = _each(_Part.predict, parts, jobs) if jobs > 1 else (part.predict(meter.within(part)) for part in parts)
+    done = _run_parts(_Part.predict, parts, jobs) if jobs > 1 else (part.predict(meter.within(part)) for part in parts)
     for part, outcome in done:
         meter.finish(part, outcome)
         yield part, outcome
 
 
-def _merged(outcomes: Sequence[Outcome]) -> Outcome:
+def _merge_outcomes(outcomes: Sequence[Outcome]) -> Outcome:
     """The outcome of all parts, which have the same new columns."""
     whole, *others = outcomes
     for other in others:
@@ -230,13 +230,13 @@ class _Meter:
 
     def within(self, part: _Part) -> Progress:
         """For a part that is read in this process: tell after every batch."""
-        return lambda rows, share: self._tell(self._rows + rows, self._bytes + (share or 0.0) * part.size)
+        return lambda rows, share: self._report(self._rows + rows, self._bytes + (share or 0.0) * part.size)
 
     def finish(self, part: _Part, outcome: Outcome) -> None:
         """A part is written."""
         self._rows, self._bytes = self._rows + outcome.rows, self._bytes + part.size
-        self._tell(self._rows, self._bytes)
+        self._report(self._rows, self._bytes)
 
-    def _tell(self, rows: int, size: float) -> None:
+    def _report(self, rows: int, size: float) -> None:
         if self._progress is not None:
             self._progress(rows, min(1.0, size / self._total))

@@ -16,11 +16,11 @@ from unless.errors import ParameterError, ReadError
 from unless.export.free_names import free_names
 from unless.libraries import pl
 from unless.read.batches import Batch, JsonBatch, TextBatch
-from unless.read.dialect import TextDialect, title_of
+from unless.read.dialect import TextDialect, encoding_title
 from unless.read.encodings import from_utf8
 from unless.read.file_bytes import MARK
 from unless.stream.excel_writer import FORMULA, import_xlsxwriter, write_sheet
-from unless.stream.output_columns import Choices, NewColumns, Pieces, iso_text, text_line
+from unless.stream.output_columns import Choices, FieldTexts, NewColumns, iso_text, text_line
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
@@ -31,7 +31,7 @@ Result = tuple[Batch, NewColumns, Choices]
 """A batch, answers, and the answer that each record of the batch gets."""
 
 
-class Writer:
+class BatchWriter:
     """Writes batches to a file, each record with its answer. After the first batch ``added`` names the new columns.
 
     A format defines how to begin and how to write a batch, or how to drain all batches.
@@ -69,15 +69,15 @@ class Writer:
         """Write lines. A line without an ending, as at the end of a part, gets one when something follows."""
         if len(data):
             if self._open:
-                self._file.write(self._encoded(self._ending))
-            self._file.write(self._encoded(data))
+                self._file.write(self._encode(self._ending))
+            self._file.write(self._encode(data))
             self._open = bytes(data[-1:]) not in (b"\n", b"\r", b"\xbf")  # the last ends a byte order mark
 
-    def _encoded(self, data: bytes | memoryview) -> bytes | memoryview:
+    def _encode(self, data: bytes | memoryview) -> bytes | memoryview:
         """The bytes of a text in UTF-8, as they are written."""
         return data
 
-    def _frame(
+    def _make_frame(
         self,
         batch: Batch,
         new: NewColumns,
@@ -91,14 +91,14 @@ class Writer:
         names, frame = self._names or (), batch.frame(spelled=spelled, texts=texts)
         wanted = set(names)
         if extra := [name for name in frame.columns if name not in wanted]:
-            raise _late(batch, extra[0], "write .jsonl, where every line has its own members")
+            raise _new_member_error(batch, extra[0], "write .jsonl, where every line has its own members")
         known, absent = set(frame.columns), pl.repeat(None, len(choices), dtype=pl.Null, eager=True)
         columns = {name: frame.get_column(name) if name in known else absent for name in names}
         added = (cells.gather(choices) for cells in new.series(decimal))
         return pl.DataFrame({**columns, **dict(zip(self.added, added, strict=True))})
 
 
-class TextWriter(Writer):
+class TextWriter(BatchWriter):
     """Writes CSV or TSV. Records of the same format are copied byte for byte, with new fields at the end.
 
     The output is written as the first file of the same format is: its delimiter, its decimal sign, its encoding. If
@@ -122,18 +122,18 @@ class TextWriter(Writer):
             self._ascii = batch.head.removeprefix(MARK).isascii() and "".join(self.added).isascii()
             record = batch.head.rstrip(b"\r\n")
             self._ending = batch.head[len(record) :] or b"\n"
-            names = Pieces([text_line(["", *self.added], self._dialect.delimiter)])
+            names = FieldTexts([text_line(["", *self.added], self._dialect.delimiter)])
             self._put(names.into(batch.head, np.array([len(record)]), np.zeros(1, np.int32)))
         else:
-            head = [self._safe(name) for name in (*batch.names, *self.added)]
+            head = [self._guard_text(name) for name in (*batch.names, *self.added)]
             self._put(text_line(head, self._dialect.delimiter).encode() + b"\n")
 
     def _write(self, batch: Batch, new: NewColumns, choices: Choices) -> None:
         separator, decimal = self._dialect.delimiter, self._dialect.numerals.decimal
         if not self._can_copy(batch) or batch.names != self._names:
             self._ascii = False
-            frame = self._frame(batch, new, choices, spelled=True, decimal=decimal)
-            self._put(_as_text(self._safe_cells(frame) if self._guarded else frame, separator))
+            frame = self._make_frame(batch, new, choices, spelled=True, decimal=decimal)
+            self._put(_as_text(self._guard_cells(frame) if self._guarded else frame, separator))
             return
         self._take_late_encoding(batch, new)
         self._put(new.as_fields(separator, decimal).into(batch.data, batch.places, choices))
@@ -145,13 +145,13 @@ class TextWriter(Writer):
             self._dialect = batch.dialect
         self._ascii = self._ascii and batch.ascii_only and all(str(label).isascii() for label in new.labels)
 
-    def _encoded(self, data: bytes | memoryview) -> bytes | memoryview:
+    def _encode(self, data: bytes | memoryview) -> bytes | memoryview:
         if (encoding := self._dialect.encoding) == "utf-8" or getattr(self._file, "utf8", False):
             return data
         try:
             return from_utf8(bytes(data), encoding)
         except UnicodeEncodeError as error:
-            letter, title = error.object[error.start], title_of(encoding)
+            letter, title = error.object[error.start], encoding_title(encoding)
             raise ParameterError(
                 f"{letter!r} cannot be written in {title}, the encoding of {self._where or 'the input'}; write .jsonl, "
                 "which is UTF-8"
@@ -164,25 +164,25 @@ class TextWriter(Writer):
         same = batch.dialect.numerals.decimal == self._dialect.numerals.decimal
         return same and batch.dialect.delimiter == self._dialect.delimiter
 
-    def _safe(self, text: str) -> str:
+    def _guard_text(self, text: str) -> str:
         """A text, with an apostrophe before what a spreadsheet would take for a formula; numbers stay numbers."""
         if not self._guarded or not text.startswith(FORMULA):
             return text
         number = self._dialect.numerals.number_in(text)
         return text if number is not None and math.isfinite(number) else f"'{text}"
 
-    def _safe_cells(self, frame: pl.DataFrame) -> pl.DataFrame:
+    def _guard_cells(self, frame: pl.DataFrame) -> pl.DataFrame:
         """A frame in which no text is a formula."""
         texts = []
         for column in frame.select(pl.selectors.by_dtype(pl.String, pl.Categorical, pl.Enum)):
             cells = column.cast(pl.String)
             risky = cells.drop_nulls().unique().str.extract(f"(?s)^([{re.escape(''.join(FORMULA))}].*)").drop_nulls()
-            safe = pl.Series([self._safe(cell) for cell in risky.to_list()], dtype=pl.String)
+            safe = pl.Series([self._guard_text(cell) for cell in risky.to_list()], dtype=pl.String)
             texts.append(cells.replace(risky, safe))
         return frame.with_columns(texts)
 
 
-class JsonWriter(Writer):
+class JsonWriter(BatchWriter):
     """Writes JSON lines. Objects from JSON lines are copied byte for byte, with new members at the end."""
 
     def _begin(self, batch: Batch) -> None:
@@ -192,16 +192,16 @@ class JsonWriter(Writer):
 
     def _write(self, batch: Batch, new: NewColumns, choices: Choices) -> None:
         if not isinstance(batch, JsonBatch):
-            self._put(_as_json(self._frame(batch, new, choices)))
+            self._put(_as_json(self._make_frame(batch, new, choices)))
             return
         if taken := next((name for name in self.added if name in batch.seen), None):
-            raise _late(batch, taken, "give the new column another name with prefix")
+            raise _new_member_error(batch, taken, "give the new column another name with prefix")
         pieces = new.as_members(self.added, spaced=self._spaced)
         without_comma = batch.empty.astype(np.int32) * len(new.labels)
         self._put(pieces.into(batch.data, batch.places, choices + without_comma))
 
 
-class FrameWriter(Writer):
+class FrameWriter(BatchWriter):
     """Writes Parquet or Arrow, by polars."""
 
     def __init__(self, form: str, file: BinaryIO, wanted: Sequence[str]) -> None:
@@ -213,10 +213,10 @@ class FrameWriter(Writer):
         """Write all batches; polars takes frames as it needs them."""
         from polars.io.plugins import register_io_source
 
-        frames = self._frames(results)
+        frames = self._make_frames(results)
         first = next(frames)
         lazy = register_io_source(lambda *_: chain([first], frames), schema=first.schema)
-        target = _Remembering(self._file)
+        target = _ErrorRecorder(self._file)
         try:
             if self._form == "parquet":
                 lazy.sink_parquet(cast("BinaryIO", target), row_group_size=_ROWS)
@@ -227,15 +227,15 @@ class FrameWriter(Writer):
                 raise
             raise known from error  # polars may pass on only its text
 
-    def _frames(self, results: Iterator[Result]) -> Iterator[pl.DataFrame]:
+    def _make_frames(self, results: Iterator[Result]) -> Iterator[pl.DataFrame]:
         schema, texts = pl.Schema(), list[str]()
         try:
             for batch, new, choices in results:
                 first = self._take_columns(batch)
-                frame = self._frame(batch, new, choices, texts=texts)
+                frame = self._make_frame(batch, new, choices, texts=texts)
                 if first:
                     schema, texts = frame.schema, [name for name, dtype in frame.schema.items() if dtype == pl.String]
-                yield frame if frame.schema == schema else _cast(frame, schema, batch.where)
+                yield frame if frame.schema == schema else _cast_to_schema(frame, schema, batch.where)
         except Exception as error:
             self._error = error
             raise
@@ -250,10 +250,10 @@ class ExcelWriter(FrameWriter):
 
     def drain(self, results: Iterator[Result]) -> None:
         """Write all batches."""
-        write_sheet(self._frames(results), self._file)
+        write_sheet(self._make_frames(results), self._file)
 
 
-class _Remembering(io.RawIOBase):
+class _ErrorRecorder(io.RawIOBase):
     """A file that remembers the error of a write."""
 
     def __init__(self, file: BinaryIO) -> None:
@@ -274,7 +274,7 @@ class _Remembering(io.RawIOBase):
 def _as_text(frame: pl.DataFrame, separator: str) -> bytes:
     """The lines of a frame; booleans and dates are spelled as `read_table` spells them."""
     try:
-        spelled = _spelled(_dated(frame), pl.selectors.boolean())
+        spelled = _write_flags_as_texts(_write_dates_as_texts(frame), pl.selectors.boolean())
         return spelled.write_csv(include_header=False, separator=separator).encode()
     except pl.exceptions.ComputeError as error:
         better = ".parquet" if any(map(_has_bytes, frame.dtypes)) else ".jsonl or .parquet"
@@ -288,10 +288,10 @@ def _as_json(frame: pl.DataFrame) -> bytes:
     infinite = frame.select(pl.selectors.float().is_infinite().any())
     if endless := [column.name for column in infinite if column.item()]:
         raise ParameterError(f"column {endless[0]!r} holds an infinite number, which JSON cannot hold; write .parquet")
-    return _dated(frame).write_ndjson().encode()
+    return _write_dates_as_texts(frame).write_ndjson().encode()
 
 
-def _dated(frame: pl.DataFrame) -> pl.DataFrame:
+def _write_dates_as_texts(frame: pl.DataFrame) -> pl.DataFrame:
     """A frame with dates and times as the texts that `read_table` makes of them."""
     texts = []
     for column in frame.select(pl.selectors.temporal()):
@@ -301,7 +301,7 @@ def _dated(frame: pl.DataFrame) -> pl.DataFrame:
     return frame.with_columns(texts)
 
 
-def _spelled(frame: pl.DataFrame, flags: pl.Expr) -> pl.DataFrame:
+def _write_flags_as_texts(frame: pl.DataFrame, flags: pl.Expr) -> pl.DataFrame:
     """A frame with some of its booleans as text."""
     return frame.with_columns(flags.replace_strict({True: "True", False: "False"}, return_dtype=pl.String))
 
@@ -314,10 +314,10 @@ def _has_bytes(dtype: pl.DataType) -> bool:
     return dtype == pl.Binary or (inner is not None and _has_bytes(inner))
 
 
-def _cast(frame: pl.DataFrame, schema: pl.Schema, where: str) -> pl.DataFrame:
+def _cast_to_schema(frame: pl.DataFrame, schema: pl.Schema, where: str) -> pl.DataFrame:
     """A frame with the types of the first one. They have to hold its cells unchanged: 1.5 is not the integer 1."""
     flags = [name for name, dtype in schema.items() if frame.schema[name] == pl.Boolean and dtype == pl.String]
-    frame = _spelled(frame, pl.col(flags))
+    frame = _write_flags_as_texts(frame, pl.col(flags))
     for name, dtype in schema.items():
         column = frame.get_column(name)
         if not _fits(column, dtype):
@@ -341,13 +341,13 @@ def _fits(column: pl.Series, dtype: pl.DataType) -> bool:
         return False
 
 
-def _late(batch: Batch, name: str, advice: str) -> ReadError:
+def _new_member_error(batch: Batch, name: str, advice: str) -> ReadError:
     """A member that the first batch of JSON lines did not have."""
     line = batch.line_of(name) if isinstance(batch, JsonBatch) else 0
     return ReadError(f"{batch.where}, line {line}: a member {name!r}, which the first lines do not have; {advice}")
 
 
-WRITERS: dict[str, Callable[..., Writer]] = {
+WRITERS: dict[str, Callable[..., BatchWriter]] = {
     "csv": partial(TextWriter, "csv", ","),
     "tsv": partial(TextWriter, "tsv", "\t"),
     "jsonl": JsonWriter,

@@ -10,7 +10,7 @@ from typing import NoReturn
 
 from unless.errors import RuleTextError
 from unless.export.rule_parser.parse_tree import ParsedCondition, ParsedRule, Span
-from unless.export.rule_parser.tokens import SIGNS, Token, tokens_of
+from unless.export.rule_parser.tokens import SIGNS, Token, read_tokens
 from unless.rule import SpokenOperator
 from unless.values.spelling import RESERVED, unquote
 
@@ -35,7 +35,7 @@ class ConditionReader:
 
     def __init__(self, text: str) -> None:
         self._text = text
-        self._tokens = tokens_of(text)
+        self._tokens = read_tokens(text)
         self._groups: list[ParsedRule] = []  # those with open parentheses
         self.now = self._last = next(self._tokens)
 

@@ -36,7 +36,7 @@ def find_known_names(
     """What ``like`` says, overruled by the other arguments."""
     if isinstance(features, str):
         raise ParameterError(f"features is a list of names, not {features!r}")
-    found = _names_like(like)
+    found = _names_from(like)
     if target is not None:
         found = replace(found, target=target)
     if features is not None:
@@ -46,7 +46,7 @@ def find_known_names(
     return found
 
 
-def _names_like(like: object) -> KnownNames:
+def _names_from(like: object) -> KnownNames:
     match like:
         case None:
             return KnownNames()

@@ -17,7 +17,7 @@ from typing import NoReturn
 
 from unless.export.rule_parser.condition_reader import HEADS, NO_OR, QUOTES, ConditionReader
 from unless.export.rule_parser.parse_tree import ParsedFeature, ParsedRule, ParsedText, Span
-from unless.export.rule_parser.tokens import Token, words_in
+from unless.export.rule_parser.tokens import Token, token_texts
 from unless.rule import MAX_DEPTH
 from unless.values.spelling import unquote
 
@@ -87,7 +87,7 @@ class _RuleReader(ConditionReader):
             return False
         end = self._text.find("\n", self.now.start)
         rest = self._text[self.now.start : len(self._text) if end < 0 else end]
-        words = words_in(rest)
+        words = token_texts(rest)
         if (
             words == ["no", "rules"]
             or _TITLE.fullmatch(rest.strip())

@@ -49,7 +49,7 @@ class Token(NamedTuple):
         return self.start + len(self.text)
 
 
-def tokens_of(text: str) -> Iterator[Token]:
+def read_tokens(text: str) -> Iterator[Token]:
     """All tokens of a text, and its end; what `print` says of a program before its rules is left out."""
     begin, fresh = 0, True
     printed = _PRINTED.match(text)
@@ -74,6 +74,6 @@ def tokens_of(text: str) -> Iterator[Token]:
     yield Token("end", "", len(text.rstrip()), 0)
 
 
-def words_in(text: str) -> list[str]:
+def token_texts(text: str) -> list[str]:
     """The texts of all tokens, also of line breaks."""
     return [found.group() for found in _TOKEN.finditer(text) if found.lastgroup not in _NOTHING]

@@ -99,7 +99,7 @@ class DateNotation(Notation):
                 return start
         return max(low, middle - middle % self.step)
 
-    def fitting(self, numbers: Iterable[float], *, zoned: bool = False) -> DateNotation:
+    def fit_to(self, numbers: Iterable[float], *, zoned: bool = False) -> DateNotation:
         """The same format for these moments: with a zone, or without times of day if they all are midnight."""
         zoned = zoned or self.zoned or "%z" in (self.format or "")
         name = "instant" if zoned else "date" if all(number % DAY == 0 for number in numbers) else "datetime"
