@@ -131,7 +131,7 @@ class Constraints:
         return tuple(dict.fromkeys((*self.never, *self.only_exceptions, *pairs, *wished)))
 
     def among(self, features: Collection[str], labels: Sequence[Label], unordered: Collection[str] = ()) -> Self:
-        """The same for certain features and labels, after checks; labels that were text become those they spell.
+        """Check the constraints for certain features and labels; labels that were text become those they spell.
 
         ``unordered`` are the features without numbers.
         """
@@ -215,7 +215,7 @@ def to_constraints(given: object) -> Constraints | None:
 def features_with_direction(given: object) -> frozenset[str]:
     """The features with a direction that no decision may go against, given `to_constraints`.
 
-    Points for parts of their numbers could make a label likelier the wrong way, so there are none but those of rules.
+    Points for intervals of such a feature could make a label likelier in the wrong direction: only rules have points.
     """
     asked = to_constraints(given)
     return frozenset(() if asked is None else (one.feature for one in asked.monotone))
@@ -275,7 +275,7 @@ def _label_of_monotone(constraint: Monotone, labels: Sequence[Label]) -> Label:
     for one in spelled:
         if (place := class_index(one, tuple(labels))) is not None:
             return labels[place]
-    raise UnknownNameError(f"{str(constraint)!r} names a label that there is not{suggest(label, labels)}")
+    raise UnknownNameError(f"{str(constraint)!r} names an unknown label{suggest(label, labels)}")
 
 
 def _to_tuple(name: str, given: object) -> tuple[Any, ...]:

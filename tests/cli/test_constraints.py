@@ -44,7 +44,7 @@ def test_a_file(fit, tmp_path):
     [
         (("--never", "agee"), "which is not a feature; did you mean 'age'"),
         (("--monotone", "income goes up"), "is not 'FEATURE: more never LABEL'"),
-        (("--monotone", "income: more never reject"), "names a label that there is not"),
+        (("--monotone", "income: more never reject"), "names an unknown label"),
         (("--monotone", "history: more never refuse"), "its categories have no order"),
         (("--monotone", "income: more never refuse", "--monotone", "income: less never refuse"), "contradict"),
         (("--apart", "income"), "is not two columns"),

@@ -350,7 +350,7 @@ class TestWishesThatMakeNoSense:
         ("asked", "words"),
         [
             ({"never": ["xx"]}, "'xx', which is not a feature; did you mean 'x'"),
-            ({"monotone": "x: more never c"}, "names a label that there is not; there are 'a', 'b'"),
+            ({"monotone": "x: more never c"}, "names an unknown label; there are 'a', 'b'"),
             ({"never": ["x", "z"], "only_exceptions": ["t"]}, "leave no feature"),
             ({"monotone": "t: more never a"}, "'t' has no numbers, and its categories have no order"),
             ({"monotone": ["x: more never a", "x: more never b"]}, "leave nothing that 'x' may change"),

@@ -144,13 +144,13 @@ class Block(MemoryEngine):
         return self._sort_and_sum(self._numbers_of_rows(place, some), some, which, 1)[0]
 
     def numbers(self, rows: RowSelection, place: int) -> tuple[Numbers, Integers]:
-        """The numbers of the rows in a bare column, in order, and how much the rows weigh; missing cells are none."""
+        """The numbers of the rows in a bare column, in order, and how much the rows weigh, without missing cells."""
         some = rows.rows()
         numbers, weights = self._sort_and_sum(self._numbers_of_rows(place, some), some, np.zeros(len(some), np.intp), 1)
         return numbers, weights[0]
 
     def _sort_and_sum(self, cells: Numbers, rows: Positions, which: Positions, sets: int) -> tuple[Numbers, Integers]:
-        """The numbers of some rows, in order, and how much the rows weigh, set by set; missing cells are none."""
+        """The numbers of some rows, in order, and how much the rows weigh, set by set, without missing cells."""
         weights = self._weights[rows]
         there = ~np.isnan(cells) & (weights > 0)
         values, places = np.unique(cells[there], return_inverse=True)

@@ -23,7 +23,7 @@ from unless.storage.direct_io import supports_direct_io
 from unless.table import Column, Table
 from unless.table.columns import replace_checked
 
-DATA_CHANGED = "the data changed while it was read; learn from a copy, or when nobody writes to it"
+DATA_CHANGED = "the data changed while it was read; learn from a copy, or while nothing writes to it"
 
 UNCACHED = ("cells", "records")
 """The arrays that few queries need, and those only in part: numbers by column, and the same numbers by record."""
@@ -56,15 +56,15 @@ class TextArray(Sequence[str]):
         data = self._data.tobytes()
         return (data[start:end].decode("utf-8", "surrogatepass") for start, end in pairwise(self._ends.tolist()))
 
-    def __getitem__(self, place: int) -> str:  # type: ignore[override]  # nobody takes slices
+    def __getitem__(self, place: int) -> str:  # type: ignore[override]  # slices are not used
         return self._data[self._ends[place] : self._ends[place + 1]].tobytes().decode("utf-8", "surrogatepass")
 
 
 def write_block(path: Path, arrays: Arrays, *, bypass_page_cache: bool = False) -> None:
     """Write a block to a file.
 
-    On request, the numbers are written past the page cache, and once more record by record: whoever fetches records
-    then reads all numbers of one at once.
+    On request, the numbers are written past the page cache, and once more record by record, so that
+    the numbers of a record are read at once.
     """
     bypass_page_cache = bypass_page_cache and len(arrays["cells"]) > 0 and supports_direct_io(path)
     if bypass_page_cache:

@@ -79,7 +79,7 @@ class BlockDataset:
     def split(self, share: float, salt: int) -> tuple[HoldoutSplit, str, tuple[int, ...], int]:
         """Which records to hold back, about that share of every label; the fingerprint of all, a sample, their number.
 
-        Rows without a label are none of them.
+        Rows without a label do not count.
         """
         counts, sums, sample = self.engine().split_census(salt)
         split = HoldoutSplit.of_counts(self.store.labels, counts, share, salt)
@@ -168,8 +168,8 @@ def make_block_dataset(  # noqa: PLR0913 - all that can be asked for, to be seen
     """The records of a stream in blocks.
 
     ``options``, ``target`` and ``features`` say what to read, as in `read_table`. ``weights`` is the column that says
-    how much each record weighs, and ``factors`` what each class weighs besides; ``drop_weightless`` leaves out records
-    of weight 0.
+    how much each record weighs, and ``factors`` multiplies the weights of each class; ``drop_weightless`` leaves out
+    records of weight 0.
     Blocks are written to a folder of their own in ``folder``, or where temporary files are. If they are to be kept,
     ``keep`` says where: then what is there already is used, and learners go on where they were. What ``leave_out``
     depends on is said by ``keep.asked``.
@@ -245,7 +245,7 @@ class _DatasetMaker:
     def reopen_or_make(self, keep: CacheOptions) -> BlockDataset:
         """Open blocks that stay in their folder, or make them."""
         if self.leave_out is not None and keep.asked is None:
-            raise ValueError("nobody can tell what leave_out depends on; say so: CacheOptions(asked=...)")
+            raise ValueError("what leave_out depends on is not known; give it: CacheOptions(asked=...)")
         key = self._cache_key(keep)
         folder = CacheFolder(keep.folder)
         try:

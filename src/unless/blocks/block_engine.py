@@ -216,7 +216,7 @@ class BlockEngine(Engine[RowSet]):
     def grow_rule(
         self, positive: RowSet, negative: RowSet, criteria: GrowthCriteria, limits: RuleLimits = NO_LIMITS
     ) -> tuple[Rule, RowSet, RowSet] | None:
-        """The same rule: in one call, if the rows are in memory."""
+        """Grow a rule; if the rows are in memory, in one call."""
         if (fetched := self._fetch_together(positive, negative)) is None:
             return super().grow_rule(positive, negative, criteria, limits)
         local, (true, false) = fetched
@@ -229,7 +229,7 @@ class BlockEngine(Engine[RowSet]):
     def grow_exceptions(
         self, positive: RowSet, negative: RowSet, criteria: GrowthCriteria, limits: RuleLimits
     ) -> tuple[tuple[Rule, ...], RowSet, RowSet]:
-        """The same exceptions: in one call, if the rows are in memory."""
+        """Grow exceptions; if the rows are in memory, in one call."""
         if (fetched := self._fetch_together(positive, negative)) is None:
             return super().grow_exceptions(positive, negative, criteria, limits)
         local, (true, false) = fetched
@@ -362,7 +362,7 @@ class BlockEngine(Engine[RowSet]):
         return self._sizes(rows) if rows.sizes is None else rows.sizes
 
     def _ask_sizes(self, rows: RowSet) -> None:
-        """Ask for the sizes of a set, and of all others that nobody knows: they will be wanted soon."""
+        """Ask for the sizes of a set, and of all others whose sizes are unknown: they will be needed soon."""
         unknown = {one for one in (rows, *self._unsized) if one.sizes is None and one.local is None}
         lacking = sorted(unknown, key=lambda one: one.definition.number)
         answer = self._ask(LabelSizes, lacking)

@@ -39,7 +39,7 @@ class BlockQuery(ABC, Generic[Answer]):
 
     @classmethod
     def whole(cls, *what: Any) -> Self:
-        """The same question about all rows."""
+        """The query about all rows."""
         one = RowSetDefinition.one("all_rows")
         return cls((one.number,), flatten_definitions([one]), *what)
 

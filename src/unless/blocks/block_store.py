@@ -83,7 +83,7 @@ class LocalBlockStore(BlockStore):
         try:
             return next(combine_in_groups(map_ahead(self._pool, answer, prefetch_blocks(), self._ahead), query))
         except BaseException:
-            for block in self.blocks:  # some have read what nobody will ask for
+            for block in self.blocks:  # some have prefetched what is no longer needed
                 block.arrays.drop_rarely_needed()
             raise
 

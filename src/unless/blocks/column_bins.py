@@ -57,7 +57,7 @@ class ColumnBins:
 
     @property
     def bare(self) -> bool:
-        """Whether cells are numbers, or missing, and nobody knows all of them."""
+        """Whether cells are numbers or missing, and there are too many numbers to list them."""
         return self.finer is not None
 
     @property
@@ -122,7 +122,7 @@ class ColumnBins:
         return first, len(finer) + 1 if high is None else int(np.searchsorted(finer, high)) + 1
 
     def spans_in(self, lows: Sequence[float | None], highs: Sequence[float | None]) -> Spans:
-        """The same for several pairs of numbers."""
+        """The finer parts between several pairs of numbers (`parts_in`)."""
         _, finer = self._bare_cuts
         low, high = np.array(lows, np.float64), np.array(highs, np.float64)  # None is NaN, which comes last
         first = np.where(np.isnan(low), 0, np.searchsorted(finer, low, "right"))

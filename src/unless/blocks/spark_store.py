@@ -111,7 +111,7 @@ class SparkBlockStore(BlockStore):
             self._written.unpersist()
 
     def _first_pass(self, task: EncodingTask) -> tuple[TableStats, int]:
-        """What there is in all partitions; from 5 on, some tasks put it together before the driver does."""
+        """The statistics of all partitions, which are merged by tasks if there are more than four."""
         found = self._map_partitions(partial(_collect_stats, names=self._names, task=task)).treeAggregate(
             None, _merge_stats, _merge_stats
         )
@@ -187,7 +187,7 @@ def _pickle_result(result: object) -> pa.RecordBatch:
 
 
 def _collect_stats(batches: Batches, names: Sequence[str], task: EncodingTask) -> Iterator[pa.RecordBatch]:
-    """Tell what there is in a partition, and the sum of the hashes of its rows."""
+    """Collect the statistics of a partition, and the sum of the hashes of its rows."""
     result: Any = None, 0
     try:
         for frame in _join_batches(batches, names):
@@ -198,7 +198,7 @@ def _collect_stats(batches: Batches, names: Sequence[str], task: EncodingTask) -
 
 
 def _merge_stats(one: Any, other: Any) -> Any:
-    """What there is in two lots of rows."""
+    """Merge the statistics of two sets of rows."""
     for result in (one, other):
         if isinstance(result, UnlessError):
             return result
@@ -230,7 +230,7 @@ def _write_partition(
     except UnlessError as error:
         yield _pickle_result(error)
         return
-    except KeyError:  # a value that there was not in the first pass
+    except KeyError:  # a value that did not occur in the first pass
         yield _pickle_result(ReadError(DATA_CHANGED))
         return
     if not (common := folder.parent / "bins").exists():  # so that questions need not bring them

@@ -58,7 +58,7 @@ class TrainedColumns:
 
     @property
     def missing(self) -> tuple[str, ...]:
-        """The texts that mean a missing cell in records too, as in `read_table`: those that somebody gave."""
+        """The texts that mean a missing cell in records too, as in `read_table`: those that the caller gave."""
         return () if self.schema.missing in (DEFAULT_MISSING, EARLIER_MISSING) else self.schema.missing
 
     def readers(self, feature: str, tested: Collection[str]) -> Iterator[CellReader]:
@@ -111,7 +111,7 @@ def find_cell_readers(program: Program, training: TrainedColumns | None = None) 
 
 
 def _missing_readers(missing: Sequence[str], numbers: Sequence[float] = ()) -> Iterator[CellReader]:
-    """The readers of cells that mean missing; a space stands for any number of them."""
+    """The readers that recognise missing cells; a space matches any number of spaces."""
     if " " in missing:
         yield CellReader("blank")
     if missing:

@@ -45,7 +45,7 @@ _DIRECTIVES = {
     "z": "(?<z>Z|[+-](?:[01][0-9]|2[0-3]):?[0-5][0-9])",
     "%": "%",
 }
-"""What `datetime.strptime` takes for the letters of a format, as far as they stand for digits."""
+"""What `datetime.strptime` accepts for each letter of a format that means digits."""
 
 
 def python_readers(used: Iterable[str], *, numeric: bool) -> list[str]:

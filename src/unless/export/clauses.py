@@ -10,8 +10,8 @@ clauses, in the words of a `Spelling`. In the exclusive form a rule holds only w
     undecided3(X) :- record(X), not rule1(X), not rule2(X), not rule3(X).
     undecided5(X) :- undecided3(X), not rule4(X), not rule5(X).
 
-The paper names all earlier rules beside each rule. We do that for the first three rules only, because 2,000 rules would
-take 32 MB. After that, an atom says what the earlier rules leave undecided.
+The paper repeats all earlier rules in the clause of each rule. We do that for the first three rules only, because
+2,000 rules would take 32 MB. After that, an atom says what the earlier rules leave undecided.
 
 In the paper's text, plain names (``surface_quality``) stay plain. Other names and all text values are in single quotes,
 and what cannot be printed is escaped, so that a rule is always one line. A missing value is an absent fact: "f is
@@ -36,7 +36,7 @@ from unless.values.notation import NotatedNumber
 Style = OneOf["paper", "exclusive"]
 
 _MOST = 2
-"""Earlier rules that are named beside a rule."""
+"""How many earlier rules the clause of a rule names."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -258,7 +258,7 @@ class SourceWriter:
         return f"{self.language.negation}({part})"
 
     def first_failing(self, gates: Sequence[tuple[str, bool]], *, otherwise: bool) -> str:
-        """The truth beside the first gate that fails."""
+        """The truth value paired with the first gate that fails."""
         text = self.language.constant(otherwise)
         for gate, truth in reversed(gates):
             text = self.language.choice.format(gate=gate, truth=self.language.constant(truth), further=text)

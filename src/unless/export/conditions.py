@@ -40,7 +40,7 @@ class ConditionWriter(Protocol[T]):
         """The part does not hold."""
 
     def first_failing(self, gates: Sequence[tuple[T, bool]], *, otherwise: bool) -> T:
-        """The truth beside the first gate that does not hold, or ``otherwise`` if all hold."""
+        """The truth value paired with the first gate that does not hold; ``otherwise`` if all hold."""
 
 
 def decisions(program: Program, writer: ConditionWriter[T]) -> Iterator[tuple[T | None, int | None]]:

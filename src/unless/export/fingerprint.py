@@ -1,4 +1,4 @@
-"""The fingerprint of what decides: two models with the same one decide alike, whoever wrote their files."""
+"""The fingerprint of what decides: models with the same fingerprint decide alike, wherever their files come from."""
 
 from __future__ import annotations
 

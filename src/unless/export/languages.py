@@ -26,7 +26,7 @@ class Language:
     constant: Callable[[Label | None], str]
     string: Callable[[str], str]
     argument: Callable[[object], str]
-    """Spells what a reader of cells takes beside the cell."""
+    """Spells the second argument of a function that reads cells."""
     readers: Callable[..., list[str]]
     """The functions that read cells."""
     operators: Mapping[Operator, str]

@@ -47,7 +47,7 @@ def to_onnx(model: Decider | Model, *, missing: str = "", columns: Mapping[str, 
     **Outputs** are ``label`` (records), in the type of the labels; ``rule`` (records), the number of the rule that
     decides, from 1, and 0 where no rule does; and of a model ``probabilities`` (records, labels), as `predict_proba`
     gives them. A committee has no ``rule``. Where a program decides nothing, a label is an empty text or NaN; if labels
-    are whole numbers or booleans, there is nothing to say that with, and the program is refused.
+    are whole numbers or booleans, neither is possible, and the program is refused.
 
     Write it with ``onnx.save(to_onnx(model), path)``.
 
@@ -256,7 +256,7 @@ def _rule_labels(rules: Program, used: set[int | None]) -> NDArray[Any]:
         nothing: Label = float("nan") if isinstance(example, float) else ""
         if None in used and (not isinstance(example, str | float) or "" in heads):
             raise ProgramError(
-                "the program leaves records undecided, and a graph has no label for them beside "
+                "the program leaves records undecided, and a graph has no label for them, only labels like "
                 f"{example!r}; choose one: dataclasses.replace(program, otherwise={example!r})"
             )
         heads[-1] = nothing if isinstance(example, str | float) else example

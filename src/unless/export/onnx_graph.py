@@ -76,7 +76,7 @@ class OnnxGraph:
         return self.known[key]
 
     def same_for_all(self, number: int) -> str:
-        """The same number for every record."""
+        """A tensor with one number for every record."""
         first = self.nodes[0].output[0]  # an input without its second axis
         return self.node("Expand", self.constant(np.array([number])), self.node("Shape", first))
 
@@ -140,7 +140,7 @@ class OnnxWriter:
         return self.graph.node("Not", part)
 
     def first_failing(self, gates: Sequence[tuple[str, bool]], *, otherwise: bool) -> Any:
-        """The truth beside the first gate that fails."""
+        """The truth value paired with the first gate that fails."""
         found: str | bool = otherwise
         for gate, truth in reversed(gates):
             if isinstance(found, bool):

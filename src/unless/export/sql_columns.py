@@ -29,7 +29,7 @@ class SqlColumns:
     units: Mapping[str, Notation] = field(default_factory=dict)
 
     def kind(self, feature: str, literals: list[Literal]) -> str:
-        """The kind of a column that nobody gave."""
+        """The kind of a column whose kind was not given."""
         self.refuse_unit(feature, "text")
         values, known = {literal.value for literal in literals} - {None}, self.kinds.get(feature)
         numbers = {value for value in values if isinstance(value, float)}

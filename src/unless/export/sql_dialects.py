@@ -212,7 +212,7 @@ class _SQLite(Dialect):
         return _fill_sqlite_template(_CLOCK_IN_SQLITE, column)
 
     def moment(self, column: exp.Expression) -> exp.Expression:
-        """The same; STRFTIME also moves whole seconds to UTC, and the rest, finer than it can count, stays behind them.
+        """As for times; STRFTIME also converts whole seconds to UTC, and the finer digits are appended again.
 
         It takes 2020-02-30 for a date, but moves it to March if it has to add days.
         """
@@ -338,7 +338,7 @@ class _MySQL(_Zoneless):
         return super().has_name(name) and fits and all(sign <= "\uffff" for sign in name)
 
     def equality_sides(self, column: exp.Expression, text: exp.Expression) -> tuple[exp.Expression, exp.Expression]:
-        """As bytes of UTF-8: the usual collations ignore case, accents, and spaces at the end."""
+        """Both sides as bytes of UTF-8: the usual collations ignore case, accents, and spaces at the end."""
         unicode = cast(column, _UTF8MB4)
         side = exp.HexString(this=text.name.encode().hex()) if not text.name.isascii() else text
         return cast(unicode, _BINARY), side
@@ -380,7 +380,7 @@ class _TSQL(_Zoneless):
         return cast(column, _NVARCHAR)
 
     def equality_sides(self, column: exp.Expression, text: exp.Expression) -> tuple[exp.Expression, exp.Expression]:
-        """As bytes: the usual collations ignore case, and ``=`` always ignores spaces at the end."""
+        """Both sides as bytes: the usual collations ignore case, and ``=`` always ignores spaces at the end."""
         unicode = self.as_text(column) if isinstance(column, exp.Column) else column
         return cast(unicode, _VARBINARY), cast(text, _VARBINARY)
 

@@ -50,7 +50,7 @@ class Dialect:
     infinity: str | None = "Infinity"
     """How an infinite double is spelled in a text; None where none exists."""
     unquotable: tuple[str, ...] = ("\0",)
-    """What cannot stand between quotes, as sqlglot escapes it: a text with any of these is given by its bytes."""
+    """Characters that sqlglot does not escape between quotes: a text with any of them is written as bytes."""
     spells_bytes = True
     """Texts can be given by their bytes, as those are that would move the cursor of a terminal."""
     holds_nul = True
@@ -169,7 +169,7 @@ class Dialect:
     # Text that may spell a number or a time.
 
     def not_matching(self, column: exp.Expression, pattern: str, characters: str) -> list[exp.Expression]:  # noqa: ARG002 - for some
-        """Conditions, at least one of which holds where a text cell, apart from spaces, does not have a pattern.
+        """Conditions on a text cell: one of them holds if the cell, apart from spaces, does not match a pattern.
 
         ``characters`` are those that a cell with the pattern may have, as inside of brackets.
         """
@@ -179,7 +179,7 @@ class Dialect:
         return [exp.Not(this=exp.Anonymous(this="REGEXP_FULL_MATCH", expressions=[column, whole]))]
 
     def not_a_number(self, column: exp.Expression) -> list[exp.Expression]:
-        """Conditions, at least one of which holds where a text cell does not spell a number."""
+        """Conditions on a text cell: one of them holds if the cell does not spell a number."""
         return self.not_matching(column, _NUMBER, "0-9.eE+ -")
 
     def time(self, column: exp.Expression) -> exp.Expression:

@@ -78,7 +78,7 @@ def time_bound(kind: str, bound: float, *, finer: bool = False) -> str | bool:
 
 
 def text_bound(notation: Notation, bound: float) -> str | bool:
-    """The same for text: the shortest text of the first moment, or time of the day, that is above the bound.
+    """The bound for a text column: the shortest text of the first moment, or time of the day, above a number.
 
     Texts as in ISO 8601 without a zone, and with a space before the time, are below it exactly if what they mean is,
     whatever they leave out at the end. As texts go, ``12:30`` is below ``12:30:00``, so the last one would not do.

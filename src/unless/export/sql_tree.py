@@ -119,7 +119,7 @@ def integer(number: int) -> exp.Expression:
 
 
 def cases(arms: Sequence[tuple[exp.Expression | None, exp.Expression]]) -> exp.Expression:
-    """What is beside the first condition that holds; the last has none."""
+    """The value paired with the first condition that holds; the last value has no condition."""
     *some, (_, last) = arms
     if not some:
         return last
@@ -141,7 +141,7 @@ def least(*nodes: exp.Expression) -> exp.Expression:
 
 
 def cases_or_null(arms: Sequence[tuple[exp.Expression, exp.Expression]]) -> exp.Expression:
-    """What is beside the first condition that holds, NULL if none does."""
+    """The value paired with the first condition that holds; NULL if none holds."""
     case = exp.Case()
     for condition, found in arms:
         case = case.when(condition, found, copy=False)
@@ -149,9 +149,9 @@ def cases_or_null(arms: Sequence[tuple[exp.Expression, exp.Expression]]) -> exp.
 
 
 def first_true(arms: Sequence[tuple[exp.Expression, bool]], *, otherwise: bool) -> exp.Expression:
-    """The truth beside the first condition that holds, as a condition: a CASE keeps the order, an AND need not.
+    """The truth value paired with the first condition that holds, as a condition.
 
-    It compares numbers, since not every database has truth values outside of conditions.
+    A CASE keeps the order, an AND need not. It compares numbers, since not every database has truth values elsewhere.
     """
     case = exp.Case()
     for condition, truth in arms:

@@ -58,7 +58,7 @@ class SqlWriter:
         return exp.Not(this=in_parentheses(part))
 
     def first_failing(self, gates: Sequence[tuple[exp.Expression, bool]], *, otherwise: bool) -> exp.Expression:
-        """The truth beside the first gate that fails."""
+        """The truth value paired with the first gate that fails."""
         return first_true([(self.negation(gate), truth) for gate, truth in gates], otherwise=otherwise)
 
     def _missing(self, feature: str) -> exp.Expression:

@@ -109,7 +109,7 @@ def _closed_world_engine(table: Table, unary: Collection[str]) -> MemoryEngine:
     """An engine that leaves out literals which say nothing new, or only a name.
 
     A predicate that is true or not is never "missing": "is not yes" says that already. A value that only one individual
-    has is a name: a rule on it would hold of nobody else.
+    has is a name: a rule on it would hold of no other individual.
     """
     renamed = [(column, None) if column.name in unary else merge_unique_categories(column) for column in table.columns]
     names = [literal for _, literal in renamed if literal is not None]

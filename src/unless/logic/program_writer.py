@@ -16,7 +16,7 @@ What clingo cannot spell (names of columns, decimals, labels that are not text) 
 For Prolog, numbers stay decimals and texts are quoted atoms. SWI-Prolog needs directives, for ``not`` and for
 predicates without facts; s(CASP) takes them for constraints, which nothing violates but every explanation mentions.
 s(CASP) makes its explanations from sentences (``#pred``); with the right operators, SWI-Prolog takes them for facts
-that nobody asks for.
+that no query uses.
 """
 
 from __future__ import annotations

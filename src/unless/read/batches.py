@@ -99,7 +99,7 @@ class Input:
 
     @property
     def said(self) -> dict[str, Remarks]:
-        """What there is to say about how each file was read, once it is."""
+        """How each file was read, once it was."""
         return dict(self._said)
 
     @property

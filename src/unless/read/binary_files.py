@@ -187,7 +187,7 @@ def _count_title_rows(rows: Sequence[Sequence[Cell]]) -> int:
 
 
 def _title_remark(rows: Sequence[Sequence[Cell]], above: int, first: int) -> str:
-    """What to say about a title; rows are counted as in the sheet."""
+    """A remark about a title above the names; rows are counted as in the sheet."""
     title = next(cell for cell in rows[0] if cell != "")
     which = f"row {first + 1:,} is" if above == 1 else f"rows {first + 1:,} to {first + above:,} are"
     return f"{which} a title, {title!r:.60}; the names of the columns are in row {first + above + 1:,}"

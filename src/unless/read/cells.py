@@ -176,7 +176,7 @@ def rank(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.u
 
 
 def _rank_numbers(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.uint32], bool]:
-    """The same, and whether all numbers are whole and exact."""
+    """The distinct numbers, the rank of every value, and whether all numbers are whole and exact."""
     codes = np.empty(len(values), dtype=np.uint32)
     low, high, whole = kernels.find_number_range(values)
     # Counting takes 3 ns a cell while its ranks fit into the cache; sorting takes ten times as long.

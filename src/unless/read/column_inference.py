@@ -306,7 +306,7 @@ def _format_mismatch(name: str, notation: Notation, cell: str) -> str:
 
 
 def _detect_in_texts(cells: Cells, spec: ColumnSpec, read: Mapping[str, float]) -> Column | None:
-    """A column of dates, or of numbers with one unit, that nobody has declared; None if it is neither.
+    """Detect an undeclared column of dates, or of numbers with one unit; None if it is neither.
 
     ``read`` are texts that are numbers anyway.
     """
@@ -320,7 +320,7 @@ def _detect_in_texts(cells: Cells, spec: ColumnSpec, read: Mapping[str, float]) 
 
 
 def _detect_unit(texts: Sequence[str], cells: Cells, *, spelled: bool) -> Amounts | None:
-    """The unit of numbers that nobody declared; None if fewer than half of the texts are numbers with the same one."""
+    """Detect the unit of numbers; None if fewer than half of the texts are numbers with the same unit."""
     found = with_unit(texts)
     if found is None:
         return None

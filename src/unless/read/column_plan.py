@@ -72,7 +72,7 @@ class ColumnPlan:
         )
 
     def describe_columns(self, columns: Iterable[Column]) -> str:
-        """What to say about how the cells of columns are written, where nobody has said so before."""
+        """A remark about formats and units that were detected in columns."""
         new = set() if self.like_training else {column.name for column in columns if column.name not in self.notations}
         forms = defaultdict[str, list[str]](list)
         for column in columns:
@@ -155,7 +155,7 @@ def _plan_like_program(program: Program) -> ColumnPlan:
         numeric = literal.op in ("<=", ">") or kinds[literal.feature] == "numeric"
         kinds[literal.feature] = "numeric" if numeric else "categorical"
         named[literal.feature].update([literal.value] if isinstance(literal.value, str) else ())
-    # A program knows only what it tests. That 0 was False, or 1 d the text P1D, is known to who has seen training.
+    # A program knows only what it tests, not that 0 was False in training, or 1 d the text P1D.
     known = {
         feature: Column(feature, "mixed", np.empty(0), tuple(sorted(texts)), np.empty(0, np.uint8))
         for feature, texts in named.items()

@@ -1,7 +1,7 @@
 """Columns of dates, replaced by parts that come again: the weekday, the month and the hour.
 
 A rule such as ``when <= 2020-05-01`` says nothing about later records; ``when.weekday > Friday`` does. There is no age
-in days: it would need a day to count to. The day of the prediction makes decisions that nobody can repeat, and any
+in days: it would need a day to count to. With the day of the prediction, decisions could not be repeated, and any
 fixed day is the date again.
 """
 
@@ -74,7 +74,7 @@ class DateParts:
 
     @property
     def remarks(self) -> Remarks:
-        """What there is to say about how it was read."""
+        """How the source was read."""
         return self.source.remarks
 
     def load(self, names: Sequence[str], texts: Collection[str], missing: Collection[str]) -> None:

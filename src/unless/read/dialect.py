@@ -18,7 +18,7 @@ _TITLES = {"utf-16-le": "UTF-16", "utf-16-be": "UTF-16", "utf-32-le": "UTF-32", 
 
 @dataclass(frozen=True)
 class Numerals:
-    """How numbers are written: the decimal sign, and what stands between thousands ('' if nothing does)."""
+    """How numbers are written: the decimal sign, and the sign between thousands ('' if there is none)."""
 
     decimal: str = "."
     thousands: str = ""
@@ -82,13 +82,13 @@ def encoding_title(encoding: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Remarks:
-    """What there is to say about how a source was read: in one line, and guesses that may be wrong."""
+    """Remarks about how a source was read: one line, and guesses that may be wrong."""
 
     said: str = ""
     guesses: tuple[GuessWarning, ...] = field(default=(), compare=False)
 
     def with_remark(self, said: str) -> Remarks:
-        """The same, and something more to say."""
+        """Add a remark."""
         return replace(self, said="; ".join(filter(None, [self.said, said]))) if said else self
 
 
@@ -130,7 +130,7 @@ class TextDialect:
 
     @property
     def remarks(self) -> Remarks:
-        """What there is to say."""
+        """What is unusual about the file, and guesses about it."""
         differences = self.differences
         return Remarks(f"read as {differences}" if differences else "", self.guesses)
 

@@ -84,7 +84,7 @@ def shared_numerals(parts: Mapping[str, TextDialect]) -> Numerals | str | None:
 
 
 def merge_remarks(parts: Mapping[str, Remarks]) -> Remarks:
-    """What there is to say about the parts of one table: once if it is the same for all."""
+    """The remarks about the parts of one table; those that are the same for all parts appear once."""
     guesses = tuple(guess for remarks in parts.values() for guess in remarks.guesses)
     firsts = {remarks.said: name for name, remarks in reversed(list(parts.items()))}
     if len(firsts) == 1:

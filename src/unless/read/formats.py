@@ -146,7 +146,7 @@ def parts_at(path: str | os.PathLike[str], form: str | None = None) -> tuple[For
 
 
 def is_pattern(path: str | os.PathLike[str]) -> bool:
-    """Whether a path stands for several: it has ``*``, ``?`` or brackets, and no file has that very name."""
+    """Whether a path is a pattern for several files: it has ``*``, ``?`` or brackets, and no file has that name."""
     return has_magic(os.fspath(path)) and not os.path.lexists(path)
 
 
@@ -168,7 +168,7 @@ def files_of(path: str | os.PathLike[str], form: str | None = None) -> list[Path
 
 
 def is_several(path: str | os.PathLike[str]) -> bool:
-    """Whether a path stands for the parts of a table: a folder, or a pattern."""
+    """Whether a path is a folder or a pattern, whose files are parts of one table."""
     return _is_folder(path) or is_pattern(path)
 
 

@@ -151,7 +151,7 @@ def pandas_cells(array: Any) -> Cells:  # noqa: PLR0911 - a return for each kind
 
 
 def _pandas_categories(array: pd.Categorical) -> Cells:
-    """The cells of a categorical column: integers that somebody made a category are names, and may have an order."""
+    """The cells of a categorical column: its integers are names, and its categories may have an order."""
     cells = replace(cells_from_dictionary(_used_only(array.categories, array.codes), array.codes), categorical=True)
     if not array.ordered:
         return cells
@@ -252,7 +252,7 @@ def _array_cells(column: NDArray[Any]) -> Cells:
 
 def is_sparse(matrix: object) -> bool:
     """Whether it is a sparse matrix or array of scipy."""
-    scipy = sys.modules.get("scipy.sparse")  # whoever has such a matrix has imported it
+    scipy = sys.modules.get("scipy.sparse")  # a caller with such a matrix has imported it
     return scipy is not None and bool(scipy.issparse(matrix))
 
 

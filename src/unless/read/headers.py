@@ -14,7 +14,7 @@ _SHOWN = 4
 
 
 def column_titles(header: Iterable[str], places: Sequence[int] | None = None) -> tuple[list[str], str]:
-    """A name for every column, no two the same, and what to say about names that are not those of the header.
+    """A unique name for every column, and a remark about names that differ from the header.
 
     A column without a name is called by its place, from 1 on.
 

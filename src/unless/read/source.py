@@ -26,7 +26,7 @@ class Source(Protocol):
 
     @property
     def remarks(self) -> Remarks:
-        """What there is to say about how it was read, once it is loaded."""
+        """How it was read, if that is unusual; known once it is loaded."""
 
     def load(self, names: Sequence[str], texts: Collection[str], missing: Collection[str]) -> None:
         """Prepare the cells of these columns; those in ``texts`` are wanted as text."""
@@ -94,7 +94,7 @@ class SourceParts:
 
     @property
     def remarks(self) -> Remarks:
-        """What there is to say about the parts."""
+        """How the parts were read."""
         return merge_remarks(
             {path.name: source.remarks for path, source in zip(self._paths, self._sources, strict=True)}
         )

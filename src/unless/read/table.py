@@ -71,7 +71,7 @@ def read_table(  # noqa: PLR0913 - one parameter for each thing that a caller ma
     order; by default all others.
 
     A cell is a number, a category (text) or missing. In files a cell that is spelled like one of ``missing`` is
-    missing, where a space stands for any number of spaces; with ``missing=()`` every cell that is there is a value. In
+    missing, where a space matches any number of spaces; with ``missing=()`` every cell is a value. In
     frames null and NaN are missing, and ``missing`` counts only if you give it.
 
     In columns named in ``numeric``, every cell that is or spells a number is a number, and the rest are categories. In
@@ -203,7 +203,7 @@ def column_names(
 
 
 def read_names(source: object, options: ReadOptions = PLAIN_OPTIONS) -> list[str]:
-    """The same with options that were given before."""
+    """The names of a table's columns, with options in one value."""
     if isinstance(source, (str, os.PathLike)):
         return names_of(Path(os.fspath(source)), options)
     return list(open_source(source, options).names)

@@ -19,7 +19,7 @@ MAX_DEPTH = 200
 """How deep exceptions may nest. Learned programs stay far below; deeper files are refused."""
 
 _SHOWN = 100
-"""The most rules that a notebook shows: nobody reads more there."""
+"""The most rules that a notebook shows."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -42,7 +42,7 @@ _DAMAGE = (ValueError, TypeError, LookupError, AttributeError, OSError, Recursio
 
 
 class CacheMismatchError(Exception):
-    """Raised by who loads files that are whole, but are not what is needed; the message completes "the blocks …"."""
+    """Raised when the files are whole, but are not those needed; the message completes "the blocks …"."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ def _to_json(name: str, value: Any) -> Any:
 
 
 class CacheFolder:
-    """A folder of files, locked against other processes: they may read it, too, but nobody writes it meanwhile."""
+    """A folder of files, locked against other processes: they may read it, but not write to it."""
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
         self.path = Path(folder)
@@ -106,7 +106,7 @@ class CacheFolder:
         return True
 
     def _lock(self, descriptor: int) -> bool:
-        """Lock the folder; return whether nobody else reads it."""
+        """Lock the folder; return whether no other process reads it."""
         for kind in (fcntl.LOCK_EX, fcntl.LOCK_SH):
             try:
                 fcntl.flock(descriptor, kind | fcntl.LOCK_NB)
@@ -220,7 +220,7 @@ class CacheFolder:
             self._remove_files()
             (self.path / _NAME).unlink(missing_ok=True)
             if self._new:
-                with suppress(OSError):  # somebody has put something there
+                with suppress(OSError):  # another process has put a file there
                     self.path.rmdir()
             raise
         self._share()

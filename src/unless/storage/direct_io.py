@@ -91,7 +91,7 @@ class _OpenFileLimit:
                     self._before = soft, hard
 
     def restore(self) -> None:
-        """Count one file less, and restore the limit after the last, unless somebody else has changed it."""
+        """Count one file less, and restore the limit after the last, unless other code has changed it."""
         with self._lock:
             self._open -= 1
             if self._open or self._before is None:
@@ -136,7 +136,7 @@ class UncachedReader:
     def part(self, name: str, part: int, parts: int, needed: Positions | None = None) -> NDArray[Any]:
         """One of several equal parts of an array, valid until the same thread reads another one.
 
-        If only some positions are ``needed``, pages that hold none of them may have any content.
+        If only some positions are ``needed``, the content of other pages is undefined.
         """
         kind, count, start = self._arrays[name]
         return self._read_items(kind, count // parts, start + part * (count // parts) * kind.itemsize, needed)

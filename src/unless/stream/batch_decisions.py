@@ -172,7 +172,7 @@ class Tally:
 
 
 def _take_labelled(batch: Batch, table: Table, model: Model | Program) -> Table | None:
-    """The records of a batch that have a label; None if there are none, or nobody can compare with them."""
+    """The records of a batch that have a label to compare with; None if there are no such records."""
     if table.target is not None or not len(table):
         return table if len(table) else None
     try:

@@ -55,7 +55,7 @@ class NewColumns:
     precisions: tuple[float | None, ...] | None = None
     """The expected precision of the rules."""
     rules: tuple[int | None, ...] | None = None
-    """The numbers of the rules; None if there are none, as in a committee."""
+    """The numbers of the rules; None for a committee, which has no such rules."""
 
     @classmethod
     def of(cls, program: Program, statistics: RuleStatistics | None) -> NewColumns:
@@ -106,7 +106,7 @@ class NewColumns:
         return {"predicted": self.labels, **numbers, **rules}
 
     def series(self, decimal: str = ".") -> list[pl.Series]:
-        """The same as polars columns: labels keep their type, whichever of them occur."""
+        """The new columns as polars series: labels keep their type, whichever of them occur."""
         share = pl.Float64 if decimal == "." else pl.String
         types = {"rule": pl.Int64, "probability": share, "expected_precision": share}
         named = self.columns(decimal).items()

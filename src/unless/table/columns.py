@@ -29,7 +29,7 @@ class Column:
 
     ``numbers`` ascend, ``categories`` are sorted by code point, and neither has a value twice; the rank after both
     means missing. ``notation`` says how its numbers are written, if not as plain numbers. The constructor checks all
-    that once, so that nobody else has to. Codes may be integers of any type. The numbers of a ``typed`` column were
+    that once. Codes may be integers of any type. The numbers of a ``typed`` column were
     numbers in its source, not texts that spell them.
     """
 
@@ -245,7 +245,7 @@ def take_rows(ranked: _Ranked, rows: slice | NDArray[Any]) -> _Ranked:
 
 
 def replace_checked(ranked: _Ranked, **values: Any) -> _Ranked:
-    """The same with other values or codes, which are known to be right: they are neither checked nor copied.
+    """A copy with other values or codes, which are known to be right: they are neither checked nor copied.
 
     Checks took a fifth of a fit of 500 records, and `copy.copy` as long as counting the cells.
     """
@@ -257,7 +257,7 @@ def replace_checked(ranked: _Ranked, **values: Any) -> _Ranked:
 
 
 def _own_copy(array: NDArray[Any]) -> NDArray[Any]:
-    """An array that nobody can change after it was checked: if somebody could, a copy."""
+    """An array that cannot be changed after it was checked: a copy if the given one can be."""
     return read_only_view(array.copy() if array.flags.writeable else array)
 
 

@@ -76,7 +76,7 @@ class HoldoutSplit:
         return self.held_back_codes(hashes, known[labels.codes])
 
     def held_back_codes(self, hashes: Hashes, codes: NDArray[Any]) -> NDArray[np.bool_]:
-        """The same with the place of each label among those of the split; the place after the last is no label."""
+        """Which records are held back, given the index of each label in the split; one more index means no label."""
         cuts = np.array([*self.cuts, 0], np.uint64)
         found: NDArray[np.bool_] = hash_parts(hashes, self.salt) < cuts[codes]
         return found

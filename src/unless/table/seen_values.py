@@ -63,14 +63,14 @@ def _most_frequent_categories(column: Column) -> tuple[str, ...]:
 
 
 def drop_unused_values(table: Table) -> Table:
-    """The same rows, without the values that no row has: ``table[rows]`` keeps all values of the table."""
+    """Drop the values that no row has: ``table[rows]`` keeps all values of the table."""
     columns = tuple(map(drop_unused_values_of, table.columns))
     same = all(one is other for one, other in zip(columns, table.columns, strict=True))
     return table if same else replace(table, columns=columns)
 
 
 def drop_unused_values_of(column: Column) -> Column:
-    """The same rows of a column, without the values that no row has."""
+    """Drop the values of a column that no row has."""
     there, numbers = column.counts()[:-1] > 0, len(column.numbers)
     if there.all():
         return column

@@ -141,7 +141,7 @@ class Table:
         return self.columns[self._places[name]]
 
     def renamed(self, names: Sequence[str]) -> Table:
-        """The same columns under other names."""
+        """The table with other names for its columns."""
         columns = tuple(replace(column, name=name) for column, name in zip(self.columns, names, strict=True))
         return replace(self, columns=columns)
 
@@ -174,7 +174,7 @@ class Table:
         return pl.DataFrame(columns | {name: pl.Series(y.tolist()) for name, y in self._target_column().items()})
 
     def to_arrow(self) -> pa.Table:
-        """The same as `to_polars`, as a pyarrow table; text is a dictionary of strings."""
+        """The columns, and the labels as the last one, as a pyarrow table; text is a dictionary of strings."""
         return self.to_polars().to_arrow()
 
     def _target_column(self) -> dict[str, NDArray[Any]]:

@@ -27,7 +27,7 @@ Value = float | str | None
 Label = str | bool | int | float
 
 DEFAULT_MISSING: tuple[str, ...] = ("", " ", "NA", "N/A", "NaN", "null", "NULL", "?")
-"""The cells of a file that mean "missing", unless the reader is given others; a space stands for any spaces."""
+"""The cells of a file that mean "missing", unless the caller gives others; a space matches any number of spaces."""
 
 EARLIER_MISSING: tuple[str, ...] = ("", "NA", "N/A", "NaN", "null", "?")
 """What it was in earlier versions, for text files only: their models say so."""

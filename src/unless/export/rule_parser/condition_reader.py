@@ -131,7 +131,7 @@ class ConditionReader:
         return OPPOSITE[op] if negated else op
 
     def _read_comparison(self, token: Token) -> SpokenOperator:
-        """The operator in words, the first of which is taken: at most, above, less than or equal to."""
+        """Read an operator in words after its first word: at most, above, less than or equal to."""
         if token.key in _SINGLE:
             return _SINGLE[token.key]
         if token.key == "at":

@@ -68,5 +68,5 @@ def names_of_schema(schema: Schema, target: str | None, labels: tuple[Label, ...
 
 
 def new_category_text(feature: str, text: str, seen: Sequence[str]) -> str:
-    """What to say of a category that no record has."""
+    """The warning about a category that no record has."""
     return f"{feature} has no {text!r}{suggest(text, seen)}"

@@ -53,4 +53,4 @@ class ParsedText:
     rules: list[ParsedRule] = field(default_factory=list)
     otherwise: Span | None = None
     empty: bool = True
-    """Whether there is nothing in it, not even that there are no rules."""
+    """Whether the text is blank; "no rules" is not."""

@@ -31,7 +31,7 @@ from unless.values.notation import FLAG, LevelNotation, Notation, common_notatio
 from unless.values.spelling import quote_if_needed
 
 _TARGET = "label"
-"""What the target is called where nobody says."""
+"""The name of the target if none is given."""
 
 _WRITTEN = {
     "date": "a date like 2020-08-01",
@@ -269,7 +269,7 @@ class ProgramBuilder:
         number = self._equal_number(value, notation, kind)
         if number is None:
             if kind == "number":
-                self._fail(value, f"{feature!r} has numbers, and {value.text!r} is none")
+                self._fail(value, f"{feature!r} has numbers, and {value.text!r} is not a number")
             seen = self._known.seen.get(feature)
             if seen is not None and value.text not in seen:
                 self._unseen[feature, value.text] = None
@@ -299,5 +299,5 @@ class ProgramBuilder:
         return number if number is None or notation is None else notation.value(number)
 
     def unseen_categories(self) -> list[str]:
-        """The categories that nobody has seen: a typing error makes a rule that never holds."""
+        """Warnings about categories that no record has: a rule with a typing error never holds."""
         return [new_category_text(feature, text, self._known.seen[feature]) for feature, text in self._unseen]

@@ -78,7 +78,7 @@ class NotatedNumber(float):
 
 
 class PlainNotation(Notation):
-    """Numbers that are written as numbers; who reads cells reads them as numbers."""
+    """Numbers that are written as numbers, and read as numbers."""
 
     plain = True
 

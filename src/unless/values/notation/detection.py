@@ -1,4 +1,4 @@
-"""The notation of texts that nobody declared: what is hardly anything else than dates, times or durations."""
+"""Detection of dates, times and durations in texts whose notation was not declared."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def detect_notation(texts: Sequence[str]) -> tuple[Notation, dict[str, float]] |
 
 
 def _dates_of_numbers(texts: Sequence[str]) -> tuple[Notation, dict[str, float]] | None:
-    """The same for dates like 31/12/2019, with or without times, if the cells tell which number is the day."""
+    """Detect dates like 31/12/2019, with or without times, if the cells show which number is the day."""
     if len(texts) > _GLANCE and not any(map(_NUMBERS.fullmatch, texts[:: len(texts) // 64])):
         return None
     found = {text: match for text in texts if (match := _NUMBERS.fullmatch(text.strip(" ")))}

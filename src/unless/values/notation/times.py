@@ -100,7 +100,7 @@ class DateNotation(Notation):
         return max(low, middle - middle % self.step)
 
     def fit_to(self, numbers: Iterable[float], *, zoned: bool = False) -> DateNotation:
-        """The same format for these moments: with a zone, or without times of day if they all are midnight."""
+        """The notation for certain moments: with a zone, or as dates if all are midnight; the format stays."""
         zoned = zoned or self.zoned or "%z" in (self.format or "")
         name = "instant" if zoned else "date" if all(number % DAY == 0 for number in numbers) else "datetime"
         return DateNotation(name, float(DAY) if name == "date" else 1.0, format=self.format)

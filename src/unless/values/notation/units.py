@@ -13,7 +13,7 @@ from unless.values.notation.base import PlainNotation
 
 
 class Amounts(PlainNotation):
-    """Numbers with a unit: 12 kg, $1,200, 45 %. They are numbers to all but people, and to who reads cells.
+    """Numbers with a unit: 12 kg, $1,200, 45 %. Only people, and the code that reads cells, see the unit.
 
     ``form`` is the number 1234.5 as the cells of training spell it: ``1.234,5 €``. A cell may lack the unit.
     """
