@@ -1,4 +1,4 @@
-"""Constraints: what rules may test, together and where, in which direction decisions may move, how long rules are.
+"""Constraints on rules: features and their combinations, directions in which decisions may move, sizes.
 
 A `Constraints` is what a person wants; it is refused where it makes no sense by itself, and, with `Constraints.among`,
 where it makes none for certain features and labels. `unless.learn.rule_limits` says what it means for a learner,
@@ -27,7 +27,7 @@ _MONOTONE = re.compile(r"(?P<feature>.+?)(?<!\s)\s*+:\s*(?P<direction>more|less)
 
 @dataclass(frozen=True, slots=True)
 class Monotone:
-    """As a feature grows ("more") or falls ("less"), all else equal, the decision never moves to a label.
+    """If a feature grows ("more") or falls ("less"), all else equal, the decision never changes to a label.
 
     Only numbers are more or less than each other, and what is compared as numbers: dates, durations, ordered
     categories. A missing value and any other category are neither. A record without a label counts as one with another
@@ -53,7 +53,7 @@ class Monotone:
 
     @classmethod
     def parse(cls, text: object) -> Self:
-        """What a text such as ``income: more never refuse`` means."""
+        """Parse a text such as ``income: more never refuse``."""
         found = _MONOTONE.fullmatch(text.strip()) if isinstance(text, str) else None
         if found is None:
             raise ParameterError(
@@ -68,7 +68,7 @@ class Monotone:
 
 @dataclass(frozen=True, slots=True)
 class Constraints:
-    """What a program must keep to, whatever the records say.
+    """Constraints that a program must satisfy, whatever the training data.
 
     Parameters
     ----------
@@ -159,7 +159,7 @@ class Constraints:
         return replace(self, monotone=constraints)
 
     def lines(self) -> list[str]:
-        """What is asked for, in words; each line is one constraint.
+        """The constraints in words; each line is one constraint.
 
         >>> Constraints(never="age", monotone="income: more never refuse", max_depth=1).lines()
         ['no rule tests age', 'income: more never refuse', 'at most 1 level of exceptions']
@@ -175,7 +175,7 @@ class Constraints:
         return found
 
     def to_dict(self) -> dict[str, Any]:
-        """What is asked for, as JSON and TOML hold it; `from_dict` reads it back."""
+        """The constraints as JSON and TOML hold them; `from_dict` reads them back."""
         found: dict[str, Any] = {name: list(getattr(self, name)) for name in ("never", "only_exceptions")}
         found |= {"apart": [list(pair) for pair in self.apart], "monotone": list(map(_monotone_text, self.monotone))}
         found |= {"max_literals": self.max_literals, "max_depth": self.max_depth}
@@ -203,7 +203,7 @@ class Constraints:
 
 
 def to_constraints(given: object) -> Constraints | None:
-    """Constraints as people give them: as a value, or as a mapping; None if nothing is asked for."""
+    """Constraints that are given as a value or a mapping; None if there are none."""
     if given is None:
         return None
     found = Constraints.from_dict(given) if isinstance(given, Mapping) else given
@@ -213,7 +213,7 @@ def to_constraints(given: object) -> Constraints | None:
 
 
 def features_with_direction(given: object) -> frozenset[str]:
-    """The features with a direction that no decision may go against, given `to_constraints`.
+    """The features with a monotone constraint; the argument is that of `to_constraints`.
 
     Points for intervals of such a feature could make a label likelier in the wrong direction: only rules have points.
     """
@@ -222,7 +222,7 @@ def features_with_direction(given: object) -> frozenset[str]:
 
 
 def allowed_directions(constraints: Iterable[Monotone], feature: str, label: Label) -> frozenset[Direction]:
-    """Which way a feature may change so that a rule of a label still covers: the records it covers stay covered.
+    """In which directions a feature may change so that a rule of a label keeps covering a record.
 
     A rule of the label that more never leads to may lose records as the feature grows, and never gain any: what it
     covers, it covers with less. Rules of all other labels are the other way round.

@@ -282,7 +282,7 @@ def open_privately(path: str, flags: int) -> int:
 
 @contextmanager
 def name_file_in_errors(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Let errors of writing name the file."""
+    """Make errors of writing name the file."""
     try:
         yield
     except OSError as error:

@@ -636,7 +636,7 @@ def test_notes_of_strangers(tmp_path):
         wrong += [["abc", None], [float("inf"), None], *(["end", good, left] for left in shapes)]
         for line in wrong:
             path.write_bytes(head + b"\n" + _line(line))
-            with pytest.raises(ReadError, match=f"{path.name}: these are not the notes of a learner"):
+            with pytest.raises(ReadError, match=f"{path.name}: this is not the checkpoint of a learner"):
                 fold_rm(blocks)
 
 

@@ -685,7 +685,7 @@ class TestInterpreted:
 
         def answers() -> list[list[object]]:
             ranked = [[part.tolist() for part in encode.rank(column)] for column in columns]
-            grouped = [part.tolist() for part in encode.group(ends, data)]
+            grouped = [part.tolist() for part in encode.group_texts(ends, data)]
             seen = [encode.kernels.is_regular(np.frombuffer(file, dtype=np.uint8), ord(","), 2) for file in files]
             marked = [encode.kernels.has_any(np.frombuffer(file, dtype=np.uint8), *b'"\r') for file in files]
             return [*ranked, grouped, marked, seen]

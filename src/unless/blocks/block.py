@@ -37,11 +37,11 @@ Ends = Sequence[Any]
 """Numbers where parts begin, or end; None means no limit."""
 
 _MISSING, _NEVER = -1, -2
-"""The ranks of literals on bare columns that are about no number."""
+"""The ranks of literals on bare columns that do not compare numbers."""
 
 
 class Block(MemoryEngine):
-    """Rows that answer questions. They remember some sets of rows, within ``memory_budget``, a number of bytes."""
+    """Rows that answer queries. Some sets of rows are cached, up to ``memory_budget`` bytes."""
 
     def __init__(
         self, bins: Sequence[ColumnBins], labels: int, arrays: StoredArrays, memory_budget: float = 2e9
@@ -66,7 +66,7 @@ class Block(MemoryEngine):
         self._literals, self._tests, self._folds = {}, {}, None
         self.selections = SelectionCache(self._grid, self._count, memory_budget)
 
-    # What is asked: `block_queries` puts the answers of all blocks together.
+    # Queries: `block_queries` combines the answers of all blocks.
 
     def sizes(self, rows: RowSelection) -> Integers:
         """How many rows of each label there are, and how much they weigh."""
@@ -82,7 +82,7 @@ class Block(MemoryEngine):
         return found
 
     def column(self, place: int) -> Column:
-        """A column with its values here, and without its rows; a bare one has only some of its numbers."""
+        """A column with the values of this block, without rows; a bare column has only some of its numbers."""
         return self._columns[place]
 
     def is_bare(self, place: int) -> bool:
@@ -177,7 +177,7 @@ class Block(MemoryEngine):
         return FetchedRows(found, values, self._labels[rows].astype(np.int32), self._weights[rows], which)
 
     def _fetch_ranked(self, i: int, rows: NDArray[np.int32]) -> tuple[NDArray[Any], Column | None]:
-        """The cells of some rows in a column: numbers, ranks, or ranks among values that are only known here."""
+        """The cells of some rows in a column: numbers, ranks, or ranks among values that only this block has."""
         self._need_column(i)
         codes = self._grid.ranks_of(i, rows)
         return _cells_of_rows(self._columns[i], codes) if self._bins_of[i].open else (codes, None)
@@ -189,7 +189,7 @@ class Block(MemoryEngine):
         return list(np.ascontiguousarray(self.arrays.uncached.rows("records", len(self._bare), rows).T))
 
     def sample_every(self, rows: RowSelection, count: int) -> RowSelection:
-        """One of ``size`` rows, in the order in which they were read, whatever order they lie in."""
+        """Every ``count``-th row, in the order in which rows were read, however they are stored."""
         numbers = rows.rows()
         if self._places is not None:
             self._need("places")
@@ -220,13 +220,13 @@ class Block(MemoryEngine):
     # Rows by definition.
 
     def row_sets(self, query: BlockQuery[Any]) -> Iterator[RowSelection]:
-        """The sets of a question, one after the other."""
+        """The sets of a query, one after the other."""
         self._need("labels")
         for number in query.sets:
             yield self.resolve(number, query.steps)
 
     def resolve(self, number: int, steps: Mapping[int, DefinitionStep]) -> RowSelection:
-        """The rows of a definition, made from sets that are remembered."""
+        """The rows of a definition, derived from cached sets."""
         known: dict[int, RowSelection] = {}
         self._grid.forget_edges()
         order = self._resolve_order(number, steps, known)
@@ -249,7 +249,7 @@ class Block(MemoryEngine):
     def _resolve_order(
         self, number: int, steps: Mapping[int, DefinitionStep], known: dict[int, RowSelection]
     ) -> list[int]:
-        """The definitions to work out, each after those that it needs; sets that are remembered become known."""
+        """The definitions to evaluate, each after those that it needs; cached sets become known."""
         order, seen = list[int](), set[int]()
         waiting = [(number, False)]
         while waiting:
@@ -279,7 +279,7 @@ class Block(MemoryEngine):
         return found
 
     def _need_column(self, place: int) -> None:
-        """Read the bytes of a column, and its ranks, if they are not in memory."""
+        """Load the bins of a column, and its ranks, if they are not in memory."""
         self._need("bins", place, len(self._columns))
         if place in self._bare:
             self._need("lows", self._bare[place], len(self._bare))
@@ -314,7 +314,7 @@ class Block(MemoryEngine):
 
 
 def _place_among(cells: Numbers, lows: Ends, highs: Ends) -> NDArray[np.intp]:
-    """In which of some parts each number is; as many as there are parts, if it is in none, or missing."""
+    """The index of the interval that each number is in; the number of intervals, if it is in none or missing."""
     low, high = np.array(lows, np.float64), np.array(highs, np.float64)  # None is NaN: nothing is above or below
     found = np.searchsorted(high, cells)
     outside = np.isnan(cells) | (cells <= low.take(found, mode="clip"))
@@ -333,7 +333,7 @@ _ONES: list[NDArray[np.int32]] = [np.empty(0, np.int32)]
 
 
 def _cells_of_rows(column: Column, codes: NDArray[np.int32]) -> tuple[NDArray[Any], Column | None]:
-    """The cells of some rows: numbers, if there are no texts; or ranks among the values that occur, and those."""
+    """The cells of some rows: numbers, if there are no texts; or ranks, with the values that occur."""
     if not len(column.categories):
         if not len(column.numbers):
             return np.full(len(codes), np.nan), None

@@ -1,8 +1,8 @@
-"""What a block is made of: named arrays, in memory or in a file.
+"""The arrays of a block, in memory or in a file.
 
 Bytes come first (``bins``), which nearly all queries are about; the numbers of bare columns come last (``cells``), in a
 file maybe once more, record by record (``records``). ``labels`` are bytes, if there are few enough, and there are no
-``weights`` if every row weighs 1. If rows do not lie in the order in which they were read, ``places`` tells that.
+``weights`` if every row weighs 1. If rows are not stored in the order of the source, ``places`` holds that order.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _BYTE = 256
 
 
 class TextArray(Sequence[str]):
-    """Texts in order, as they lie in a file: UTF-8, one after the other, and where each ends."""
+    """Sorted texts as they are stored in a file: their UTF-8 bytes, and where each text ends."""
 
     def __init__(self, data: NDArray[np.uint8], ends: NDArray[np.int64]) -> None:
         self._data, self._ends = data, ends
@@ -80,7 +80,7 @@ def map_block(path: Path, *, bypass_page_cache: bool = False) -> StoredArrays:
 def make_block_arrays(
     table: Table, bins: Sequence[ColumnBins], labels: NDArray[np.int32], weights: NDArray[np.int32]
 ) -> StoredArrays:
-    """What a block of these rows is made of; the columns have the values that the bins know, or their own."""
+    """Make the arrays of a block of these rows; columns have the values of the bins, or their own."""
     own: dict[str, NDArray[Any]] = {}
     columns = []
     for i, one in enumerate(bins):
@@ -133,7 +133,7 @@ def bytes_per_cell(bins: ColumnBins) -> int:
 
 
 def check_block_arrays(bins: Sequence[ColumnBins], labels: int, arrays: Arrays) -> None:
-    """Refuse arrays that are no block of these bins and labels: the kernels use them as addresses, unchecked."""
+    """Refuse arrays that do not fit these bins and labels: the kernels use them as addresses, unchecked."""
     rows, columns = len(arrays["labels"]), len(bins)
     known = [block_column(one, i, arrays) for i, one in enumerate(bins)]
     wide = [column.missing for one, column in zip(bins, known, strict=True) if one.cuts is not None and not one.bare]

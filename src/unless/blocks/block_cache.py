@@ -24,7 +24,7 @@ _MOST_UNITS = 2**31
 
 @dataclass(frozen=True)
 class BlockCache:
-    """A source whose blocks and rules are kept in a folder: learn from it again, and learning goes on where it was.
+    """A source whose blocks and rules are kept in a folder, so that learning can be resumed.
 
     ``source`` is whatever can be learned from: the path of a file, of a folder of parts or a pattern, a `Query`, a
     relation. ``folder`` is new, empty, or one that was used before. If ``unchanged``, the caller knows that the source
@@ -43,7 +43,7 @@ class BlockCache:
 
 @dataclass(frozen=True)
 class CacheOptions:
-    """Where blocks are kept (`BlockCache`); ``asked`` is what else decides on them, such as what to leave out."""
+    """Where blocks are kept (`BlockCache`); ``asked`` holds other options that they depend on."""
 
     folder: str | os.PathLike[str]
     asked: Mapping[str, Any] | None = None
@@ -59,13 +59,13 @@ class RecordedFactors:
     found: Weights | None = None
 
     def __call__(self, labels: tuple[Label, ...], totals: Weights) -> Weights:
-        """The weight of every class, which is remembered."""
+        """The weight of every class, which is recorded."""
         self.totals, self.found = totals, self.function(labels, totals)
         return self.found
 
     @property
     def data(self) -> list[list[float]]:
-        """What is remembered, as JSON."""
+        """The recorded weights, as JSON."""
         return [list(map(float, one)) for one in (self.totals, self.found)]  # type: ignore[arg-type]
 
 
@@ -110,7 +110,7 @@ def _weight_of(block: Arrays) -> int:
 
 
 def _are_same_factors(before: Any, labels: tuple[Label, ...], factors: RecordedFactors | None) -> bool:
-    """Whether classes weigh what they weighed when blocks were made."""
+    """Whether the weights of classes are those with which blocks were made."""
     if before is None or factors is None:
         return before is None and factors is None
     totals, found = before

@@ -1,4 +1,4 @@
-"""All records of a source as blocks: made once, learned from as often as needed, and gone or kept at the end."""
+"""All records of a source as blocks, which are made once and used for any number of fits."""
 
 from __future__ import annotations
 
@@ -37,25 +37,25 @@ from unless.table.holdout_split import fingerprint_text
 from unless.threads import available_cores
 
 Progress = Callable[[str, int], object]
-"""Called with what is being done, and how many records it was done for."""
+"""Called with the current step and the number of records that it has processed."""
 
 FETCHED_ROWS = 1_000_000
-"""How many records are learned from in memory, once so few are left."""
+"""Sets of at most this many records are learned from in memory."""
 
 SAMPLE = 100_000
-"""How many records are taken out to see what else is to be known of them: points, importances, remarks."""
+"""How many records are sampled for points, importances and warnings."""
 
 
 BlockFolder = tempfile.TemporaryDirectory[str] | CacheFolder
-"""Where blocks are."""
+"""The folder of the blocks."""
 
 LeaveOut = Callable[[Table, TableStats], Mapping[str, Any]]
-"""Says which features are left out, and why, as JSON, given the first records, and what the first pass found."""
+"""Decides which features are left out, and why (JSON), given the first records and the statistics."""
 
 
 @dataclass
 class BlockDataset:
-    """Records in blocks; ``with`` it, or `close` it: what it wrote is then gone, unless it is kept."""
+    """Records in blocks, a context manager: closing removes its files, unless they are to be kept."""
 
     store: BlockStore
     folder: BlockFolder | None = None
@@ -185,7 +185,7 @@ def make_block_dataset(  # noqa: PLR0913 - all that can be asked for, to be seen
 
 @dataclass(frozen=True)
 class RecordChoice:
-    """What is read of a stream: the parameters of `make_block_dataset` by the same names."""
+    """What is read from a stream: parameters of `make_block_dataset` with the same names."""
 
     options: ReadOptions
     target: str | None
@@ -194,7 +194,7 @@ class RecordChoice:
     drop_weightless: bool
 
     def to_dict(self) -> dict[str, Any]:
-        """What was asked for, as it is written down with blocks that are kept."""
+        """The options, as they are recorded with blocks that are kept."""
         said, parts = self.options, self.options.parts or ()
         dates = said.dates
         if parts and dates is not None:
@@ -205,7 +205,7 @@ class RecordChoice:
         return asked | ({"drop_weightless": True} if self.drop_weightless else {})
 
     def task(self, first: Source) -> EncodingTask:
-        """What to read from a source that begins with a batch."""
+        """The task for a source that begins with this batch."""
         weights, features = self.weights, self.features
         if weights is not None and weights not in first.names:
             raise UnknownNameError(f"no column {weights!r}{suggest(weights, first.names)}")
@@ -227,7 +227,7 @@ class _DatasetMaker:
     threads: int
 
     def make_temporary(self, folder: str | os.PathLike[str] | None) -> BlockDataset:
-        """Make blocks that are gone when they are closed."""
+        """Make blocks that are removed when they are closed."""
         before = self.stream.fingerprint()
         with ThreadPoolExecutor(self.threads) as pool:
             coding = self._collect_encoding(pool)
@@ -278,7 +278,7 @@ class _DatasetMaker:
         return BlockDataset(LocalBlockStore(coding, arrays, threads=self.threads), home)
 
     def _collect_encoding(self, pool: ThreadPoolExecutor) -> BlockEncoding:
-        """The first pass: what the values of each column are."""
+        """The first pass: collect the values of each column."""
         first = next(iter(self.stream.batches()))
         task = self.choice.task(first)
         stats = _collect_table_stats(task, self.stream, pool, self.tell)
@@ -288,7 +288,7 @@ class _DatasetMaker:
     def _write_blocks(
         self, coding: BlockEncoding, folder: Path, pool: ThreadPoolExecutor, *, nameless: bool
     ) -> Iterator[StoredArrays]:
-        """The second pass: write blocks to files, which have no name any more if they are ``nameless``."""
+        """The second pass: write blocks to files, which are unlinked if they are to be ``nameless``."""
         rows, large = 0, not fits_in_memory(coding.rows * sum(map(bytes_per_cell, coding.bins)))
         first = next(iter(self.stream.batches()), None) if large else None  # there was one, but data may change
         order = UNORDERED if first is None else coding.order(first)
@@ -319,7 +319,7 @@ def _first_records(task: EncodingTask, stream: Stream) -> Table:
 
 
 def _drop_features(task: EncodingTask, stats: TableStats, gone: Collection[str]) -> EncodingTask:
-    """The task without some features; what was found of them is forgotten."""
+    """Drop features from the task, and from the statistics."""
     for name in gone:
         stats.columns.pop(name, None)
     kept = {name: kind for name, kind in task.plan.features.items() if name not in gone}
@@ -327,7 +327,7 @@ def _drop_features(task: EncodingTask, stats: TableStats, gone: Collection[str])
 
 
 def _collect_table_stats(task: EncodingTask, stream: Stream, pool: ThreadPoolExecutor, tell: Progress) -> TableStats:
-    """The first pass; one more for columns whose numbers are not numbers after all."""
+    """Collect statistics in one pass, and in another for columns whose numbers turn out to be texts."""
 
     def look(texts: Sequence[str]) -> TableStats:
         found = map_ahead(pool, lambda batch: TableStats.of(task, batch, texts), stream.batches())

@@ -1,4 +1,4 @@
-"""The engine over blocks, wherever they are: large sets of rows stay there, small ones are fetched.
+"""The engine over blocks: large sets of rows stay in the blocks, small ones are fetched.
 
 Most steps of a fit are on few rows, so that only the few on many rows cost a pass over the data.
 """
@@ -141,7 +141,7 @@ class BlockEngine(Engine[RowSet]):
         return left
 
     def _derive(self, left: RowSet, whole: RowSet, gone: RowSet) -> None:
-        """Note what is known of a set that is another one without some of its rows."""
+        """Derive what is known about a set from a larger one, of which it lacks some rows."""
         if (where := local_selections(whole, gone)) is not None:
             local, pair = where
             left.local = local, local.engine.minus(*pair)
@@ -182,7 +182,7 @@ class BlockEngine(Engine[RowSet]):
         return self._make_sets(1, op, sets, *what)[0]
 
     def _make_sets(self, count: int, op: str, sets: tuple[RowSet, ...], *what: object) -> list[RowSet]:
-        """The sets that an operation gives: here, if what it needs is here, and elsewhere by definition."""
+        """Make the sets of an operation: in memory if its operands are in memory, or else by definition."""
         where = local_selections(*sets)
         needed = tuple(rows.definition if where else _definition_for_blocks(rows) for rows in sets)
         found = [RowSet(definition) for definition in RowSetDefinition.several(count, op, needed, what)]
@@ -384,7 +384,7 @@ class BlockEngine(Engine[RowSet]):
         return self._store.ask(kind(tuple(one.number for one in definitions), flatten_definitions(definitions), *what))
 
     def _fetch_together(self, positive: RowSet, negative: RowSet) -> LocalSelections | None:
-        """Both sets, if they are in memory in one place; fetched now, if they are few enough."""
+        """Both sets in memory, if they are there together, or few enough to be fetched now."""
         if (found := local_selections(positive, negative)) is not None:
             return found
         if positive.weight and negative.weight and positive.weight + negative.weight > self._local:
@@ -406,7 +406,7 @@ class BlockEngine(Engine[RowSet]):
 
 
 def _definition_for_blocks(rows: RowSet) -> RowSetDefinition:
-    """The definition of a set for blocks: if it was made here, by a rule of what was fetched."""
+    """The definition of a set for blocks; a set made in memory is expressed by a rule on a fetched set."""
     found = None if rows.local is None else rule_of_definition(rows.definition, rows.local[0].fetched)
     return rows.definition if found is None else RowSetDefinition.one("covered_by_rule", (found[0],), (found[1],))
 
@@ -434,6 +434,6 @@ def _known_values(sets: Sequence[RowSet], intervals: Sequence[Interval]) -> Weig
 
 
 def _bin_spans(bins: Sequence[ColumnBins]) -> Sequence[NDArray[np.int32]]:
-    """Where the bins of every column are in a histogram."""
+    """The positions of the bins of every column in a histogram."""
     nothing = np.empty(0, np.int32)
     return make_row_grid(bins, [one.column for one in bins], nothing, nothing).spans()

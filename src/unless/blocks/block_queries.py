@@ -1,4 +1,4 @@
-"""What blocks are asked, and how their answers become one: they add up, or are put together."""
+"""Queries to blocks, and how the answers of several blocks are combined."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ from unless.blocks.row_set_definitions import DefinitionStep, RowSetDefinition, 
 Answer = TypeVar("Answer")
 
 _COUNTERS = 1024
-"""How many counters a part of texts has: the texts in it share them by a hash."""
+"""How many counters an interval of texts has; its texts share them by a hash."""
 
 
 @dataclass(frozen=True)
 class BlockQuery(ABC, Generic[Answer]):
-    """A question about some sets of rows."""
+    """A query about some sets of rows."""
 
     sets: tuple[int, ...]
     steps: Mapping[int, DefinitionStep]
@@ -53,7 +53,7 @@ class BlockQuery(ABC, Generic[Answer]):
 
 
 class SummedQuery(BlockQuery[Integers]):
-    """A question whose answers add up."""
+    """A query whose answers are added up."""
 
     def combine(self, answers: Iterable[Integers]) -> Integers:
         found = iter(answers)
@@ -134,7 +134,7 @@ class HeaviestTexts(SummedQuery):
 
 
 def max_text_weights(counters: Integers, asked: Sequence[tuple[int, Sequence[str]]]) -> dict[int, Integers]:
-    """How much a single text weighs at most, in each part of each column."""
+    """An upper bound of the weight of a single text, for each interval of each column."""
     ends = np.cumsum([(len(cuts) + 1) * _COUNTERS for _, cuts in asked])[:-1]
     pieces = zip(asked, np.split(counters, ends), strict=True)
     return {column: piece.reshape(-1, _COUNTERS).max(axis=1) for (column, _), piece in pieces}
@@ -230,7 +230,7 @@ class FetchedRows:
     cells: tuple[NDArray[np.int32] | NDArray[np.float64], ...]
     """Column by column, the rank of every cell, or its number, NaN if it is missing."""
     values: tuple[Column | None, ...]
-    """What the ranks mean, if there are too many values for all blocks to share: a column without rows."""
+    """A column without rows with the values of the ranks, if there are too many for all blocks to share."""
     labels: NDArray[np.int32]
     weights: NDArray[np.int32]
     sets: NDArray[np.uint8]
@@ -238,7 +238,7 @@ class FetchedRows:
 
 @dataclass(frozen=True)
 class FetchRows(BlockQuery[list[FetchedRows]]):
-    """The rows of some sets themselves."""
+    """Fetch the rows of some sets."""
 
     def answer(self, block: Block) -> list[FetchedRows]:
         return [block.fetch(list(block.row_sets(self)))]
@@ -248,9 +248,9 @@ class FetchRows(BlockQuery[list[FetchedRows]]):
 
 
 def combine_in_groups(answers: Iterable[Answer], query: BlockQuery[Answer], at_once: int = 16) -> Iterator[Answer]:
-    """Answers put together some at a time, so that few are held; each time with others that are of as many blocks.
+    """Combine answers in groups, so that few are in memory; answers of a group cover equally many blocks.
 
-    If a long answer were put together with short ones over and over, its numbers would be sorted as often.
+    If a long answer were combined with short ones again and again, its numbers would be sorted each time.
     """
     waiting: list[list[Answer]] = [[]]
     for answer in answers:

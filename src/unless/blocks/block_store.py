@@ -18,10 +18,10 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 _MEMORY_BUDGET = 256e6
-"""How many bytes all blocks of a process may spend on sets of rows that they remember, and as many on packed ones."""
+"""How many bytes all blocks of a process may use for cached sets of rows, and again for packed ones."""
 _BUDGET_PER_ROW = 16
 _LEAST_BUDGET = 1e6
-"""What a block may spend, however few rows it has, unless there are very many blocks."""
+"""The budget of a block with few rows, unless there are very many blocks."""
 
 
 class BlockStore(ABC):
@@ -46,7 +46,7 @@ class BlockStore(ABC):
 
 
 def memory_budget_per_row(rows: int, processes: int = 1) -> float:
-    """How many bytes a block may spend on the sets that it remembers, for each of its rows."""
+    """How many bytes per row a block may use for cached sets."""
     return min(_BUDGET_PER_ROW, _MEMORY_BUDGET * processes / max(rows, 1))
 
 
@@ -75,7 +75,7 @@ class LocalBlockStore(BlockStore):
                 needed[0] = block.arrays.drop_rarely_needed()
 
         def prefetch_blocks() -> Iterator[Block]:
-            """The blocks: what the last one needed is read for those that come soon, while others are worked on."""
+            """Yield the blocks; what the last one needed is prefetched for the next ones."""
             for block in self.blocks:
                 block.arrays.prefetch(needed[0])
                 yield block
@@ -96,7 +96,7 @@ class LocalBlockStore(BlockStore):
 def map_ahead(
     pool: ThreadPoolExecutor | None, function: Callable[[Item], Result], items: Iterable[Item], most: int = 4
 ) -> Iterator[Result]:
-    """The results for all items, in order, with a limited number at work; ``pool.map`` would take all items first."""
+    """Yield the results for all items in order, with a limited number in progress, unlike ``pool.map``."""
     if pool is None:
         yield from map(function, items)
         return

@@ -1,4 +1,4 @@
-"""Bins: what all blocks have in common, so that what they count can be added up.
+"""Bins, which all blocks share, so that their counts can be added up.
 
 A column of few values has a bin for each of them. One of more values has at most 256 bins, cut between values; any cuts
 give the same program, good ones give it sooner. A block knows the exact values of its own rows besides.
@@ -137,7 +137,7 @@ class ColumnBins:
 
 @lru_cache(64)
 def parts_in_spans(bins: ColumnBins, spans: Spans) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-    """Which bins of a column have finer parts in some spans, and which parts those are; all blocks want the same."""
+    """Flags of the bins of a column that have finer parts in some spans, and flags of these parts."""
     starts = bins.starts
     parts = np.zeros(int(starts[-1]) + len(starts), np.uint8)
     for first, end in zip(*spans, strict=True):

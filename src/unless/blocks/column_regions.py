@@ -1,4 +1,4 @@
-"""Parts of columns, and the values that rows have there with their weights."""
+"""Intervals of columns, and the values of rows in them with their weights."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Interval:
 
     @property
     def begin(self) -> tuple[Any, ...]:
-        """What parts are in order by."""
+        """The key by which intervals are sorted."""
         return self.column, self.texts, self.low is not None, self.low
 
     def span(self, values: Sequence[Any]) -> tuple[int, int]:

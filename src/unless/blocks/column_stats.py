@@ -1,4 +1,4 @@
-"""The first look at the data: the values of each column, or a sample of them where there are too many to remember.
+"""Statistics of the first pass: the values of each column, or a sample if there are too many.
 
 What cells mean is decided from the different values of a column (`read.column_inference.infer_column`), so that a
 column that is read in batches becomes what it would be if it were read at once.

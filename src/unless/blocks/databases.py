@@ -25,12 +25,12 @@ _NO_CELLS = re.compile(
     r"(STRUCT|MAP|UNION|LIST|ARRAY|BLOB|BIT|BIGNUM|VARINT|UHUGEINT|INTERVAL|GEOMETRY|VARIANT)\b|.*\[\d*\]$",
     re.IGNORECASE,
 )
-"""The types of DuckDB that are neither numbers nor texts, or that Arrow cannot hold: it makes 2**128 - 1 a -1."""
+"""The types of DuckDB that are neither numbers nor texts, or that Arrow converts wrongly (2**128 - 1 to -1)."""
 
 _QUERY = re.compile(r"(?is)((--.*?\n|/\*.*?\*/)\s*)*+(\(|(select|from|with|table|values|pivot)\b)")
 
 _NAME = re.compile(r"[\w.]+|.*[\"'(].*", re.DOTALL)
-"""What can follow FROM as it is: a name, or names in quotes, or the call of a function."""
+"""Texts that can follow FROM unchanged: a name, quoted names, or a function call."""
 
 _LINE = 80
 
@@ -58,7 +58,7 @@ class RereadFrames(ABC):
         self._seen = rows, total
 
     def fingerprint(self) -> object:
-        """Only reading can tell."""
+        """Only reading shows a change."""
         return None
 
     def close(self) -> None:  # noqa: B027 - some have nothing to close
@@ -212,7 +212,7 @@ def quote_sql_name(name: str) -> str:
 
 @contextmanager
 def _name_engine_in_errors(engine: str, said: str, *errors: type[Exception]) -> Iterator[None]:
-    """Say where an error of an engine comes from."""
+    """Make errors name the engine and the query."""
     if engine == "DuckDB":
         import duckdb
 
@@ -278,7 +278,7 @@ class Query:
 
     @property
     def _said(self) -> str:
-        """The query in one line, for messages and to know it again in a kept folder.
+        """The query in one line, for messages and to identify it in a cache folder.
 
         A digest follows where the line is not the whole query.
         """
@@ -326,7 +326,7 @@ _LEAST_PIECE = 2
 
 
 def _pieces_of_passwords(address: str) -> set[str]:
-    """The parts of the passwords of an address between signs that mean something in one, as written and as meant."""
+    """The parts of the passwords in an address, split at special characters, encoded and decoded."""
     found = [one for pair in _PASSWORD.findall(address) for one in pair]
     pieces = {piece for one in found for text in (one, unquote(one)) for piece in re.split(r"[:@/?#&=%\s]", text)}
     return {piece for piece in pieces if len(piece) >= _LEAST_PIECE}

@@ -1,4 +1,4 @@
-"""From batches to blocks, in two passes: the first one learns the values of each column, the second one codes them."""
+"""From batches to blocks in two passes: the first collects the values of each column, the second encodes them."""
 
 from __future__ import annotations
 
@@ -65,13 +65,13 @@ class EncodingTask:
         return weights_from_cells(self.weights, source.cells(self.weights))
 
     def has_weight(self, source: Source) -> NDArray[np.bool_] | None:
-        """Which records of a batch are not left out for their weight of 0; None if none is."""
+        """Which records of a batch are kept although others have weight 0; None if all are."""
         weights = self.weights_in(source) if self.drop_weightless else None
         return None if weights is None or (weights != 0).all() else weights != 0
 
 
 def _select_cells(cells: Cells, kept: NDArray[np.bool_] | None) -> Cells:
-    """The cells of some rows, and their values only; all of them if nothing is said."""
+    """Select the cells of some rows, with only the values that occur; all cells if ``kept`` is None."""
     if kept is None:
         return cells
     codes, count = cells.codes[kept], len(cells.numbers)
@@ -95,7 +95,7 @@ def weights_from_cells(name: str, cells: Cells) -> NDArray[np.float64]:
 
 @dataclass
 class TableStats:
-    """What the first pass finds: the values of each column, and how many records have each label and weight."""
+    """The result of the first pass: the values of each column, and counts of records by label and weight."""
 
     columns: dict[str, ColumnStats]
     target: ColumnStats
@@ -104,7 +104,7 @@ class TableStats:
 
     @classmethod
     def of(cls, task: EncodingTask, source: Source, texts: Sequence[str] = ()) -> TableStats:
-        """Look at one batch; some columns are wanted as text."""
+        """The statistics of one batch; the columns in ``texts`` are read as text."""
         task.load(source, texts)
         weights, kept = task.weights_in(source), task.has_weight(source)
         columns = {name: _select_cells(source.cells(name), kept) for name in task.plan.features}
@@ -120,7 +120,7 @@ class TableStats:
         return found
 
     def merge(self, other: TableStats) -> None:
-        """Take what was found in other batches."""
+        """Merge the statistics of other batches."""
         for name, stats in self.columns.items():
             stats.merge(other.columns[name])
         self.target.merge(other.target)
@@ -128,7 +128,7 @@ class TableStats:
         self.rows += other.rows
 
     def columns_with_conflicting_kinds(self, task: EncodingTask) -> list[str]:
-        """The columns that have to be looked at again, as text: how their numbers are written decides."""
+        """The columns that have to be read again as text, since the spelling of their numbers matters."""
         if task.plan.spelled:
             return columns_with_conflicting_kinds(self.columns, task.tokens)
         return [name for name, stats in self.columns.items() if stats.has_conflicting_kinds]
@@ -147,15 +147,15 @@ def _count_pairs(weights: NDArray[np.float64] | None, codes: NDArray[Any]) -> It
 
 @dataclass(frozen=True)
 class BlockEncoding:
-    """How batches become blocks, and what is known of them all."""
+    """How batches are encoded as blocks, and what all blocks share."""
 
     task: EncodingTask
     bins: tuple[ColumnBins, ...]
     labels: tuple[Label, ...]
     label_of: Mapping[Any, int]
-    """The place of the label that a cell of the target is; -1 where it is missing."""
+    """The index of the label of each cell of the target; -1 where it is missing."""
     units: Mapping[tuple[float, int], int]
-    """The weight of records by their weight in the source and the place of their label, in units."""
+    """The weight of records in units, by their weight in the source and the index of their label."""
     unit: float
     rows: int
     left_out: Mapping[str, Any] = field(default_factory=dict)
@@ -188,7 +188,7 @@ class BlockEncoding:
         return Schema(kinds, self.task.plan.missing, self.task.plan.target, notations, typed, self.task.plan.parts)
 
     def block(self, source: Source, order: RowOrder = UNORDERED) -> StoredArrays:
-        """Code the records of a batch, in an order."""
+        """Encode the records of a batch, in an order."""
         table, codes, weights = self._records(source)
         if order.literals:
             rows = order.of(table)
@@ -205,7 +205,7 @@ class BlockEncoding:
         return RowOrder.learned(replace(table, target=Labels(self.task.target, self.labels, codes)))
 
     def _records(self, source: Source) -> tuple[Table, NDArray[np.int32], NDArray[np.float64] | None]:
-        """The records of a batch that have a label, the place of that, and what they weigh in the source."""
+        """The labelled records of a batch, the indices of their labels, and their weights in the source."""
         task = replace(self.task, plan=self._plan)
         task.load(source)
         weighty, weights = task.has_weight(source), task.weights_in(source)
@@ -221,7 +221,7 @@ class BlockEncoding:
 
     @property
     def _plan(self) -> ColumnPlan:
-        """What to read, now that it is known what the columns are."""
+        """The plan with the inferred kinds of columns."""
         declared = {"text": "categorical", "number": "numeric", "mixed": "numeric"}
         schema = self.schema
         kinds: Any = {name: declared[kind] for name, kind in schema.kinds.items()}
@@ -250,7 +250,7 @@ class BlockEncoding:
 
 
 def _decide_labels(task: EncodingTask, overview: TableStats) -> tuple[tuple[Label, ...], dict[Any, int]]:
-    """The labels, and the place of the label of each cell of the target."""
+    """The labels, and the index of the label of each cell of the target."""
     stats = overview.target
     gone = missing_among(stats.texts, task.tokens)
     lacking = stats.missing + sum(times for text, times in stats.texts.items() if text in gone)
@@ -275,7 +275,7 @@ def _decide_labels(task: EncodingTask, overview: TableStats) -> tuple[tuple[Labe
 def _decide_units(
     overview: TableStats, labels: tuple[Label, ...], label_of: Mapping[Any, int], factors: ClassFactors | None
 ) -> tuple[dict[tuple[float, int], int], float]:
-    """What records weigh in units, by their weight and label, and what a unit is."""
+    """The weight of records in units, by their weight and label, and the size of a unit."""
     times = Counter[tuple[float, int]]()
     for (weight, value), count in overview.weighed.items():
         if value is not None and label_of[value] >= 0:

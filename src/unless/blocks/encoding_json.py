@@ -1,4 +1,4 @@
-"""What blocks have in common, as JSON and arrays; and back, with every check that keeps the kernels safe."""
+"""The encoding that blocks share, as JSON and arrays and back, with all checks that keep the kernels safe."""
 
 from __future__ import annotations
 

@@ -54,13 +54,13 @@ class FileCheckpoint(Checkpoint):
 
     @classmethod
     def at(cls, path: Path, head: str, coding: BlockEncoding) -> FileCheckpoint:
-        """Read a checkpoint; begin one if none exists, or if it is about something else."""
+        """Read a checkpoint; begin a new one if it does not exist, or if it is about something else."""
         found = cls(log=JsonLog(path, head), coding=coding)
         lines = [line for line in found.log.lines if isinstance(line, list) and len(line) in (2, 3)]
         try:
             found._read(lines)
         except (ProgramError, ValueError, TypeError, LookupError, ArithmeticError, RecursionError) as error:
-            raise ReadError(f"{path}: these are not the notes of a learner ({error}); remove the file") from error
+            raise ReadError(f"{path}: this is not the checkpoint of a learner ({error}); remove the file") from error
         return found
 
     def _read(self, lines: list[Any]) -> None:
@@ -71,7 +71,7 @@ class FileCheckpoint(Checkpoint):
         for _, node, left in (line for line in lines if len(line) == 3):
             if not isinstance(node, dict):
                 raise TypeError(f"the last line has {node!r:.60} for a program")
-            penalty = node.get("penalty")  # notes of former versions have none
+            penalty = node.get("penalty")  # checkpoints of former versions have none
             if penalty is not None and not isinstance(penalty, int | float):
                 raise TypeError(f"the penalty is {penalty!r}")
             program = self._program({name: node[name] for name in ("rules", "otherwise")})

@@ -28,10 +28,10 @@ Ends = Sequence[tuple[float | None, float | None]]
 """Where parts of numbers begin and end; None means no limit."""
 
 _FEW = 2048
-"""The values of parts are asked for at once if the parts of a column have no more rows than this."""
+"""The values of intervals are fetched directly if the intervals of a column have at most this many rows."""
 
 _MANY = 1 << 17
-"""Parts with at least this many rows are cut into slices before their values, which would be many, are asked for."""
+"""Intervals with more rows than this are cut into slices before their values are fetched."""
 
 _FITS = 2**31
 """With this many rows or fewer, a product of two counts fits into 64 bits."""
@@ -44,7 +44,7 @@ _ORDER: Mapping[Operator, tuple[int, int]] = {
     "missing": (2, 0),
     "present": (2, 1),
 }
-"""What comes first in a column, if literals tie: values by kind, then by order; then the literals on one value."""
+"""The order of literals of a column that tie: values by kind, then ascending; then by operator."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class CountScore:
     Q: int
 
     def near(self, a: Floats, b: Floats) -> Floats:
-        """The scores, up to rounding errors; the gain is multiplied by P + Q."""
+        """The scores with rounding errors; the gain is multiplied by P + Q."""
         c, d = self.P - a, self.Q - b
         match self.score.name:
             case "gain":
@@ -68,7 +68,7 @@ class CountScore:
                 return a - b
 
     def exact(self, a: int, b: int) -> float:
-        """The score by its definition, which decides ties."""
+        """The exact score, which decides ties."""
         return self.score.value(a, b, self.P, self.Q)
 
     def admits(self, a: Integers, b: Integers) -> Flags:
@@ -94,7 +94,7 @@ class BestLiteral:
 
 @dataclass(frozen=True, slots=True)
 class _OpenInterval:
-    """A part of a column, whose literals are still to be found; all counts are those of positives and of negatives.
+    """An interval of a column whose literals are not known yet; all counts are pairs: positives, negatives.
 
     A literal covers ``before``, and at most those ``inside`` besides; or, with the other operator, the rest of
     ``every``: the rows with any number, or all rows.
@@ -170,7 +170,7 @@ class HistogramSearch:
             self._add_text_parts(i, cuts[1], texts)
 
     def _add_numbers(self, i: int, numbers: Floats, weights: Integers) -> None:
-        """Take all literals on the numbers of a column, given how much the rows weigh that have each."""
+        """Add all literals on the numbers of a column, given the weight of the rows with each number."""
         if not len(numbers):
             return
         up_to, every = _cumulative_weights(weights)
@@ -179,13 +179,13 @@ class HistogramSearch:
         self._keep_candidates(i, ">", numbers, every[:, None] - up_to, there)
 
     def _add_texts(self, i: int, op: Operator, other: Operator, texts: Sequence[str | None], weights: Integers) -> None:
-        """Take all literals on texts, or on missing cells."""
+        """Add all literals on texts, or on missing cells."""
         there = _have_rows(weights)
         self._keep_candidates(i, op, texts, weights, there)
         self._keep_candidates(i, other, texts, self._all[:, None] - weights, there)
 
     def _add_parts(self, i: int, ends: Ends, weights: Integers, up_to: Integers, every: Integers) -> None:
-        """Take parts of the numbers of a column: a literal is at the end of each, others may be inside.
+        """Add intervals of the numbers of a column: a literal is at the end of each, others may be inside.
 
         ``ends`` are the numbers after which each begins, and with which it ends; ``up_to`` are the rows before its end.
         """
@@ -212,7 +212,7 @@ class HistogramSearch:
             self._open_intervals.append(_OpenInterval(interval, inside, np.zeros_like(inside), self._all))
 
     def _raise_bound(self, covered: Integers) -> None:
-        """Raise the bound to what literals reach whose numbers are not known."""
+        """Raise the bound to the scores of literals whose numbers are not known yet."""
         if (allowed := self._score.admits(*covered)).any():
             self._bound = max(self._bound, float(self._approximate_scores(covered[:, allowed]).max()))
 
@@ -271,7 +271,7 @@ class HistogramSearch:
         return reach
 
     def _split_into_finer_parts(self, some: Sequence[_OpenInterval]) -> None:
-        """Take the finer parts of intervals, in columns whose intervals have too many rows to ask for their values."""
+        """Split intervals into finer parts, in columns whose intervals have too many rows to fetch their values."""
         rows: Counter[int] = Counter()
         for one in some:
             rows[one.interval.column] += int(one.inside.sum())
@@ -294,12 +294,12 @@ class HistogramSearch:
             self._add_parts_within(column, ends, [one for one, _ in closer[column]], weights)
 
     def _add_parts_within(self, i: int, ends: Ends, some: Sequence[_OpenInterval], weights: Sequence[Integers]) -> None:
-        """Take the parts of all intervals of a column at once: there may be hundreds."""
+        """Add the parts of all intervals of a column at once: there may be hundreds."""
         up_to = [np.cumsum(own, axis=1) + one.before[:, None] for own, one in zip(weights, some, strict=True)]
         self._add_parts(i, ends, np.hstack(weights), np.hstack(up_to), some[0].every)
 
     def _split_into_slices(self, intervals: Sequence[_OpenInterval]) -> None:
-        """Take the slices of finer parts, if all intervals have too many rows to ask for their values."""
+        """Split finer parts into slices, if all intervals have too many rows to fetch their values."""
         some = [one for one in intervals if self._has_slices(one.interval)]
         if sum(int(one.inside.sum()) for one in some) <= _MANY:
             self._open_intervals += intervals
@@ -324,14 +324,14 @@ class HistogramSearch:
         return span[2] - span[1] == 1 and bool(np.isfinite(interval.high - interval.low))
 
     def _finer_parts(self, interval: Interval) -> Span | None:
-        """Which finer parts a part of numbers is made of: every cut is among the finer ones."""
+        """The finer parts that an interval of numbers consists of: every cut is also a finer cut."""
         bins = self._bins[interval.column]
         if interval.texts or not bins.bare:
             return None
         return interval.column, *bins.parts_in(interval.low, interval.high)
 
     def _ask_for_values(self, intervals: Sequence[_OpenInterval]) -> None:
-        """Ask for the values of parts."""
+        """Fetch the values of intervals."""
         of_region: dict[tuple[int, bool], list[_OpenInterval]] = {}
         for one in intervals:
             of_region.setdefault((one.interval.column, one.interval.texts), []).append(one)
@@ -343,7 +343,7 @@ class HistogramSearch:
                 self._add_texts(region.column, "==", "!=", counted.values, counted.weights)
 
     def _add_numbers_in(self, region: ColumnRegion, some: Sequence[_OpenInterval], counted: WeightedValues) -> None:
-        """Take all literals on the numbers of some intervals of a column at once: there may be thousands."""
+        """Add all literals on the numbers of some intervals of a column at once: there may be thousands."""
         numbers = np.asarray(counted.values)
         if not len(numbers):
             return
@@ -359,7 +359,7 @@ class HistogramSearch:
     # The best.
 
     def _choose_best(self) -> BestLiteral | None:
-        """The literal with the best score by its definition; the first one, if several have it."""
+        """The literal with the best exact score; of several, the first one."""
         best = min(self._finalists(), default=None, key=lambda one: one[0])
         if best is None:
             return None
@@ -370,7 +370,7 @@ class HistogramSearch:
         return BestLiteral(Literal(column.name, points.op, value), *points.covered[:, k].tolist())
 
     def _finalists(self) -> Iterator[tuple[tuple[Any, ...], _CandidateLiterals, int]]:
-        """Literals that may be the best, and what decides between them."""
+        """Yield the literals that may be the best, with the keys that decide between them."""
         for points in self._points:
             near = self._may_be_best(points.scores)
             # Values are in order, so that of literals that cover as many the first one comes first.
@@ -383,7 +383,7 @@ class HistogramSearch:
 
 
 def _interval_ends(cuts: Floats) -> Ends:
-    """Where parts begin and end that are cut there."""
+    """The ends of the intervals between cuts."""
     return list(pairwise([None, *cuts.tolist(), None]))
 
 

@@ -1,4 +1,4 @@
-"""What callers give to learn from: files, queries, relations, frames of engines; small files are read into memory."""
+"""The inputs of learners: files, queries, relations, frames of engines; small files are read into memory."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ _PER_BYTE = 6
 """The same for each byte of a text file, whose cells have about five: 42 MB took 229 MB."""
 
 _PACKED = 8
-"""How many bytes a packed byte may become: a guess, rather too many than too few."""
+"""An upper estimate of how many bytes a packed byte becomes."""
 
 
 def is_source(given: object) -> bool:
-    """Whether something is learned from where it lies, or is the path of a file."""
+    """Whether an input is a data source, or the path of a file, rather than data in memory."""
     return (
         isinstance(given, (BlockDataset, BlockCache, str, os.PathLike, Query))
         or type(given).__module__.partition(".")[0] in ("duckdb", "_duckdb", "psycopg", "pyspark")
@@ -73,7 +73,7 @@ def open_source(
     n_jobs: int | None = None,
     **how: Any,
 ) -> tuple[Table, NDArray[np.float64] | None] | BlockDataset:
-    """The records of a source with their labels: as a table with weights if they fit into memory, or else in blocks.
+    """Open the labelled records of a source: as a table with weights if they fit into memory, or else as blocks.
 
     ``drop_weightless`` leaves out records of weight 0, as if they were not there. ``n_jobs`` threads read and count
     blocks; None means one for every core. ``features`` and ``how`` say what to read, as in `read_table`.
@@ -116,7 +116,7 @@ def _open_files(
 
 
 def _stream_from(source: Any) -> Stream:
-    """The stream of a database, a query, a relation, or of what is a stream itself."""
+    """The stream of a database, a query or a relation; a stream stays as it is."""
     if isinstance(source, (str, os.PathLike)):
         return find_only_table(source).stream()
     if isinstance(source, Query):
@@ -163,7 +163,7 @@ def _open_spark(frame: Any, choice: RecordChoice, factors: ClassFactors | None) 
 
 
 def _take_weights(table: Table, weights: str | None) -> tuple[Table, NDArray[np.float64] | None]:
-    """The table without the column of weights, and these."""
+    """Split the column of weights off a table."""
     if weights is None:
         return table, None
     column = table.column(weights)

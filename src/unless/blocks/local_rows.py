@@ -26,7 +26,7 @@ from unless.table.seen_values import drop_unused_values_of
 
 
 class LocalRows:
-    """Fetched rows, as a table in memory; ``fetched`` are the numbers of sets that others here are made of."""
+    """Fetched rows, as a table in memory; ``fetched`` are the numbers of the sets that were fetched."""
 
     def __init__(
         self, store: BlockStore, banned: Iterable[Literal], pieces: Sequence[FetchedRows], fetched: Iterable[int]
@@ -39,7 +39,7 @@ class LocalRows:
         self.engine = MemoryEngine(self._table, weights, store.unit, filter(self.knows, banned))
 
     def engine_for(self, engine: Engine[Any]) -> MemoryEngine:
-        """The engine of these rows, which stops when the other one does."""
+        """The engine of these rows, with the time limit of another engine."""
         self.engine.late = engine.late
         return self.engine
 
@@ -54,7 +54,7 @@ class LocalRows:
         return np.array([times, self.engine.units(rows)], np.int64)
 
     def block(self, rows: RowSelection) -> Block:
-        """Some of the rows as a block, which counts them as all blocks do."""
+        """Some of the rows as a block, which has the bins of all blocks."""
         index = rows.rows()
         taken = [replace_checked(column, codes=column.codes[index]) for column in self._table.columns]
         pairs = zip(self._bins, taken, strict=True)
@@ -64,7 +64,7 @@ class LocalRows:
         return Block(self._bins, len(self._labels), make_block_arrays(table, self._bins, labels, self._weights[index]))
 
     def knows(self, literal: Literal) -> bool:
-        """Whether the value of a literal is among those of its column: the engine would take its neighbour for it."""
+        """Whether the value of a literal occurs in its column; otherwise the engine would use its neighbour."""
         column = self._table.column(literal.feature)
         first, end, _ = column.span(literal)
         place = {"<=": end - 1, ">": first - 1}.get(literal.op, first)

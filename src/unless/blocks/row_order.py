@@ -1,4 +1,4 @@
-"""The order in which the rows of a block lie: rows that are learned from together lie together.
+"""The order in which the rows of a block are stored: rows that are used together are stored together.
 
 Any order gives the same program. But where blocks do not fit into memory, numbers are read from the disk, and those
 that are needed are those of rows that some literals leave. So rows are sorted by the literals of a list that is learned
@@ -20,7 +20,7 @@ from unless.rule import Literal
 from unless.table import Table
 
 _RULES = 16
-"""How many rules are learned: what comes after them decides little, and would take long where labels are many."""
+"""How many rules are learned: later rules cover few rows, and take long to learn if there are many labels."""
 
 _BITS = 64
 """How many literals can be distinguished: each is a bit of a number."""
@@ -28,7 +28,7 @@ _BITS = 64
 
 @dataclass(frozen=True, slots=True)
 class RowOrder:
-    """The literals that rows are sorted by, the first one first; without any, rows stay as they are."""
+    """The literals that rows are sorted by, the most important first; without literals, rows are not sorted."""
 
     literals: tuple[Literal, ...] = ()
 

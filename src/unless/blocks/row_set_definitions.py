@@ -29,7 +29,7 @@ OPERATIONS: Mapping[str, Callable[..., Sequence[RowSelection]]] = {
     "split_holdout": lambda engine, rows, split: engine.split_holdout(rows, split),
     "sample_every": lambda block, rows, count: (block.sample_every(rows, count),),
 }
-"""What definitions mean, to an engine in memory: sets from other sets, and from what else it takes.
+"""The operations of definitions on an engine in memory: sets from other sets and further arguments.
 
 Only a block knows in which order its rows were read, so only it gives every second one, or every third.
 """
@@ -37,7 +37,7 @@ Only a block knows in which order its rows were read, so only it gives every sec
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RowSetDefinition:
-    """A set of rows: an operation on other sets, and what else it takes.
+    """The definition of a set of rows: an operation on other sets, and its further arguments.
 
     An operation may give several sets at once: ``group`` are the numbers of all, and ``number`` is one of them.
     """
@@ -67,7 +67,7 @@ DefinitionStep = tuple[str, tuple[int, ...], tuple[Any, ...], tuple[int, ...]]
 
 
 def flatten_definitions(targets: Iterable[RowSetDefinition]) -> dict[int, DefinitionStep]:
-    """All definitions that some need, by number: flat, since they may be nested deeper than Python can follow."""
+    """All definitions that some depend on, by number; flat, since nesting may exceed Python's recursion limit."""
     found: dict[int, DefinitionStep] = {}
     waiting = list(targets)
     while waiting:

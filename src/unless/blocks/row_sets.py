@@ -1,4 +1,4 @@
-"""Sets of rows: what is known of them, and what follows for sets that are made from them.
+"""Sets of rows: what is known about them, and what can be derived for sets that are made from them.
 
 Learning takes away from a set what a rule covers, again and again, and mostly that is little of much. So what was
 counted in a set, less what was counted in the rows that are gone, is what is counted in the rest: no pass is needed.
@@ -24,13 +24,13 @@ from unless.kernels import RowSelection
 from unless.rule import MAX_DEPTH, Literal, Rule
 
 _FEW = 1 << 16
-"""Rows that are gone are counted up to this number, so that a larger set need not be counted again."""
+"""Up to this many removed rows are counted in memory, so that the larger set need not be counted again."""
 
 _MANY = 500_000
-"""How many weights of a set are remembered, in parts and of values."""
+"""How many weights of a set are cached, by parts and by values."""
 
 _REMEMBERED = 16
-"""How many sets are remembered by what they were made from."""
+"""How many sets are cached by their origin."""
 
 
 KnownValues = NDArray[np.float64] | list[str]
@@ -39,7 +39,7 @@ KnownValues = NDArray[np.float64] | list[str]
 
 @dataclass(slots=True, eq=False, weakref_slot=True)
 class RowSet:
-    """A set of rows: its definition, and what is known of it.
+    """A set of rows: its definition, and what is known about it.
 
     ``sizes`` are the number of rows of each label, and their weights; ``weight`` is that of all, which may be known
     before. A set that is ``local`` was fetched.
@@ -67,7 +67,7 @@ class RowSet:
         self.sizes, self.weight = sizes, int(sizes[1].sum())
 
     def note_difference(self, whole: RowSet, gone: RowSet) -> None:
-        """Note what follows for what is left of a whole without some of its rows: what is known of it, less theirs."""
+        """Note the counts of a set that remains when rows are removed: the whole minus the removed rows."""
         if gone.sizes is None or whole.sizes is None:
             return
         self.note_sizes(whole.sizes - gone.sizes)
@@ -108,7 +108,7 @@ class RowSet:
 
 
 def _subtract_slices(slices: Mapping[Interval, Integers], block: Block) -> dict[Interval, Integers]:
-    """Weights in slices, less those of some rows, which are a block."""
+    """Subtract the weights of some rows, given as a block, from weights in slices."""
     if not slices:
         return {}
     intervals = sorted(slices, key=lambda one: one.begin)
@@ -119,7 +119,7 @@ def _subtract_slices(slices: Mapping[Interval, Integers], block: Block) -> dict[
 def _subtract_values(
     values: Mapping[Interval, tuple[KnownValues, Integers]], block: Block
 ) -> dict[Interval, tuple[KnownValues, Integers]]:
-    """Values and their weights, less those of some rows, which are a block."""
+    """Subtract the weights of some rows, given as a block, from values and their weights."""
     found = dict(values)
     for column, texts in {(interval.column, interval.texts) for interval in values}:
         (counted,) = ValuesInRegions.whole(ColumnRegion.of([Interval(column, texts)])).answer(block)
@@ -138,14 +138,14 @@ def _subtract_values(
 
 
 class RowSetCache:
-    """Which sets were made from which, for a while: those that are here only until others are fetched."""
+    """A cache of sets by their origin; sets in memory are dropped when others are fetched."""
 
     def __init__(self) -> None:
         self._covered: OrderedDict[tuple[int, Literal], RowSet] = OrderedDict()
         self._less: OrderedDict[int, tuple[int, RowSet]] = OrderedDict()
 
     def covered_by_literal(self, rows: RowSet, literal: Literal) -> tuple[RowSet | None, RowSet | None]:
-        """The covered rows, if they are known; and what to take away from them: what is gone of the rows since."""
+        """The covered rows, if they are known, and the rows that have been removed since and must be subtracted."""
         if (rows.number, literal) in self._covered:
             return self._covered[rows.number, literal], None
         number, gone = self._less.get(rows.number, (0, None))
@@ -167,13 +167,13 @@ class RowSetCache:
             self._less.popitem(last=False)
 
     def forget_local(self) -> None:
-        """Let go of sets that are here, and of the memory that they take."""
+        """Drop sets that are in memory."""
         self._covered = OrderedDict((key, rows) for key, rows in self._covered.items() if rows.local is None)
         self._less = OrderedDict((key, each) for key, each in self._less.items() if each[1].local is None)
 
 
 def is_within(one: RowSetDefinition, number: int) -> bool:
-    """Whether a set is made by taking rows of another one, which was defined earlier."""
+    """Whether a set was made by selecting rows of another one, which was defined earlier."""
     while one.number > number and one.op not in ("all_rows", "plus"):
         one = one.sets[0]
     return one.number == number
@@ -182,7 +182,7 @@ def is_within(one: RowSetDefinition, number: int) -> bool:
 def rule_of_definition(
     one: RowSetDefinition, roots: Collection[int], depth: int = MAX_DEPTH
 ) -> tuple[RowSetDefinition, Rule] | None:
-    """A set as the rows of another one that a rule covers, if it was made like that: of one of the roots.
+    """Express a set as the rows that a rule covers in one of the root sets, if it was made like that.
 
     Blocks find what a rule covers in one step. Literal by literal and exception by exception, they would take hundreds.
     """
@@ -205,11 +205,11 @@ def rule_of_definition(
 
 
 LocalSelections = tuple[LocalRows, tuple[RowSelection, ...]]
-"""Where some sets are in memory, and which rows they are there."""
+"""The local rows that hold some sets, and the selection of each set."""
 
 
 def local_selections(*sets: RowSet) -> LocalSelections | None:
-    """Where all sets are in memory, if that is one place, and which rows they are there."""
+    """The local rows that hold all sets, if they are the same, and the selection of each set."""
     places = [rows.local for rows in sets if rows.local is not None]
     if not places or len(places) < len(sets) or len({id(local) for local, _ in places}) > 1:
         return None

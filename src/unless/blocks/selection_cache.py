@@ -1,4 +1,4 @@
-"""The rows of sets that a block was asked about, remembered within a memory budget."""
+"""A cache of the sets of rows that a block was asked about, with a memory budget."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from unless.kernels import RowSelection
 from unless.kernels.row_filtering import RowGrid
 
 _OVERHEAD = 200
-"""About how many bytes it takes to remember an array, however small."""
+"""About how many bytes each cached array takes besides its content."""
 
 
 class SelectionCache:
-    """Sets of rows by number. Those that were not used for longest are packed, and then forgotten.
+    """Sets of rows by number. The least recently used ones are packed, and later dropped.
 
     Sets are made from one another. If one is lost, many may have to be made again for every query that learning from
     wide data would never end. ``memory_budget`` bytes are for sets, and as many for packed ones.
@@ -31,7 +31,7 @@ class SelectionCache:
         """How many bytes are left."""
 
     def get(self, number: int) -> RowSelection | None:
-        """The set with a number, if it is remembered."""
+        """The set with a number, if it is cached."""
         if number in self._held:
             self._held.move_to_end(number)
             return self._held[number][0]
@@ -42,7 +42,7 @@ class SelectionCache:
         return found
 
     def put(self, number: int, rows: RowSelection) -> None:
-        """Remember a set."""
+        """Cache a set."""
         size = 4 * (len(rows.rows()) + self._bins)
         self._held[number] = rows, size
         self.budget -= size

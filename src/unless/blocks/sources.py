@@ -1,4 +1,4 @@
-"""Where records come from, some at a time and as often as needed: the protocol, and files."""
+"""Streams of records that can be read in batches, any number of times: the protocol, and files."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ class Stream(Protocol):
 
     @property
     def said(self) -> str:
-        """How the data is called in messages."""
+        """The name of the data in messages."""
 
     def batches(self) -> Iterator[Source]:
         """All records, some at a time; there is at least one batch."""
 
     def fingerprint(self) -> object:
-        """What changes if the data does; None if only reading can tell."""
+        """A value that changes with the data; None if only reading shows a change."""
 
     def close(self) -> None:
-        """Let go of what was opened to read; the stream may still be read again."""
+        """Close what was opened for reading; the stream can still be read again."""
 
 
 @dataclass
@@ -49,7 +49,7 @@ class PartsStream:
 
     @property
     def said(self) -> str:
-        """How the data is called in messages."""
+        """The name of the data in messages."""
         return self.stream.said
 
     def batches(self) -> Iterator[Source]:
@@ -57,7 +57,7 @@ class PartsStream:
         return (DateParts(batch, self.formats, like_training=True) for batch in self.stream.batches())
 
     def fingerprint(self) -> object:
-        """What changes if the data does, or its parts."""
+        """A value that changes with the data, or with the declared parts."""
         found = self.stream.fingerprint()
         return None if found is None else [found, "parts", sorted(self.formats.items(), key=str)]
 
@@ -113,7 +113,7 @@ class FileStream:
 
 
 def _resize_batches(sources: Iterable[Source]) -> Iterator[Source]:
-    """Batches as they are, or frames: large ones are cut, and small ones of the same types put together."""
+    """Cut large frames, and concatenate small ones of the same types; other batches stay as they are."""
     waiting: list[pl.DataFrame] = []
 
     def together() -> Iterator[Source]:
@@ -134,7 +134,7 @@ def _resize_batches(sources: Iterable[Source]) -> Iterator[Source]:
 
 
 def _has_own_codes(frame: pl.DataFrame) -> bool:
-    """Whether the codes of a column mean something else than in other frames."""
+    """Whether the codes of a column differ in meaning from those of other frames."""
     return any(isinstance(kind, (pl.Categorical, pl.Enum)) for kind in frame.schema.values())
 
 

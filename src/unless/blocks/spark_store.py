@@ -47,13 +47,13 @@ Answer = TypeVar("Answer")
 _CELLS = 1 << 22
 """About how many cells a block has: Spark's batches of 10,000 rows would be many small blocks."""
 _IN_VAIN = 3
-"""How often all is encoded again if no executor finds the files that it should have."""
+"""How often all data is encoded again if the executors do not find their files."""
 
 _READ = {
     *("boolean", "byte", "short", "integer", "long", "float", "double", "decimal", "string", "char", "varchar"),
     *("date", "timestamp", "timestamp_ntz", "time", "daytimeinterval", "void"),
 }
-"""The types of Spark that have a meaning here."""
+"""The types of Spark that can be read."""
 
 
 @dataclass(frozen=True)
@@ -127,11 +127,11 @@ class SparkBlockStore(BlockStore):
         ).persist()
 
     def _map_partitions(self, function: Callable[[Batches], Iterator[pa.RecordBatch]]) -> RDD[Any]:
-        """What a function tells of each partition."""
+        """The results of a function for each partition."""
         return self._frame.mapInArrow(function, "result binary").rdd.map(_unpickle_row)
 
     def _answers(self, query: BlockQuery[Answer], numbers: Sequence[int]) -> dict[int, Answer]:
-        """What partitions answer, except those that Spark has sent to an executor without their files."""
+        """The answers of partitions, except those that ran on an executor without their files."""
         answer = partial(_answer_partition, query=query, memory_budget=self._memory_budget)
         found = self._frame.sparkSession.sparkContext.runJob(self._written, answer, numbers)
         for part, _ in found:
@@ -154,7 +154,7 @@ def frame_columns(frame: DataFrame) -> Source:
 
 
 def _select_columns(frame: DataFrame, names: Sequence[str]) -> DataFrame:
-    """Some columns, with numbers for names: to Spark, dots and backticks in a name have a meaning, and x is X."""
+    """Select columns and number them: in names, Spark interprets dots and backticks, and ignores case."""
     if not hasattr(frame.sparkSession, "sparkContext"):
         raise ParameterError("a session of Spark Connect cannot keep data on the executors; take a classic session")
     types = {field.name: field.dataType for field in frame.schema.fields}
@@ -213,7 +213,7 @@ def _merge_stats(one: Any, other: Any) -> Any:
 def _write_partition(
     batches: Batches, names: Sequence[str], coding: BlockEncoding, token: str
 ) -> Iterator[pa.RecordBatch]:
-    """Write the blocks of a partition, and tell where they are."""
+    """Write the blocks of a partition, and yield where they are."""
     from pyspark import TaskContext
 
     number = TaskContext.get().partitionId()

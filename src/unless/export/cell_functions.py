@@ -1,7 +1,7 @@
-"""How exported functions read cells: what `values.value_of` and `values.read_as` mean, without any package.
+"""How exported functions read cells: `values.cell_value` and `values.value_in_notation` without any package.
 
-`cell_sources` copies the text of these functions, so they use nothing but each other, the standard library, and the
-forms below, whose values it writes in the place of their names.
+`cell_sources` copies the text of these functions, so they use only each other, the standard library, and the
+patterns below, whose names it replaces by their values.
 """
 
 from datetime import date, datetime, time, timedelta

@@ -1,4 +1,4 @@
-"""How exported functions read cells: which readers a program needs, for what `values.value_of` and `read_as` mean.
+"""Which functions an exported program needs to read cells as `values.cell_value` and `value_in_notation` do.
 
 `cell_sources` has their text. A function has only the readers that its program needs. Without dates, times, durations
 and orders, that is ``value`` and ``number``; a reader of a notation then turns what it can into a number, and anything
@@ -33,26 +33,26 @@ from unless.values.notation import (
 
 @dataclass(frozen=True, slots=True)
 class CellReader:
-    """What turns the value of a feature into a number, where it is more than a number or a text."""
+    """A function that turns a date, a time, a level or an amount into a number."""
 
     name: str
     argument: object = None
 
     def call(self, value: str, spell: str) -> str:
-        """The call, given the value and the argument as the language spells it."""
+        """Write a call with a value and, as the language spells it, the argument."""
         return f"{self.name}({value}{f', {spell}' if self.argument is not None else ''})"
 
 
 @dataclass(frozen=True, slots=True)
 class TrainedColumns:
-    """How a model read the columns of its training, and the values that they had; a program alone does not know."""
+    """How a model read the columns of its training data, and their values; a program alone does not know."""
 
     schema: Schema
     domain: Table
 
     @classmethod
     def of(cls, model: object) -> TrainedColumns | None:
-        """What a model knows; None for a program or a committee alone."""
+        """The columns that a model was trained on; None for a program or a committee alone."""
         known = model_of(model)
         return None if known is None else cls(known.schema, known.domain)
 
@@ -62,7 +62,7 @@ class TrainedColumns:
         return () if self.schema.missing in (DEFAULT_MISSING, EARLIER_MISSING) else self.schema.missing
 
     def readers(self, feature: str, tested: Collection[str]) -> Iterator[CellReader]:
-        """What a cell goes through that is no number in a notation; ``tested`` are the texts that rules name."""
+        """The functions that read a cell without a notation, in order; ``tested`` are the texts that rules compare."""
         from unless.read.column_inference import (  # 20 ms that a program alone does not need
             flag_names,
             known_spellings,
@@ -87,12 +87,12 @@ class TrainedColumns:
 
 
 def _other_spellings(texts: Iterable[str]) -> list[str]:
-    """Texts, and how else they may be spelled: 3.0 is 3 where training had only 3."""
+    """Texts and their other spellings: 3.0 is 3 where training had only 3."""
     return sorted({twin for text in texts for twin in (text, f"{text}.0", text.removesuffix(".0"))})
 
 
 def find_cell_readers(program: Program, training: TrainedColumns | None = None) -> dict[str, list[CellReader]]:
-    """The readers of each feature, in the order of use: by notation, as in training, or for the texts of times."""
+    """Find the readers of each feature, in the order of calls: by notation, as in training, or for texts of times."""
     notations = {**(training.schema.notations if training else {}), **program.notations}
     found: dict[str, list[CellReader]] = {}
     for feature, literals in program.literals_by_feature().items():

@@ -49,7 +49,7 @@ _DIRECTIVES = {
 
 
 def python_readers(used: Iterable[str], *, numeric: bool) -> list[str]:
-    """The functions that read cells in Python, given the names of those that the features need."""
+    """The source of the functions that read cells in Python; ``used`` are those that features need."""
     sources = _python_functions()
     names = _add_called_functions(used, sources)
     lines = ["    from datetime import date, datetime, time, timedelta"] * ("written" in names)
@@ -59,7 +59,7 @@ def python_readers(used: Iterable[str], *, numeric: bool) -> list[str]:
 
 
 def javascript_readers(used: Iterable[str], *, numeric: bool) -> list[str]:
-    """The functions that read cells in JavaScript, given the names of those that the features need."""
+    """The source of the functions that read cells in JavaScript; ``used`` are those that features need."""
     sources = _javascript_functions()
     return [_JAVASCRIPT_VALUE, *_select_functions(sources, _add_called_functions(used, sources), numeric=numeric)]
 
@@ -81,7 +81,7 @@ def strptime_pattern(form: str) -> str:
 
 
 def typed_date_pattern(notation: Notation | None) -> str | None:
-    """How a page reads what is typed for a feature: None as in ISO 8601, else the regular expression of its format.
+    """The regular expression that a page reads typed dates of a feature with; None for ISO 8601.
 
     A format that only Python reads, with names of months, has an expression that no text matches.
     """
@@ -94,18 +94,18 @@ def typed_date_pattern(notation: Notation | None) -> str | None:
 
 
 def _escape(found: re.Match[str]) -> str:
-    """A character in a regular expression that neither ends it nor the script that it is in."""
+    """Escape a character so that it ends neither the regular expression nor the script around it."""
     units = found[0].encode("utf-16-be", "surrogatepass")
     return "".join(f"\\u{units[place : place + 2].hex()}" for place in range(0, len(units), 2))
 
 
 def _select_functions(sources: dict[str, str], names: Collection[str], *, numeric: bool) -> list[str]:
-    """The functions of these names in the order of the file; where numbers are compared, also ``number``, the last."""
+    """Select functions by name, in the order of the file; with ``number``, the last, where numbers are compared."""
     return [source for name, source in sources.items() if name in names or (numeric and name == "number")]
 
 
 def _add_called_functions(used: Iterable[str], sources: dict[str, str]) -> set[str]:
-    """The names of functions, and of those that they call."""
+    """Add the names of the functions that functions call."""
     found, waiting = set[str](), list(used)
     while waiting:
         if (name := waiting.pop()) not in found:
@@ -116,7 +116,7 @@ def _add_called_functions(used: Iterable[str], sources: dict[str, str]) -> set[s
 
 @cache
 def _python_functions() -> dict[str, str]:
-    """The Python of each function, indented, with the values of forms in the place of their names."""
+    """The Python source of each function, indented, with the values of patterns instead of their names."""
     forms = {"NUMBER_FORM": repr(NUMBER_FORM), "ISO_FORM": repr(ISO_FORM), "CLOCK_FORM": repr(CLOCK_FORM)}
     durations = "\n".join(f"        {form!r}," for form in DURATION_FORMS)
     forms["DURATION_FORMS"] = f"(\n{durations}\n    )"
@@ -127,7 +127,7 @@ def _python_functions() -> dict[str, str]:
 
 @cache
 def _javascript_functions() -> dict[str, str]:
-    """The JavaScript of each function with the comment before it."""
+    """The JavaScript source of each function, with the comment before it."""
     _, *functions = javascript_source().partition("\n\nunless.cells")[0].split("\n\n// ")
     names = [re.findall(r"^const (\w+) =", one, re.MULTILINE)[-1] for one in functions]
     return {name: "\n" + indent(f"// {one}", "  ") for name, one in zip(names, functions, strict=True)}

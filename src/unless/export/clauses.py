@@ -41,7 +41,7 @@ _MOST = 2
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """What must hold: every literal, and none of the numbered exceptions."""
+    """The body of a clause: all its literals must hold, and none of the numbered exceptions."""
 
     literals: tuple[Literal, ...]
     exceptions: tuple[int, ...] = ()
@@ -64,7 +64,7 @@ class Flat:
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """A head, its goals, and the literals that the goals spell."""
+    """A clause: its head, its goals, and the literals that the goals express."""
 
     head: str
     goals: tuple[str, ...] = ()
@@ -76,7 +76,7 @@ class Clause:
 
 @dataclass(frozen=True, slots=True)
 class Spelling:
-    """How one language spells the parts of a program.
+    """How one language writes the parts of a program.
 
     ``label`` spells the head of a rule for a label, ``goals`` a literal (its test last, after the goals that bind its
     variable), ``rule`` the head of a numbered rule. ``record`` are goals that make a body safe that only negates.
@@ -219,7 +219,7 @@ def write_in_style(style: Style, program: Program, spelling: Spelling) -> str:
 
 @dataclass(frozen=True, slots=True)
 class LiteralWriter:
-    """Spells literals: needs the position of every feature, and which of them are unary predicates."""
+    """Writes literals as goals, given the position of every feature and the names of unary predicates."""
 
     place: dict[str, int]
     unary: frozenset[str]

@@ -131,7 +131,7 @@ def _write_committee(committee: Committee, model: Decider | Model, language: Lan
 def _read_features(
     language: Language, program: Program, model: Decider | Model, name: str, what: Returns, cuts: Iterable[Literal] = ()
 ) -> list[str]:
-    """The first lines of a function: they read the features that the program uses.
+    """Write the first lines of a function, which read the features that the program uses.
 
     ``cuts`` are further literals on these features.
     """
@@ -174,26 +174,26 @@ def _threshold_key(literal: Literal) -> tuple[float, str] | None:
 
 
 def _return(language: Language, condition: str | None, result: str, remark: str = "", *, deep: bool = False) -> str:
-    """What is returned, if a condition holds or always; ``deep`` inside of a list."""
+    """Write a return statement, with or without a condition; ``deep`` inside the function of a list."""
     template, indent = language.result if condition is None else language.result_if, language.indent * (1 + deep)
     return template.format(indent=indent, condition=condition, result=result, remark=remark)
 
 
 def _returned_value(language: Language, program: Program, index: int | None, what: str) -> str:
-    """What a deciding rule returns; None is where no rule decides."""
+    """The value that is returned for a deciding rule; None means that no rule decides."""
     label = language.constant(program.otherwise if index is None else program.rules[index].head)
     rule = language.constant(None if index is None else index + 1)
     return {"label": label, "rule": rule, "both": language.both.format(label=label, rule=rule)}[what]
 
 
 def _return_points_lines(language: Language, what: str, labels: Sequence[Label]) -> str:
-    """The last lines of a function: what it returns, given the points of each label."""
+    """Write the last lines of a function, which return something given the points of each label."""
     fillings = {"@labels": ", ".join(map(language.constant, labels)), "@unit": str(POINTS_PER_LOGIT)}
     return fill_in(language.ends[what], fillings)
 
 
 def _add_points(card: ScoreCard, language: Language) -> str:
-    """The lines that add up the points of a list, and let its label lead."""
+    """Write the lines that add up the points of a list and make its label lead."""
     writer, indent = SourceWriter.of(language, card.program, card.cuts), language.indent * 2
     always, some = score_terms(card, writer)
     true = language.constant(True)  # noqa: FBT003 - a constant
@@ -238,7 +238,7 @@ class SourceWriter:
 
     @classmethod
     def of(cls, language: Language, program: Program, cuts: Iterable[Literal] = ()) -> SourceWriter:
-        """What writes the conditions of a program, and cuts of its features."""
+        """The writer for the conditions of a program, and cuts of its features."""
         return cls(language, _name_features(program), _name_thresholds(program, cuts))
 
     def test(self, literal: Literal, *, sure: bool) -> str | bool:  # noqa: ARG002 - these tests are always true or false

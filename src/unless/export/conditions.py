@@ -1,7 +1,7 @@
 """Rules as conditions: the step that the exports to SQL, Python and JavaScript share.
 
-A rule with nested exceptions is "g1, unless g2, unless g3, ...": a chain of gates, where each gate takes back what the
-one before it said. Written as ``g1 and not (g2 and not (g3 ...))``, a chain of 200 gates breaks parsers (Python stops
+A rule with nested exceptions is "g1, unless g2, unless g3, ...": a chain of gates, where each gate revokes the one
+before it. Written as ``g1 and not (g2 and not (g3 ...))``, a chain of 200 gates breaks parsers (Python stops
 at 200 parentheses, SQLite at expressions 1000 deep). So long chains are written flat: the first gate that fails
 decides.
 """
@@ -24,14 +24,14 @@ from unless.score.score_card import ScoreCard, require_card
 T = TypeVar("T")
 
 _NESTED = 4
-"""Chains up to this length are written nested, which people read more easily; learned programs are rarely deeper."""
+"""Chains up to this length are written nested, which is easier to read; learned programs are rarely deeper."""
 
 
 class ConditionWriter(Protocol[T]):
-    """Spells conditions in some language; a condition that is always or never true is a plain bool."""
+    """Writes conditions in some language; a condition that is always or never true is a plain bool."""
 
     def test(self, literal: Literal, *, sure: bool) -> T | bool:
-        """The truth of a literal. If ``sure``, it is true or false; if not, it may also be unknown, meaning false."""
+        """Write a literal. If ``sure``, its value must be true or false; otherwise unknown may mean false."""
 
     def conjunction(self, parts: Sequence[T]) -> T:
         """Every part holds; there are at least two."""
@@ -66,9 +66,9 @@ def rule_condition(rule: Rule, writer: ConditionWriter[T]) -> T | bool:
 
 
 def score_terms(card: ScoreCard, writer: ConditionWriter[T]) -> tuple[list[int], list[tuple[T, list[int]]]]:
-    """What a score card adds up, but for the deciding rule: points of every record, and points where conditions hold.
+    """The terms of a score card without the deciding rule: points of every record, and points where conditions hold.
 
-    Parts whose condition is always true in the language belong to the first.
+    Parts whose condition is always true in the language are added to the first.
     """
     sums: dict[tuple[frozenset[Literal], tuple[Rule, ...]], tuple[Rule, Points]] = {}
     for part, points in zip(card.parts, card.points, strict=True):
@@ -98,7 +98,7 @@ def head_index(card: ScoreCard, index: int | None) -> int:
 
 
 def writer_for(model: Decider | Model, language: str, writers: Mapping[type, Callable[..., Any]]) -> Callable[..., Any]:
-    """The writer for what decides in a model, applied to it; refuses a decider that the language has no words for.
+    """Choose the writer for the decider of a model; refuse a decider that the language cannot express.
 
     ``writers`` has a function for each class of deciders, which takes one as its first argument.
     """
@@ -115,13 +115,13 @@ _OTHERWISE: Mapping[type, str] = {
 
 
 def list_of(model: Decider | Model, language: str) -> Program:
-    """The one list that decides, for a language that holds nothing else."""
+    """The list of a model that has only one, for a language that cannot express other deciders."""
     program: Program = writer_for(model, language, {Program: lambda program: program})()
     return program
 
 
 def card_of(model: Decider | Model) -> ScoreCard:
-    """The score card of a model with one list; a program has none."""
+    """The score card of a model with one list; a program alone has no score card."""
     known = model_of(model)
     if known is None:
         raise ParameterError("a program has no points, and so no probabilities; take the model")
@@ -137,7 +137,7 @@ class _Lowering(Generic[T]):
     def covers(self, rule: Rule, *, negated: bool) -> T | bool:
         """The condition under which the rule covers a record, as `Rule.covers` defines it.
 
-        It is ``negated`` if it will be under a "not", where unknown would not mean false.
+        ``negated`` conditions are below a "not", where unknown would not mean false.
         """
         chain = list(_largest_exceptions(rule))
         flat = len(chain) > _NESTED

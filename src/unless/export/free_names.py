@@ -8,7 +8,7 @@ from unless.rule import Program
 
 
 def free_name(name: str, taken: Collection[str]) -> str:
-    """The name, or the name with a number behind it, whichever is not taken.
+    """The name, with a number appended if it is taken.
 
     >>> free_name("rule", ["label"]), free_name("rule", ["rule", "rule_2"])
     ('rule', 'rule_3')
@@ -21,7 +21,7 @@ def free_name(name: str, taken: Collection[str]) -> str:
 
 
 def free_names(wanted: Iterable[str], taken: Collection[str]) -> tuple[str, ...]:
-    """The names, with numbers behind those that are taken or wanted twice.
+    """The names, with numbers appended to those that are taken or wanted twice.
 
     >>> free_names(["label", "rule"], ["rule", "rule_2"])
     ('label', 'rule_3')
@@ -39,7 +39,7 @@ class FreeNames:
         self._taken = {name.casefold() for name in (*rules.features, rules.target)}
 
     def take(self, name: str) -> str:
-        """The name, with a number behind it if it is taken; from now on it is taken."""
+        """Take the name, with a number appended if it is taken already."""
         found = free_name(name, self._taken)
         self._taken.add(found)
         return found

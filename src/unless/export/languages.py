@@ -18,7 +18,7 @@ from unless.values import Label
 
 @dataclass(frozen=True, slots=True)
 class Language:
-    """How a language spells a function. What has ``{}`` is a template of `str.format`, what has ``@`` of `fill_in`."""
+    """How a language writes a function: texts with ``{}`` are templates of `str.format`, with ``@`` of `fill_in`."""
 
     name: str
     valid_name: Callable[[str], bool]
@@ -30,7 +30,7 @@ class Language:
     readers: Callable[..., list[str]]
     """The functions that read cells."""
     operators: Mapping[Operator, str]
-    """Where they are not spelled as ours; a missing value is compared with the constant for None."""
+    """Operators that differ from ours; a missing value is compared with the constant for None."""
     conjunction: str
     negation: str
     choice: str
@@ -69,7 +69,7 @@ class Language:
 
 
 def fill_in(template: str, fillings: Mapping[str, str]) -> str:
-    """A template with texts in the place of their names."""
+    """Fill texts into a template."""
     return re.sub("@[a-z]+", lambda found: fillings[found[0]], template)
 
 

@@ -114,7 +114,7 @@ def onnx_inputs(
 
 
 def _input_kinds(rules: Program, model: object, given: Mapping[str, Kind]) -> dict[str, str]:
-    """The kind of every input: as given, as the model knows it, or as the literals show. A graph needs at least one."""
+    """The kind of every input: as given, as in the model, or as the literals show. A graph needs at least one input."""
     for feature, kind in given.items():
         if feature not in rules.features:
             raise UnknownNameError(f"columns= names {feature!r}, not a feature{suggest(feature, rules.features)}")
@@ -129,7 +129,7 @@ def _input_kinds(rules: Program, model: object, given: Mapping[str, Kind]) -> di
 
 
 def _kind_shown_by(literals: Sequence[Literal]) -> str:
-    """The kind of a feature with these literals; one without a value is a test for missing cells."""
+    """The kind of a feature with these literals; a literal without a value tests for missing cells."""
     numeric = [isinstance(literal.value, float) for literal in literals]
     return "text" if not any(numeric) else "number" if all(numeric) else "mixed"
 
@@ -164,7 +164,7 @@ def _refuse_missing_text_in_rules(rules: Program, missing: str) -> None:
 
 
 def _list_outputs(rules: Program, graph: OnnxGraph, writer: OnnxWriter, trained: Model | None) -> list[GraphOutput]:
-    """The label, the number of the rule and, of a model, the probabilities."""
+    """The outputs of a program: label, number of the rule and, for a model, probabilities."""
     place = _deciding_rule(graph, writer, rules)
     used = {index for _, index in decisions(rules, writer)}
     numbers = np.append(np.arange(1, len(rules) + 1), 0)
@@ -178,7 +178,7 @@ def _list_outputs(rules: Program, graph: OnnxGraph, writer: OnnxWriter, trained:
 
 
 def _vote_outputs(committee: Committee, graph: OnnxGraph, writer: OnnxWriter, _: Model | None) -> list[GraphOutput]:
-    """The label and the probabilities of the points of all lists."""
+    """The outputs of a committee: label and probabilities, from the points of all lists."""
     sums = [graph.constant(committee.base.astype(np.float64)[np.newaxis])]
     for program, points in zip(committee.lists, committee.points, strict=True):
         place = _deciding_rule(graph, writer, program)  # the last rule of a list covers every record
@@ -219,7 +219,7 @@ def _sum_points(graph: OnnxGraph, card: ScoreCard, writer: OnnxWriter, place: st
 
 
 def _all_points(points: NDArray[np.float64], card: ScoreCard) -> NDArray[np.float64]:
-    """Points of columns as points of labels: of two labels, the first has none."""
+    """Points for each label; of two labels, the first has no points."""
     return np.column_stack([np.zeros(len(points)), points]) if point_columns(card.classes) == 1 else points
 
 
@@ -249,7 +249,7 @@ def _output(name: str, graph: OnnxGraph, array: NDArray[Any], place: str) -> Gra
 
 
 def _rule_labels(rules: Program, used: set[int | None]) -> NDArray[Any]:
-    """The labels by place, the last for no rule; a program without one for that must be able to do without."""
+    """The label of each rule and, last, that of records without a rule, which some programs never need."""
     heads = list(rules.heads)
     if heads[-1] is None:
         example = next((head for head in heads if head is not None), "")

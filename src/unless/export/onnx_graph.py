@@ -1,4 +1,4 @@
-"""ONNX graphs in the making, and conditions as their nodes: equal tests are one comparison, equal nodes are one."""
+"""Construction of ONNX graphs, and conditions as nodes; equal nodes are made once."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class GraphOutput(NamedTuple):
 
 @dataclass
 class OnnxGraph:
-    """A graph in the making: equal constants and equal nodes are made once. Everything inside has one axis, records."""
+    """A graph under construction. Equal constants and nodes are made once; inner values have one axis, records."""
 
     names: set[str]
     """Those that are taken."""
@@ -81,7 +81,7 @@ class OnnxGraph:
         return self.node("Expand", self.constant(np.array([number])), self.node("Shape", first))
 
     def to_model(self, outputs: Iterable[GraphOutput], rules: Program) -> ModelProto:
-        """The whole model; an output that is called like an input has underscores after its name."""
+        """The whole model; an output with the name of an input gets underscores after its name."""
         said = []
         for name, inner, kind, shape in outputs:
             while name in self.names:

@@ -65,7 +65,7 @@ def _header_lines(program: Program) -> Iterator[str]:
 
 
 def _feature_declaration(name: str, notation: Notation | None) -> str:
-    """A feature, and how its numbers are written, if not as numbers."""
+    """A feature in the line of features, with its notation if it has one."""
     match notation:
         case None:
             return quote_if_needed(name)
@@ -92,7 +92,7 @@ def _rule_lines(program: Program, statistics: RuleStatistics | None) -> Iterator
 
 
 def _training_comment(statistics: RuleStatistics | None, row: int) -> Iterator[str]:
-    """What a rule decided in training, and what to expect of it, as a comment."""
+    """A comment: how many records a rule decided in training, and its expected precision."""
     if statistics is None:
         return
     decided, right = float(statistics.support[row]), float(statistics.expected_precision[row])

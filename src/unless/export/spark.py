@@ -77,7 +77,7 @@ def predict_spark(
 
 
 class _SparkFrame:
-    """A frame, and what writes conditions on its columns."""
+    """A Spark frame, with a writer for conditions on its columns."""
 
     def __init__(self, model: Decider | Model, frame: DataFrame) -> None:
         fields = getattr(getattr(frame, "schema", None), "fields", None)

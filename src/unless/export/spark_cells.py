@@ -30,7 +30,7 @@ _ENGINE = DIALECTS["spark"]
 _NTZ = _ENGINE.times["timestamp"]
 _NUMBERS = ("byte", "short", "integer", "long", "float", "double", "decimal")
 _TRUE, _FALSE = "tRuE", "fAlSe"
-"""Texts that mean booleans, if any text does, and that no training had."""
+"""Texts that mean booleans in any case, and that occur in no training data."""
 _SPELLED = {True: "^[Tt][Rr][Uu][Ee]$", False: "^[Ff][Aa][Ll][Ssſ][Ee]$"}  # ſ is a small s to casefold
 
 Cells = exp.Expression | None
@@ -61,7 +61,7 @@ def read_columns(
 
 @dataclass(frozen=True, slots=True)
 class _ColumnReading:
-    """How a model reads the cells of a feature."""
+    """How a model reads a column of a Spark frame."""
 
     feature: str
     like: object
@@ -190,13 +190,13 @@ class _ColumnReading:
         return "timestamp", sql_tree.cast(column(self.feature), _NTZ)
 
     def _number_cases(self, own: exp.Expression, numbers: Iterable[float]) -> list[Arm]:
-        """What some numbers are in training."""
+        """Cases for some numbers: what each was in training."""
         found = list(numbers)
         equal = (exp.EQ(this=own.copy(), expression=_value_node(number)) for number in found)
         return [(one, _value_node(value)) for one, value in zip(equal, self.values(found), strict=True)]
 
     def _boolean_cases(self, own: exp.Expression, *, mixed: bool) -> list[Arm]:
-        """What texts are that mean booleans; nothing if they are texts like any other."""
+        """Cases for texts that mean booleans; none if training read them as plain texts."""
         values = self.values([_TRUE, _FALSE])
         if values == [_TRUE, _FALSE]:
             return []

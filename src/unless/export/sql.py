@@ -75,7 +75,7 @@ def to_sql(
 
 
 def decision_node(model: Decider | Model, what: What, writer: SqlWriter) -> exp.Expression:
-    """What `to_sql` writes, as a tree."""
+    """The expression of `to_sql`, as a tree."""
     found: exp.Expression = writer_for(model, "SQL", {Program: _list_node, Committee: _vote_node})(model, what, writer)
     return found
 
@@ -91,7 +91,7 @@ def _list_node(rules: Program, model: Decider | Model, what: What, writer: SqlWr
 def prepare_writer(
     program: Decider | Model, dialect: str, columns: Mapping[str, ColumnKind] | None
 ) -> tuple[Program, Dialect, SqlWriter]:
-    """The rules, the database, and what writes conditions for it."""
+    """The rules, the database, and the writer of conditions for it."""
     if dialect not in DIALECTS:
         raise ParameterError(f"no dialect {dialect!r}{suggest(str(dialect), DIALECTS)}")
     rules, engine = decider_of(program).all_rules, DIALECTS[dialect]
@@ -106,7 +106,7 @@ def prepare_writer(
 
 
 def text_writer(engine: Dialect, rules: Program) -> Callable[[exp.Expression], str]:
-    """What writes expressions about rules as text."""
+    """The function that writes expressions about these rules as text."""
     # sqlglot 30 indents inside of names with line breaks, and its mark for line breaks in texts may be in one already.
     marked = Generator.SENTINEL_LINE_BREAK.rstrip("_") in str(rules)
     pretty = not marked and not any("\n" in feature for feature in rules.used)

@@ -20,7 +20,7 @@ ColumnKind = OneOf[
 
 @dataclass(frozen=True, slots=True)
 class SqlColumns:
-    """What is known of columns: kinds and types in training, how their numbers are written, and their database."""
+    """What is known about columns: kinds and types in training, notations, and the database."""
 
     kinds: Mapping[str, str]
     typed: frozenset[str]
@@ -53,7 +53,7 @@ class SqlColumns:
             )
 
     def check_kind(self, feature: str, kind: str) -> str:
-        """A kind that the database has, and in which the numbers of the feature can be written."""
+        """Check that the database has a kind, and that the numbers of the feature can be written in it."""
         self.refuse_unit(feature, kind)
         own, notation = self.dialect, self.notations.get(feature)
         if kind in KIND_NOTATIONS and not own.times and kind != "interval":

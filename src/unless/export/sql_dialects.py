@@ -71,7 +71,7 @@ _ENDS = {
 
 
 class _Standard(Dialect):
-    """As much as all databases understand, for people to read and copy; `to_sql` does not write it."""
+    """SQL that all databases understand, for people to read and copy; `to_sql` does not write it."""
 
     name = ""
     nan_is_high = False
@@ -239,7 +239,7 @@ class _SQLite(Dialect):
 
 
 class _Zoneless(Dialect):
-    """Without arithmetic on what a text spells: of zones in text, only UTC is known."""
+    """Databases that cannot shift the time that a text spells: the only zone in texts is UTC."""
 
     at_once = None
     times = TIMES
@@ -438,7 +438,7 @@ def _has_nul(column: exp.Expression) -> exp.Expression:
 _WRONG = (
     "*[^0-9.eE+-]*", "*.*.*", "*[eE]*[.eE]*", "*[^eE][+-]*", "*[^0-9.][eE]*", "[eE]*", ".[eE]*", "[+-].[eE]*",
 )  # fmt: skip
-"""What no number looks like, in patterns that only know sets of characters.
+"""Patterns of texts that are not numbers, in a language that only has sets of characters.
 
 With the ends that are asked for, the last four leave no number without a digit before the exponent, or in it.
 """

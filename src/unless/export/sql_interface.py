@@ -1,4 +1,4 @@
-"""What the SQL of a database is asked for: numbers, texts, time, and text that spells a number or a time.
+"""The questions about the SQL of a database: numbers, texts, times, and texts that spell numbers or times.
 
 The answers are sqlglot trees. Those of `Dialect` are DuckDB's; `dialects` has those of other databases.
 """
@@ -42,7 +42,7 @@ _INTERVAL = {"interval": exp.DataType(this=exp.DataType.Type.INTERVAL)}
 
 
 class Dialect:
-    """Standard behaviour: that of DuckDB, and of the others where they do not say otherwise."""
+    """The SQL of DuckDB; other databases override what differs."""
 
     name = "duckdb"
     nan_is_high = True
@@ -72,7 +72,7 @@ class Dialect:
     finer: tuple[str, ...] = ("timestamp_ns",)
     """The kinds whose cells can be finer than microseconds."""
     zone = "Z|[+-](0[0-9]|1[0-4]):?[0-5][0-9]"
-    """The zones that a text may end in: as far as there are any in the world."""
+    """The time zones that a text may end in: all that are in use."""
     moved = (
         "REGEXP_MATCHES(cell, '[Z+]|-[0-9]{2}:?[0-9]{2} *$')",
         "STRFTIME(CAST(TRIM(cell) AS TIMESTAMPTZ) AT TIME ZONE 'UTC', '%Y-%m-%d %H:%M:%S.%f')",
@@ -95,7 +95,7 @@ class Dialect:
         return bool(name) and "\0" not in name and self.text(name) is not None
 
     def fold_name(self, name: str) -> str:
-        """What the database makes of the name of a column."""
+        """The name of a column as the database sees it."""
         return name.lower() if self.folds_case else name
 
     # Numbers and booleans.
@@ -158,7 +158,7 @@ class Dialect:
         return cast(column, TEXT)
 
     def equality_sides(self, column: exp.Expression, text: exp.Expression) -> tuple[exp.Expression, exp.Expression]:
-        """A text column and a text such that ``=`` between them compares character by character."""
+        """A text column and a text, converted so that ``=`` compares them character by character."""
         return column, text
 
     def is_member(self, column: exp.Expression, texts: Sequence[exp.Expression]) -> exp.Expression:

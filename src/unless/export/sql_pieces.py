@@ -1,4 +1,4 @@
-"""Conditions in standard SQL in two pieces, with a place for the value between them.
+"""Conditions in standard SQL in two pieces, with the value left out between them.
 
 The report page puts the SQL of a rule together from these, so that it has the SQL of rules that a reader has edited.
 """
@@ -19,7 +19,7 @@ Pieces = dict[Operator, tuple[str, str]]
 
 
 def condition_pieces(program: Program) -> list[Pieces]:
-    """What is before and after the value, for each feature in use and each operator.
+    """The text before and after the value, for each feature in use and each operator.
 
     A value is a text with its quotes, a number, or the text of a date between the quotes; levels are texts with commas.
 

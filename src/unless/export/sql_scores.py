@@ -40,7 +40,7 @@ def second_probability(card: ScoreCard, writer: ConditionWriter[exp.Expression])
 
 
 def list_points(card: ScoreCard, rule: str, names: Sequence[str]) -> exp.Expression:
-    """What the list adds so that its label leads, from the columns of the rule's number and of points."""
+    """The points that the list adds so that its label leads, from the columns of rule numbers and points."""
     columns = [new_column(name) for name in names]
 
     def lead(place: int) -> exp.Expression:

@@ -1,4 +1,4 @@
-"""Dates, times and durations in SQL: what a threshold is for a column of each type.
+"""Thresholds of dates, times and durations in SQL, for each type of column.
 
 A number of microseconds is a float64, so far from 1970 several moments are one number. Columns are compared with the
 last moment that is still at most the threshold; then the database needs no floats, and decides as `Literal.holds`.
@@ -101,7 +101,7 @@ def _last_unit(kind: str, bound: float) -> int | bool:
 
 
 def equal_bounds(notation: Notation, text: str) -> tuple[float, float] | None:
-    """The numbers between which a cell is written as a text: above the first, at most the second; None if none is.
+    """The bounds of the numbers that are written as a text: above the first, at most the second; None without any.
 
     >>> equal_bounds(DATE, "2020-08-01 00:00"), equal_bounds(TIME, "00:00")
     (None, (-5e-324, 0.0))

@@ -169,7 +169,7 @@ def concat(nodes: list[exp.Expression]) -> exp.Expression:
 
 
 def is_read_exactly(number: float) -> bool:
-    """Whether even a simple reader of decimals gets the double right.
+    """Whether even a simple parser of decimals reads the double exactly.
 
     It does if digits and power of ten are doubles themselves, so that one division or product is enough, and if a
     result that is first rounded to the 64 bits of a long double ends up as the same double.
@@ -186,7 +186,7 @@ def is_read_exactly(number: float) -> bool:
 
 
 def read_range(number: float) -> tuple[str, bool]:
-    """How far above the decimal of a double the decimals go that are read as that double, and if the last one is too.
+    """How far a decimal may exceed a double and still be read as that double, and whether the limit itself is.
 
     The last one is the middle between the double and the next, and is read as the even one of the two. The largest
     double has no next one.

@@ -184,7 +184,7 @@ class SqlWriter:
         return node
 
     def sentence(self, target: str, label: Label | None, rule: Rule | None) -> exp.Expression:
-        """Why the rule decides: what the record has, and the exceptions that do not apply."""
+        """A sentence why the rule decides: the values of the record, and the exceptions that do not apply."""
         if rule is None:
             end = "is not decided: no rule applies" if label is None else f"{label}, because no rule applies"
             return self._printable(f"{target} {end}")
@@ -197,7 +197,7 @@ class SqlWriter:
         return self._join(pieces)
 
     def _describe(self, condition: Condition) -> Iterator[str | exp.Expression]:
-        """What the record has, for a condition that holds."""
+        """The value of the record, for a condition that holds."""
         feature = condition[0].feature
         if condition[0].op not in {"<=", ">", "!="} or (len(condition) == 1 and condition[0].as_spoken()[0] == "=="):
             yield str(condition[0])
@@ -221,7 +221,7 @@ class SqlWriter:
         return concat([self._printable(piece) if isinstance(piece, str) else piece for piece in merged])
 
     def _printable(self, text: str) -> exp.Expression:
-        """A text for people: what the database cannot hold, or a terminal would obey, is escaped."""
+        """A text for people; characters that the database cannot store, or that control terminals, are escaped."""
         clean = (
             CONTROLS.sub(lambda found: ascii(found.group())[1:-1], text).encode("utf-8", "backslashreplace").decode()
         )

@@ -54,7 +54,7 @@ Converter = Callable[["pl.DataFrame", str], "pl.DataFrame"]
 
 @dataclass(frozen=True, slots=True)
 class OtherParts:
-    """What a part of a table shares with the others: the columns of the first one, and how numbers are written."""
+    """What all parts of a table share: the columns of the first part, and how numbers are written."""
 
     names: Sequence[str]
     where: str
@@ -108,12 +108,12 @@ class Input:
         return [source for source in self._sources if isinstance(source, Path)]
 
     def parts(self) -> OtherParts:
-        """What each file has to agree with, to be read alone."""
+        """What each file has to match if it is read alone."""
         names = names_of(self.paths[0], replace(self._options, format=self.form))
         return OtherParts(names, str(self.paths[0]), self._numerals)
 
     def keep(self, stack: ExitStack) -> None:
-        """Let the files be read again; what comes through a pipe is kept in a temporary file until the stack ends."""
+        """Make the files readable again; input from a pipe is copied to a temporary file until the stack ends."""
         self._sources = [
             source if isinstance(source, Path) and source.is_file() else _make_rereadable(source, stack)
             for source in self._sources
@@ -121,7 +121,7 @@ class Input:
 
     @property
     def share(self) -> float | None:
-        """The share of the bytes that is read; None where it is not known how many there are."""
+        """The share of the bytes that were read; None if their number is unknown."""
         if not self._total:
             return None
         return min(1.0, (self._read + (self._current.position if self._current else 0)) / self._total)
@@ -186,7 +186,7 @@ class Input:
 
 @dataclass(frozen=True, slots=True)
 class _RereadableFile:
-    """An open file that can go back to where it began, and what messages call it."""
+    """An open file that can be read again from its start, and its name in messages."""
 
     file: BinaryIO
     start: int
@@ -194,7 +194,7 @@ class _RereadableFile:
 
 
 def _make_rereadable(source: Path | BinaryIO | _RereadableFile, stack: ExitStack) -> _RereadableFile:
-    """An open file as it is, if it can go back; or else a copy of what it holds."""
+    """Make a file readable again: as it is if it can seek, or else as a copy."""
     if isinstance(source, _RereadableFile):
         return source
     file = stack.enter_context(source.open("rb")) if isinstance(source, Path) else source
@@ -209,7 +209,7 @@ def _make_rereadable(source: Path | BinaryIO | _RereadableFile, stack: ExitStack
 
 
 def file_numbers(file: BinaryIO) -> list[FilePath]:
-    """The number of an open file, if it has one; what is only in memory has none."""
+    """The descriptor of an open file, as a list; empty for a file in memory."""
     try:
         return [file.fileno()]
     except (AttributeError, OSError):
@@ -223,7 +223,7 @@ def refuse_text_mode(file: object, mode: str) -> None:
 
 
 def _looks_packed(file: BinaryIO) -> bool:
-    """Whether an open file begins as gzip files do; False if it can neither be peeked at nor go back."""
+    """Whether an open file begins like a gzip file; False if it can neither peek nor seek."""
     sign = b"\x1f\x8b"
     if (peek := getattr(file, "peek", None)) is not None:
         return bool(peek(len(sign))[: len(sign)] == sign)

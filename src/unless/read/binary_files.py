@@ -1,4 +1,4 @@
-"""Files that libraries read, as sources of cells: Parquet and Arrow by polars, workbooks by python-calamine."""
+"""Sources of cells that libraries read: Parquet and Arrow by polars, workbooks by python-calamine."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _FAILURES = (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedEr
 
 
 class _ColumnarFile:
-    """A file of columns; only those that are wanted are read."""
+    """A columnar file; only the wanted columns are read."""
 
     spelled, filed = False, True
     remarks = NO_REMARKS
@@ -47,7 +47,7 @@ class _ColumnarFile:
     scanner: str
 
     def __init__(self, source: Content, *, where: str, options: ReadOptions = PLAIN_OPTIONS) -> None:
-        del options  # there is nothing that a file of columns does not say itself
+        del options  # a columnar file describes itself
         self._source = source
         self._where = where
         with self._blaming():
@@ -174,7 +174,7 @@ def _cells_to_objects(cells: Cells) -> list[object]:
 
 
 def _count_title_rows(rows: Sequence[Sequence[Cell]]) -> int:
-    """How many rows come before the names of the columns: none, or those of a title, which is a text in each row.
+    """Count the rows before the names of the columns: none, or those of a title, which has one text in each row.
 
     Below a title there are several names, all of them texts, and a record.
     """
@@ -194,7 +194,7 @@ def _title_remark(rows: Sequence[Sequence[Cell]], above: int, first: int) -> str
 
 
 def _skip_blank_rows(rows: list[list[Cell]], where: str) -> list[list[Cell]]:
-    """The rows from the first on that is not blank."""
+    """The rows from the first one that is not blank."""
     found = next((place for place, row in enumerate(rows) if any(cell != "" for cell in row)), None)
     if found is None and not rows:
         raise ReadError(f"{where}: the sheet has no row after those that are skipped")
@@ -202,7 +202,7 @@ def _skip_blank_rows(rows: list[list[Cell]], where: str) -> list[list[Cell]]:
 
 
 def _read_sheet(source: Content, where: str, asked: str | int | None) -> tuple[list[list[Cell]], int, Remarks]:
-    """The rows of a sheet without blank ones before and after, how many are before, and what to say.
+    """The rows of a sheet without blank rows around them, how many were skipped before, and remarks.
 
     All rows have the same length, and there is at least one; '' is an empty cell.
     """

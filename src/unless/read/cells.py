@@ -1,4 +1,4 @@
-"""`Cells`: a column as its source has it, ranked by hashing or counting, never by sorting a Python object per row."""
+"""`Cells`: a column as its source has it, ranked by hashing or counting, without sorting Python objects by row."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def cells_from_flags(flags: NDArray[np.bool_], missing: NDArray[np.bool_] | None
 
 
 def cells_from_dictionary(distinct: Iterable[object], codes: NDArray[Any]) -> Cells:
-    """Cells given as places in a list of objects, which all occur, in any order; -1 is a missing cell.
+    """Cells given as indices into a list of objects, all of which occur; -1 is a missing cell.
 
     `values.cell_value` says what each object means: several objects may be the same value, and None is missing too.
     """
@@ -86,7 +86,7 @@ def cells_from_dictionary(distinct: Iterable[object], codes: NDArray[Any]) -> Ce
 
 
 def _unify_values(values: list[Value]) -> tuple[list[Value], Notation | None]:
-    """The values, and the notation of their numbers; notations that do not go together become text."""
+    """Bring values into one notation; numbers of incompatible notations become text."""
     written = {value.notation for value in values if isinstance(value, NotatedNumber)}
     if not written:
         return values, None
@@ -99,7 +99,7 @@ def _unify_values(values: list[Value]) -> tuple[list[Value], Notation | None]:
 
 
 def cells_from_objects(cells: Sequence[object]) -> Cells:
-    """Cells that are Python objects of any kind; `values.cell_value` says what each means."""
+    """Cells that are Python objects of any kind; `values.cell_value` defines their meaning."""
     # Cell by cell, not by a dictionary of the cells: True, 1 and 1.0 would be one key, and a list cannot be one.
     return cells_from_dictionary(cells, np.arange(len(cells)))
 
@@ -127,7 +127,7 @@ def join_cells(pieces: Sequence[Cells]) -> Cells:
 
 
 def _unify_pieces(pieces: Sequence[Cells]) -> tuple[Sequence[Cells], Notation | None]:
-    """The pieces, and the notation of their numbers; where notations do not go together, numbers become text."""
+    """Bring pieces into one notation; numbers of incompatible notations become text."""
     notations = {piece.notation for piece in pieces if len(piece.numbers) or piece.notation is not None}
     if notations <= {None}:
         return pieces, None
@@ -157,7 +157,7 @@ def _common_type(cells: Iterable[object], values: Iterable[Value]) -> type[Label
 
 
 def group_texts(ends: NDArray[np.int64], data: NDArray[np.uint8]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Tell texts apart: the group of every row, and the first row of every group.
+    """Group equal texts: the group of every row, and the first row of every group.
 
     Text ``row`` is the bytes of ``data`` from ``ends[row]`` to ``ends[row + 1]``.
     """

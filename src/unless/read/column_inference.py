@@ -1,4 +1,4 @@
-"""What cells mean: each column of any source becomes numbers, categories, or both, by what was declared or is found.
+"""Infer what cells mean: a column becomes numbers, categories, or both, as declared or detected.
 
 `infer_column` does it for one column, in the same way for text files, typed files, frames, blocks and streams: it looks
 at the distinct values only (`Cells`).
@@ -45,7 +45,7 @@ from unless.values.notation import (
 )
 
 Declared = OneOf["numeric", "categorical"] | None
-"""What the caller says about a column; None leaves it to the cells."""
+"""How the caller declares a column; None infers it from the cells."""
 
 _WHOLE = re.compile(r"[+-]?[0-9]+(\.0)?")
 _EXACT = 2.0**53
@@ -57,7 +57,7 @@ class MissingLabelsError(ReadError):
 
 @dataclass(frozen=True, slots=True)
 class ColumnSpec:
-    """What is known of a column before its cells are looked at.
+    """What is known about a column before its cells are inspected.
 
     ``missing`` are the texts that mean a missing cell. ``spelled`` are the cells of text files, where a number is never
     anything but text. ``known`` is the column in training, and ``notation`` how its numbers are written. If it is read
@@ -125,7 +125,7 @@ def _infer_undeclared(cells: Cells, spec: ColumnSpec) -> Column:
 
 
 def _numbers_meaning_missing(cells: Cells, spec: ColumnSpec, read: Mapping[str, float]) -> set[float]:
-    """The numbers of a column that mean a missing cell: in text files, whichever way they are written."""
+    """The numbers of a column that mean a missing cell; in text files, in any spelling."""
     if spec.spelled:
         wanted = {number for text in spec.missing if (number := cells.numerals.number_in(text)) is not None}
     else:
@@ -156,7 +156,7 @@ def _parse_plain_numbers(texts: Sequence[str], cells: Cells, spec: ColumnSpec) -
 
 
 def _are_names(texts: Sequence[str], read: Mapping[str, float]) -> bool:
-    """Whether the texts of a typed column are names: hardly any spells a number, or all are digits only."""
+    """Whether the texts of a typed column are names: at most half spell numbers, or all are digits only."""
     return 2 * len(read) <= len(texts) or all(text.isascii() and text.isdigit() for text in texts)
 
 
@@ -178,7 +178,7 @@ def numbers_spelled(missing: Collection[str]) -> set[float]:
 
 
 def _add_notation(column: Column, spec: ColumnSpec, *, whole: bool | None = None) -> Column:
-    """A column that was just made, with the notation of training; in training, with what its numbers show."""
+    """Add the notation of training to a new column; in training, the one that its numbers show."""
     found = _plain_notation(column, whole=whole) if spec.notation is None and not spec.like_training else spec.notation
     object.__setattr__(column, "notation", found)  # to make it again would check it again
     return column
@@ -219,7 +219,7 @@ def _make_categories(cells: Cells, spec: ColumnSpec) -> Column:
 
 
 def read_as_in_training(column: Column, known: Column) -> Column:
-    """A column that was read without regard to training, as it would be if read like training."""
+    """Convert a column that was read without regard to training to how training would have read it."""
     written = None if column.notation is None or column.notation.plain else column.notation
     cells = Cells(column.numbers, column.categories, column.codes, None, notation=written)
     declared: Declared = "categorical" if known.kind == "text" else "numeric"
@@ -228,7 +228,7 @@ def read_as_in_training(column: Column, known: Column) -> Column:
 
 
 def known_spellings(texts: Iterable[str], known: Column) -> dict[str, str]:
-    """Map texts that training plainly had in another spelling to that spelling.
+    """Map texts to the spelling that they clearly had in training.
 
     Where all categories in training were booleans, 1 is the true one and 0 the false one, however they are written. A
     whole number is the same with .0 at its end: libraries add that to a column when a cell becomes missing. This is
@@ -295,7 +295,7 @@ def _parse_in_notation(text: str, notation: Notation, read: Mapping[str, float] 
 
 
 def _format_mismatch(name: str, notation: Notation, cell: str) -> str:
-    """What is wrong with a declaration that fits no cell of a column."""
+    """The error message for a declaration that fits no cell of a column."""
     if isinstance(notation, LevelNotation):
         return f"no cell of {name!r} is in its order, {', '.join(notation.levels[:4])}; one is {cell!r}"
     if notation == TIME:

@@ -1,4 +1,4 @@
-"""Which columns of a source are read, and how: what the caller says, and what an earlier table or a model knows."""
+"""Which columns of a source are read, and how: given by the caller, an earlier table or a model."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ _TITLE = 2  # columns that a title above the table may look like
 
 @dataclass(frozen=True, slots=True)
 class ColumnPlan:
-    """What to read: the features and how they are declared, the target, and the texts that mean a missing cell."""
+    """What to read: features with their declarations, the target, and the texts that mean a missing cell."""
 
     features: Mapping[str, Declared]
     target: str | None = None
     missing: tuple[str, ...] = DEFAULT_MISSING
     given: bool = False
-    """Whether the caller said which texts are missing, so that they are missing in frames too."""
+    """Whether the caller gave the texts that mean missing cells, so that they apply to frames too."""
     known: Mapping[str, Column] = field(default_factory=dict)
     """The columns of the earlier table whose values are known."""
     notations: Mapping[str, Notation] = field(default_factory=dict)
     """How the numbers of some features are written."""
     like_training: bool = False
-    """Whether an earlier table says how to read this one."""
+    """Whether this table is read like an earlier one."""
     spelled: bool = False
     """Whether all cells are text, as in a text file."""
     filed: bool = False
@@ -53,7 +53,7 @@ class ColumnPlan:
         return self.missing if self.spelled or self.given or self.filed else ()
 
     def load(self, source: Source, texts: Iterable[str] = (), more: Sequence[str] = ()) -> None:
-        """Prepare the cells that are to be read; other columns may be wanted as text, and more columns may be."""
+        """Load the cells to read; further columns can be added, and columns can be loaded as text."""
         as_text = [name for name, kind in self.features.items() if kind == "categorical" or self._needs_text(name)]
         labelled = [] if self.target is None else [self.target]
         source.load(
@@ -61,7 +61,7 @@ class ColumnPlan:
         )
 
     def column(self, name: str, cells: Cells) -> Column:
-        """A column of cells, which now have their meaning."""
+        """Make a column of cells (`infer_column`)."""
         known, missing = self.known.get(name), self.missing_texts
         if known is not None and not self.spelled and not self.given:  # what was a value in training is one
             texts = known.categories
@@ -84,7 +84,7 @@ class ColumnPlan:
         return "; ".join(said.replace("{}", _join_names(names), 1) for said, names in forms.items())
 
     def _needs_text(self, name: str) -> bool:
-        """Whether the text of a feature has to be seen, since its numbers are not written as plain numbers."""
+        """Whether the texts of a feature are needed, since its numbers are not written as plain numbers."""
         notation, known = self.notations.get(name), self.known.get(name)
         return (notation is not None and not notation.plain) or (known is not None and bool(known.categories))
 
@@ -125,7 +125,7 @@ def _where_else(source: Source) -> str:
 
 
 def _earlier_plan(like: object) -> ColumnPlan | None:
-    """How an earlier table, or that of a model, was read."""
+    """The plan by which an earlier table, or the table of a model, was read."""
     if like is None:
         return None
     if isinstance(like, Program):
@@ -142,13 +142,13 @@ def _earlier_plan(like: object) -> ColumnPlan | None:
 
 
 def schema_of(like: object) -> Schema | None:
-    """How the table was read that something is, or is from; None if it does not say."""
+    """The schema of a table or a model; None for anything else."""
     schema = like if isinstance(like, Schema) else getattr(like, "schema", None)
     return schema if isinstance(schema, Schema) else None
 
 
 def _plan_like_program(program: Program) -> ColumnPlan:
-    """What literals say about the features; nothing about one that is only tested for missing cells."""
+    """The plan that the literals of a program imply; a feature that is only tested for missing cells stays open."""
     kinds: dict[str, Declared] = dict.fromkeys(program.used)
     named: dict[str, set[str]] = defaultdict(set)
     for literal in (literal for literal in program.literals() if literal.value is not None):

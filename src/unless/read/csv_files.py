@@ -31,7 +31,7 @@ _PIECE = 1 << 18  # bytes to look at in one go
 def open_text(
     source: Content, *, usual: str, where: str, options: ReadOptions, numerals: Numerals | None = None
 ) -> TextFile:
-    """The source that reads a text file; what the options leave open is found from its first bytes."""
+    """The source that reads a text file; what the options leave open is detected from its first bytes."""
     dialect = detect_dialect(first_bytes(source, WINDOW), usual, options, where=where, numerals=numerals)
     if dialect.encoding != "utf-8":
         source = to_utf8(read_or_map(source)[:], dialect.encoding, where)
@@ -39,7 +39,7 @@ def open_text(
 
 
 def detect_open_file(file: OpenFile, usual: str, options: ReadOptions, numerals: Numerals | None = None) -> TextDialect:
-    """How a file is written that was just opened; its bytes, yet to be read, are UTF-8 from now on."""
+    """Detect how a newly opened file is written; its bytes will be read as UTF-8."""
     dialect = detect_dialect(file.peek(WINDOW), usual, options, where=file.where, numerals=numerals)
     if dialect.encoding != "utf-8" or dialect.is_open:
         file.decode(None if dialect.is_open else dialect.encoding)
@@ -82,7 +82,7 @@ class TextFile:
         self._take_content(source, None if names is None else TextHeader(list(names)))
 
     def _take_content(self, source: Content, given: TextHeader | None = None) -> None:
-        """Take the bytes, and read their header unless it is given."""
+        """Set the content, and read its header unless that is given."""
         self._path, self._data = source, read_or_map(source)
         self._header = given or read_header(as_file(self._data), self._dialect.delimiter, self._where, self._above)
         self.names: Sequence[str] = self._header.names
@@ -117,7 +117,7 @@ class TextFile:
         return frame
 
     def _read(self, wanted: Sequence[int]) -> pl.DataFrame:
-        """The columns at these places, as text; an empty cell may be null."""
+        """The columns at these positions, as text; an empty cell may be null."""
         frame = self._read_fast(wanted)
         if frame is not None:
             return frame
@@ -129,7 +129,7 @@ class TextFile:
             return self._read(wanted)
 
     def _reread_as_cp1252(self) -> bool:
-        """Read the file as cp1252 if it began as ASCII and is not UTF-8; return whether it is so."""
+        """Read the file again as cp1252 if it began as ASCII and is not UTF-8; return whether it was."""
         if self._piece or not self._dialect.is_open or detect_unmarked(data := self._data[:]) != "cp1252":
             return False
         self._dialect = self._dialect.with_encoding("cp1252", self._where)

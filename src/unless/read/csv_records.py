@@ -90,7 +90,7 @@ TITLE_HINT = "if a title comes first, give the line with the names as the header
 
 
 def separator_hint(names: Sequence[str]) -> str | None:
-    """If the only column of a file looks like several: what separates them."""
+    """A hint at another delimiter, if the only column of a file looks like several."""
     found = (word for sign, word in _SEPARATORS.items() if len(names) == 1 and sign in names[0])
     return next((f"the file seems to be separated by {word}; is that the right delimiter?" for word in found), None)
 
@@ -98,7 +98,7 @@ def separator_hint(names: Sequence[str]) -> str | None:
 def read_records(
     file: BinaryIO, separator: str, where: str, line: int = 1, width: int = 0
 ) -> Iterator[tuple[list[str], int, int]]:
-    """Yield every record with its first and last line: what the csv module says the file means.
+    """Yield every record with its first and last line, as the csv module reads the file.
 
     ``line`` is the number of the first line; ``width`` how many fields a record has, 0 for as many as the first one.
     """

@@ -51,7 +51,7 @@ _PARTS: dict[str, tuple[Callable[[NDArray[np.float64]], Sequence[Any]], Notation
 
 @dataclass
 class DateParts:
-    """A source with the parts of its columns of dates in their place; a cell that is no date has no parts.
+    """A source whose columns of dates are replaced by their parts; a cell that is not a date has no parts.
 
     ``formats`` are those of the dates, None as in ISO 8601. If it is read ``like_training``, no cell need be a
     date.
@@ -78,7 +78,7 @@ class DateParts:
         return self.source.remarks
 
     def load(self, names: Sequence[str], texts: Collection[str], missing: Collection[str]) -> None:
-        """Read these columns, and the dates that parts are of, as text."""
+        """Load these columns; for parts, load their dates as text."""
         dates = {self._part_of[name][0]: None for name in names if name in self._part_of}
         plain = [name for name in names if name not in self._part_of]
         self._missing, self._dates = missing, {}
@@ -104,6 +104,6 @@ class DateParts:
 
 
 def with_known_parts(source: Source, formats: Mapping[str, str | None]) -> Source:
-    """A new source in which the dates are replaced whose parts training had; it may have the parts themselves."""
+    """Replace dates by the parts that training had; columns that are parts already stay."""
     found = {name: form for name, form in formats.items() if name in source.names}
     return DateParts(source, found, like_training=True) if found else source

@@ -1,4 +1,4 @@
-"""How a text file is written: what separates its fields, how its numbers look, and which bytes its letters are."""
+"""How a text file is written: delimiter, numerals and encoding."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _TITLES = {"utf-16-le": "UTF-16", "utf-16-be": "UTF-16", "utf-32-le": "UTF-32", 
 
 @dataclass(frozen=True)
 class Numerals:
-    """How numbers are written: the decimal sign, and the sign between thousands ('' if there is none)."""
+    """How numbers are written: the decimal sign, and the sign between thousands ('' without one)."""
 
     decimal: str = "."
     thousands: str = ""
@@ -76,7 +76,7 @@ PLAIN_NUMERALS = Numerals()
 
 
 def encoding_title(encoding: str) -> str:
-    """What people call an encoding."""
+    """The usual name of an encoding."""
     return _TITLES.get(encoding, encoding)
 
 
@@ -97,7 +97,7 @@ NO_REMARKS = Remarks()
 
 @dataclass(frozen=True, slots=True)
 class TextDialect:
-    """How a CSV or TSV file is written: what its first bytes show, overruled by what the caller says."""
+    """How a CSV or TSV file is written, as detected from its first bytes or given by the caller."""
 
     delimiter: str = ","
     numerals: Numerals = PLAIN_NUMERALS
@@ -114,7 +114,7 @@ class TextDialect:
 
     @property
     def differences(self) -> str:
-        """What is unlike a UTF-8 file with the usual delimiter, except for what the caller said.
+        """How the file differs from a UTF-8 file with the usual delimiter, except where the caller said so.
 
         >>> TextDialect(";", Numerals(","), "cp1252").differences
         'semicolon-separated, decimal comma, cp1252'
@@ -135,7 +135,7 @@ class TextDialect:
         return Remarks(f"read as {differences}" if differences else "", self.guesses)
 
     def with_encoding(self, encoding: str, where: str) -> TextDialect:
-        """The dialect once a later line shows the encoding."""
+        """The dialect after a later line has shown the encoding."""
         finding = (
             f"{where}: the first lines are ASCII, and a later one is not UTF-8; read as {encoding_title(encoding)}"
         )
@@ -145,5 +145,5 @@ class TextDialect:
 
 @lru_cache(maxsize=64)
 def make_numerals(decimal: str, thousands: str) -> Numerals:
-    """The numerals with these signs, whose patterns are compiled once."""
+    """The numerals with these signs; their patterns are compiled once."""
     return Numerals(decimal, thousands)

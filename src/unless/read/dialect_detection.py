@@ -71,7 +71,7 @@ def detect_dialect(
 
 
 def shared_numerals(parts: Mapping[str, TextDialect]) -> Numerals | str | None:
-    """The numerals that the parts of one table share, None if no part tells; or what is wrong, if parts disagree."""
+    """The numerals of all parts of a table, None if no part shows them; a message if parts disagree."""
     styles = [(name, part.numerals, part.shows_decimal) for name, part in reversed(list(parts.items()))]
     signs = {style.decimal: name for name, style, shows_decimal in styles if shows_decimal}
     if len(signs) > 1:
@@ -94,7 +94,7 @@ def merge_remarks(parts: Mapping[str, Remarks]) -> Remarks:
 
 
 def named_delimiter(line: str) -> str | None:
-    """The delimiter that the first line of a file names for Excel, as sep=; does."""
+    """The delimiter in a first line for Excel, such as sep=;."""
     return line[4] if len(line) == 5 and line.lower().startswith("sep=") else None
 
 
@@ -108,13 +108,13 @@ def _is_plain(start: bytes, usual: str) -> bool:
 
 
 def _decode_start(start: bytes, encoding: str, *, final: bool) -> str:
-    """The text of whole lines; what cannot be decoded is for the reader to refuse."""
+    """Decode whole lines; bytes that cannot be decoded are refused later."""
     text = codecs.getincrementaldecoder(encoding)("replace").decode(start, final).removeprefix("\ufeff")
     return text if final else text[: max(text.rfind("\n"), text.rfind("\r")) + 1]
 
 
 def _skip_lines(text: str, above: int) -> str:
-    """The text after lines that are skipped."""
+    """Skip lines at the start of a text."""
     return "".join(io.StringIO(text, newline="").readlines()[above:]) if above else text
 
 
@@ -127,7 +127,7 @@ def _guess_about_encoding(start: bytes, encoding: str, options: ReadOptions) -> 
 
 
 def _detect_delimiter(text: str, usual: str) -> tuple[str, GuessWarning | None]:
-    """The delimiter, and whether another one is as good."""
+    """Detect the delimiter; also a guess to report if another one fits as well."""
     shares = {sign: share for sign in _DELIMITERS if (share := _share_of_fitting_records(text, sign)) > 0.5}
     best = [sign for sign in shares if shares[sign] == max(shares.values())]
     if usual in best and len(list(_read_records(text, usual))) < 2:
@@ -151,7 +151,7 @@ def _share_of_fitting_records(text: str, sign: str) -> float:
 
 
 def _rank_delimiter(text: str, sign: str, usual: str) -> tuple[float, int, bool]:
-    """How good a delimiter is, among those that fit as well: numbers, columns, and what is usual."""
+    """Rank delimiters that fit equally well: by the share of numbers, the columns, and what is usual."""
     header, *rows = _read_records(text, sign)
     cells = [cell.strip(" ") for row in rows for cell in row]
     return sum(map(_is_number, cells)) / max(len(cells), 1), len(header), sign == usual
@@ -177,7 +177,7 @@ def _read_records(text: str, delimiter: str) -> Iterator[list[str]]:
 
 
 def _is_number(cell: str) -> bool:
-    """Whether a cell is a number in any way of writing them."""
+    """Whether a cell is a number in any numerals."""
     return bool(_WHOLE.fullmatch(cell) or _is_fraction(cell) or _GROUPED.fullmatch(cell))
 
 
@@ -189,7 +189,7 @@ def _is_fraction(cell: str) -> bool:
 def _find_numerals(
     rows: Sequence[list[str]], delimiter: str, said: str | None
 ) -> tuple[Numerals, bool, list[GuessWarning]]:
-    """How numbers are written, whether cells show the decimal sign, and doubts."""
+    """Find how numbers are written, whether cells show the decimal sign, and guesses to report."""
     columns, money = _number_columns(rows)
     shown_in = {name: _find_decimal_signs(cells, money=name in money) for name, cells in columns.items()}
     signs = {name: shown for name, shown in shown_in.items() if len(shown) == 1}
@@ -208,7 +208,7 @@ def _find_numerals(
 
 
 def detect_numerals(cells: Collection[str], *, money: bool) -> Numerals:
-    """How the numbers of one column are written, if nothing else tells."""
+    """Detect how the numbers of one column are written, from its cells alone."""
     signs = _find_decimal_signs(cells, money=money)
     grouped = any(_GROUPED.fullmatch(cell) for cell in cells)
     if len(signs) > 1 or (grouped and not signs):
@@ -237,7 +237,7 @@ def _number_columns(rows: Sequence[list[str]]) -> tuple[dict[str, set[str]], set
 
 
 def _find_decimal_signs(cells: Collection[str], *, money: bool = False) -> set[str]:
-    """The decimal signs of cells that can be read in one way only; amounts of money do not have three decimals."""
+    """The decimal signs of cells that are unambiguous; amounts of money do not have three decimals."""
     found = set()
     for cell in cells:
         if grouped := _GROUPED.fullmatch(cell):
@@ -252,7 +252,7 @@ def _find_decimal_signs(cells: Collection[str], *, money: bool = False) -> set[s
 
 
 def _detect_thousands_sign(columns: Mapping[str, Collection[str]], decimal: str) -> str:
-    """The sign between thousands: that of most columns where it can be nothing else, or where all cells are numbers."""
+    """Detect the sign between thousands: that of most columns where it is unambiguous or all cells are numbers."""
     counts = dict.fromkeys(_OTHER[decimal] + _GAPS, 0)
     for cells in columns.values():
         found = [match for match in map(_GROUPED.fullmatch, cells) if match and match[1] in counts]
@@ -265,7 +265,7 @@ def _detect_thousands_sign(columns: Mapping[str, Collection[str]], decimal: str)
 
 
 def _guess_about_thousands(columns: Mapping[str, Collection[str]], delimiter: str) -> GuessWarning | None:
-    """The doubt about 1,234 where nothing tells what the sign is; and about 1.234, if semicolons separate fields."""
+    """A guess to report: 1,234 where the meaning of the comma is unknown, or 1.234 if semicolons separate fields."""
     for sign in (",", ".") if delimiter == ";" else (",",):
         for name, cells in columns.items():
             shown = sorted(cell for cell in cells if (found := _GROUPED.fullmatch(cell)) and found[1] == sign)

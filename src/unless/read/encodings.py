@@ -1,4 +1,4 @@
-"""The bytes of letters: which encoding a file has, and its text in UTF-8, which everything else reads.
+"""Encodings: detecting that of a file, and converting its text to UTF-8 for the readers.
 
 A byte order mark tells. Without one, UTF-16 shows in its zero bytes. Any other file is judged by its first line with a
 byte beyond ASCII: it is cp1252 if no such byte of that line belongs to a character of UTF-8, and there are no control
@@ -30,7 +30,7 @@ _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x19\x1b-\x1f]")
 # In Western words such letters do not follow each other: a sign within a word, a capital after a small letter, three
 # letters with accents, or a control character.
 _ODD = re.compile("[A-Za-z][¡-©«-¬®-³µ-¶¸-¹»-¿†‡‰‹›€ƒ™˜¤][A-Za-z]|[a-zß-ÿ][À-ÖØ-ÞŠŒŽŸ]|[À-ÖØ-öø-ÿ]{3}|[\x80-\x9f]")
-_MOST = 0.7  # of the letters of a UTF-16 file are ASCII if it is recognised without a mark
+_MOST = 0.7  # the least share of ASCII letters in a UTF-16 file that is recognised without a mark
 _PIECE = 1 << 16
 _SHOWN = 24  # letters of an example
 _UNDEFINED = "\x81\x8d\x8f\x90\x9d"
@@ -57,7 +57,7 @@ def _error_handler(encoding: str) -> str:
 
 
 def detect_encoding(start: bytes, said: str | None, *, final: bool) -> str | None:
-    """The encoding of a file that begins like that; None if these bytes are ASCII, and more are to come."""
+    """Detect the encoding from the first bytes; None if these are ASCII and the file goes on."""
     marked = next((name for mark, name in _MARKS.items() if start.startswith(mark)), None)
     if said is not None:
         return said if said not in ("utf-16", "utf-32") else _add_byte_order(start, said, marked)
@@ -69,14 +69,14 @@ def detect_encoding(start: bytes, said: str | None, *, final: bool) -> str | Non
 
 
 def _add_byte_order(start: bytes, said: str, marked: str | None) -> str:
-    """UTF-16 or UTF-32 with the order of its bytes."""
+    """Add the byte order to UTF-16 or UTF-32."""
     if marked is not None and marked.startswith(said):
         return marked
     return (said == "utf-16" and _detect_utf16(start)) or f"{said}-le"
 
 
 def _detect_utf16(start: bytes) -> str | None:
-    """UTF-16 without a mark, if every other byte is zero in most letters, as in ASCII text, and no other byte is."""
+    """Detect UTF-16 without a mark: in most letters every other byte is zero, as in ASCII text, and the rest is not."""
     if 0 not in start:
         return None
     low, high = start[::2].count(0), start[1::2].count(0)
@@ -87,7 +87,7 @@ def _detect_utf16(start: bytes) -> str | None:
 
 
 def detect_unmarked(data: bytes, *, final: bool = True) -> str | None:
-    """The encoding that the first line with a byte beyond ASCII shows: UTF-8 or cp1252; None if none exists.
+    """Detect UTF-8 or cp1252 from the first line with a byte beyond ASCII; None if there is no such line.
 
     If the line is not whole (the data is not ``final``), a character at its end may not be either.
     """
@@ -103,7 +103,7 @@ def detect_unmarked(data: bytes, *, final: bool = True) -> str | None:
 
 
 def find_odd_word(data: bytes) -> str | None:
-    """A word of cp1252 text that looks as if it had another encoding; None if none exists."""
+    """Find a word of cp1252 text that looks as if it had another encoding; None if no word does."""
     text = data.decode("cp1252", _KEEPING)
     if (found := _ODD.search(text)) is None:
         return None
@@ -165,9 +165,9 @@ def read_some(file: _Readable, size: int) -> bytes:
 
 
 class RecodedFile:
-    """A file that gives its bytes in UTF-8; ``ahead`` are those that were read before.
+    """A file whose bytes are converted to UTF-8 as they are read; ``ahead`` are bytes that were read before.
 
-    Without an encoding, they are given as they are until the first line beyond ASCII tells.
+    Without an encoding, bytes stay as they are until the first line beyond ASCII shows it.
     """
 
     def __init__(self, ahead: bytes, file: _Readable, encoding: str | None, where: str) -> None:
@@ -177,7 +177,7 @@ class RecodedFile:
         self._ended = False
 
     def seekable(self) -> bool:
-        """Whether the file is one on a disk, and no pipe."""
+        """Whether the file is on a disk, not a pipe."""
         return self._file.seekable()
 
     def read(self, size: int) -> bytes:
@@ -200,7 +200,7 @@ class RecodedFile:
         return read_some(self._file, size)
 
     def _decide(self, data: bytes) -> bytes:
-        """Read to the end of the first line that is not ASCII, and settle the encoding by it."""
+        """Read to the end of the first line that is not ASCII, and detect the encoding from it."""
         pieces, found = [data], _BEYOND.search(data)
         whole = found is not None and _END.search(data, found.start()) is not None
         while not whole and sum(map(len, pieces)) < _LONG and (more := self._next(_PIECE)):

@@ -22,7 +22,7 @@ from unless.limits import refuse_unpacked
 from unless.read.encodings import RecodedFile, read_some
 
 Content = bytes | Path
-"""What a format reads: bytes, or the path of a regular file that is not packed."""
+"""The input of a format: bytes, or the path of a regular file that is not packed."""
 
 Places = NDArray[np.int64]
 Found = TypeVar("Found")
@@ -46,7 +46,7 @@ _BRACKETS = {b"PAR1": "parquet", b"FEA1": "feather"}  # at both ends: a column o
 
 
 class OpenFile:
-    """A file or a pipe, open to read its bytes; they are unpacked if gzip packed them. Errors name the file."""
+    """A file or a pipe, open for reading bytes, which are unpacked if they are gzip's. Errors name the file."""
 
     def __init__(self, where: str, raw: BinaryIO, *, packed: bool, path: Path | None = None) -> None:
         self.where = where
@@ -65,7 +65,7 @@ class OpenFile:
         return data
 
     def decode(self, encoding: str | None) -> None:
-        """Give all bytes in UTF-8 from now on; without an encoding, the first line beyond ASCII tells it."""
+        """Convert all further bytes to UTF-8; without an encoding, the first line beyond ASCII shows it."""
         self._file = RecodedFile(self._ahead, self._file, encoding, self.where)
         self._ahead, self._path = b"", None
 
@@ -76,7 +76,7 @@ class OpenFile:
 
     @property
     def undecided(self) -> bool:
-        """Whether the bytes that were read do not tell the encoding."""
+        """Whether the bytes that were read do not show the encoding."""
         return isinstance(self._file, RecodedFile) and self._file.encoding is None
 
     def peek(self, size: int) -> bytes:
@@ -114,7 +114,7 @@ class OpenFile:
             yield piece
 
     def refuse_endless(self, data: bytes) -> None:
-        """Give up if this many bytes are not yet a whole record."""
+        """Raise an error if this many bytes are not yet a whole record."""
         if self._file is not self._raw:
             refuse_unpacked(len(data), size_of(self._raw), self.where)
         if len(data) > _LONGEST_RECORD:
@@ -166,14 +166,14 @@ def as_read_errors(where: str, *failures: type[BaseException], title: str = "") 
 
 
 def detect_kind(start: bytes, end: bytes) -> str | None:
-    """The kind of file that starts and ends with these bytes; None if they do not tell, as in text files."""
+    """Detect the kind of a file from its first and last bytes; None if they do not show it, as in text files."""
     starts = (kind for sign, kind in _STARTS.items() if start.startswith(sign))
     brackets = (kind for sign, kind in _BRACKETS.items() if start.startswith(sign) and end.endswith(sign))
     return next(chain(starts, brackets), None)
 
 
 def first_and_last_bytes(source: Content) -> tuple[bytes, bytes]:
-    """The first and the last few bytes."""
+    """The first and the last few bytes of a file."""
     if isinstance(source, bytes):
         return source[:_LONGEST_SIGN], source[-_LONGEST_SIGN:]
     with as_read_errors(str(source)), source.open("rb") as file:
@@ -183,7 +183,7 @@ def first_and_last_bytes(source: Content) -> tuple[bytes, bytes]:
 
 
 def first_bytes(source: Content, size: int) -> bytes:
-    """The first bytes, as many as asked for unless there are fewer."""
+    """Read the first bytes of a file, up to a number."""
     if isinstance(source, bytes):
         return source[:size]
     with as_read_errors(str(source)), source.open("rb") as file:
@@ -191,7 +191,7 @@ def first_bytes(source: Content, size: int) -> bytes:
 
 
 def read_or_map(source: Content) -> mmap.mmap | bytes:
-    """All bytes; those of a large file are mapped."""
+    """All bytes of a file; a large file is mapped into memory."""
     if isinstance(source, bytes):
         return source
     with as_read_errors(str(source)):
@@ -202,7 +202,7 @@ def read_or_map(source: Content) -> mmap.mmap | bytes:
 
 
 def as_file(data: mmap.mmap | bytes) -> BinaryIO:
-    """Bytes as a file, at its start."""
+    """Bytes as a file object, positioned at its start."""
     if isinstance(data, bytes):
         return io.BytesIO(data)
     data.seek(0)
@@ -210,13 +210,13 @@ def as_file(data: mmap.mmap | bytes) -> BinaryIO:
 
 
 def not_utf8_error(where: str, number: int, line: bytes, place: int) -> ReadError:
-    """The error for a line of a text file that is not UTF-8 at some place."""
+    """The error for a line of a text file with a byte that is not UTF-8."""
     advice = "save the file as UTF-8 text, or say which encoding it has, such as cp1252"
     return ReadError(f"{where}, line {number}: the byte 0x{line[place]:02x} is not UTF-8; {advice}")
 
 
 def size_of(source: Content | BinaryIO) -> int:
-    """How many bytes there are; 0 for an open file that does not tell, such as a pipe."""
+    """The size in bytes; 0 if it is unknown, as for a pipe."""
     if isinstance(source, bytes):
         return len(source)
     if isinstance(source, Path):
@@ -233,7 +233,7 @@ def size_of(source: Content | BinaryIO) -> int:
 
 
 def read_blocks(file: OpenFile, size: int, scan: Callable[..., tuple[Found, int]]) -> Iterator[tuple[bytes, Found]]:
-    """Yield blocks of about ``size`` bytes that end where a record does, each with what a scan finds in it.
+    """Yield blocks of about ``size`` bytes of whole records, each with the result of a scan.
 
     ``scan(data, final=...)`` returns what it finds, and the length of the whole records; ``final`` says that the file
     ends with the data. There is at least one block, even if it is empty.

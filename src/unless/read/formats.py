@@ -55,9 +55,9 @@ class Format:
     loose: bool = False
     """Whether a row may lack a column."""
     delimiter: str | None = None
-    """What usually separates fields."""
+    """The usual delimiter."""
     takes: frozenset[str] = frozenset()
-    """What a caller may say about such a file."""
+    """The options that apply to such files."""
 
 
 _LINES = ("header_row", "skip")
@@ -151,7 +151,7 @@ def is_pattern(path: str | os.PathLike[str]) -> bool:
 
 
 def folder_of_parts(path: str | os.PathLike[str]) -> Path:
-    """The folder that parts are in: a folder itself, or what comes before the first ``*`` of a pattern."""
+    """The folder of parts: the path itself, or the part of a pattern before the first ``*``."""
     if not is_pattern(path):
         return Path(path) if _is_folder(path) else Path(path).parent
     parts = Path(path).parts
@@ -173,7 +173,7 @@ def is_several(path: str | os.PathLike[str]) -> bool:
 
 
 def refuse_part(path: str | os.PathLike[str], source: str | os.PathLike[str], form: str | None = None) -> None:
-    """Refuse to write a file that would be a part of the folder that is read, or match the pattern, the next time."""
+    """Refuse to write a file into the folder that is read, or one that would match the pattern."""
     if form is None and _ending(path) not in _ENDINGS:
         return
     if is_pattern(source):
@@ -199,7 +199,7 @@ def open_path(path: Path, options: ReadOptions = PLAIN_OPTIONS) -> Source:
 
 
 def refuse_hints(options: ReadOptions, known: Format, where: str) -> None:
-    """Refuse what means nothing for a format, such as the sheet of a CSV file."""
+    """Refuse options that do not apply to a format, such as the sheet of a CSV file."""
     if wrong := [name for name in options.hints if name not in known.takes]:
         takers = join_choices(entry.title for entry in _ALL if wrong[0] in entry.takes)
         raise ParameterError(
@@ -208,7 +208,7 @@ def refuse_hints(options: ReadOptions, known: Format, where: str) -> None:
 
 
 def numerals_at(files: Sequence[Path], known: Format, options: ReadOptions) -> Numerals | None:
-    """How numbers are written in all parts of a table: by the parts that tell; None if there is only one part."""
+    """Detect how numbers are written in all parts of a table; None if there is only one part."""
     if len(files) < 2 or known.delimiter is None:
         return None
     dialects = {}
@@ -279,7 +279,7 @@ def _is_folder(path: str | os.PathLike[str]) -> bool:
 
 
 def path_in_format(path: Path, form: str) -> Path:
-    """The path of a file that is written again in a format: the same name, if its ending is one of the format's."""
+    """The path of a file that is written in another format: the name stays if its ending fits."""
     if form == "excel":
         return path if path.suffix.lower() == ".xlsx" else path.with_suffix(".xlsx")
     if _ENDINGS.get(_ending(path)) is FORMATS[form]:
@@ -290,7 +290,7 @@ def path_in_format(path: Path, form: str) -> Path:
 
 
 def _ending(path: str | os.PathLike[str]) -> str:
-    """The ending of a file's name that tells the format: the one before .gz."""
+    """The ending of a file's name that shows the format: the one before .gz."""
     name = Path(path).name.lower().removesuffix(".gz")
     return Path(name).suffix
 

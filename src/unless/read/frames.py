@@ -204,7 +204,7 @@ def label_cells(series: Any) -> Cells | None:
 
 
 def _used_only(distinct: Iterable[object], codes: NDArray[Any]) -> list[object]:
-    """The objects that occur, and None in place of the others."""
+    """Replace the objects that do not occur by None."""
     counts = np.bincount(codes + 1)[1:]
     return [cell if place < len(counts) and counts[place] else None for place, cell in enumerate(distinct)]
 
@@ -287,7 +287,7 @@ def matrix_source(matrix: Any, names: Sequence[str] | None = None) -> Source:
 
 
 def to_native_frame(frame: Any) -> Any:
-    """A frame as its library has it; a LazyFrame of polars is collected. A single column is refused."""
+    """The frame of the underlying library; a LazyFrame of polars is collected, and a single column is refused."""
     import narwhals as nw
     from narwhals import dependencies
 
@@ -333,7 +333,7 @@ def frame_source(frame: object) -> Source | None:
 
 
 def _restore_orders(frame: pl.DataFrame, native: Any) -> pl.DataFrame:
-    """A frame whose ordered columns in Arrow are Enums, since polars forgets their order."""
+    """Make ordered columns of Arrow Enums, since polars loses their order."""
     if not hasattr(native, "combine_chunks"):  # not Arrow's
         return frame
     for field in native.schema:
@@ -366,7 +366,7 @@ def make_frame(columns: Mapping[str, Sequence[Any]], texts: Collection[str] = ()
 
 
 def make_series(cells: Sequence[Any], *, as_text: bool = False) -> pl.Series:
-    """Whole numbers, numbers or booleans where all cells are that, or else text; None is null.
+    """A series of whole numbers, numbers or booleans if all cells are that, or else of text; None is null.
 
     Lists and dicts are their JSON text. A `SpelledNumber` is text, and so is a number that its type cannot hold.
     """

@@ -1,4 +1,4 @@
-"""The names of columns: what a header with empty or equal names is read as, and names that are refused."""
+"""Names of columns: replacing empty and repeated names of a header, and refusing repeated names elsewhere."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from unless.errors import ReadError
 
 UNNAMED = "column {}"
-"""What a column is called that has no name, by its place from 1."""
+"""The name of a column without a name, by its position from 1."""
 
 _SHOWN = 4
 
@@ -43,7 +43,7 @@ def column_titles(header: Iterable[str], places: Sequence[int] | None = None) ->
 
 
 def _count(names: Sequence[str], what: str) -> str:
-    """What columns are called that have no name of their own."""
+    """A remark about columns that were renamed."""
     if not names:
         return ""
     several = f"{len(names):,} columns {what} are" if len(names) > 1 else f"1 column {what} is"

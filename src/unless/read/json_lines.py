@@ -154,7 +154,7 @@ class JsonLines:
 
 
 class _Keys:
-    """The names that were found, in order of first appearance, and the name that every spelling of a key means."""
+    """The names of members in order of first appearance, and the name that each spelling of a key means."""
 
     def __init__(self) -> None:
         self.names: dict[str, int] = {}
@@ -167,7 +167,7 @@ class _Keys:
         return place
 
     def learn(self, line: bytes, key: bytes) -> None:
-        """Add all names of a line, in which a key is spelled in a way that is not known."""
+        """Add all names of a line that spells a key in a new way."""
         try:
             for name in _parse_object(line):
                 self.add(name)
@@ -177,11 +177,11 @@ class _Keys:
 
 
 class _IrregularError(Exception):
-    """Lines that the json module has to read one by one."""
+    """Raised for lines that the json module has to read one by one."""
 
 
 class _Members:
-    """Where the members of some lines are: for each wanted column, the values of all rows."""
+    """The positions of the members of some lines: for each wanted column, the values of all rows."""
 
     def __init__(self, data: bytes, keys: _Keys, wanted: Sequence[str]) -> None:
         if not kernels.compiled or len(keys.spellings) > _KEYS:  # the json module is compiled everywhere
@@ -228,7 +228,7 @@ class _Members:
 
 
 def _rank_json_texts(values: Sequence[bytes], codes: NDArray[np.int32]) -> Cells:
-    """Cells given as places in a list of JSON texts, which are all parsed at once.
+    """Cells given as indices into a list of JSON texts, which are parsed together.
 
     Each text is a string, has balanced brackets, or holds no comma: together they are valid only if each of them is.
     """
@@ -258,13 +258,13 @@ def open_lines(source: Content, *, where: str, options: ReadOptions) -> JsonLine
 
 
 def _choose_encoding(start: bytes, options: ReadOptions) -> str:
-    """The encoding that is said, or UTF-16 if it shows, or else UTF-8, as the standard wants."""
+    """The encoding that was given, or else UTF-16 if it is detected, or else UTF-8, as in the standard."""
     found = detect_encoding(start, options.encoding, final=len(start) < WINDOW) or "utf-8"
     return found if options.encoding is not None or found.startswith("utf") else "utf-8"
 
 
 def decode_open_file(file: OpenFile, options: ReadOptions) -> Remarks:
-    """Let a file that was just opened give its bytes in UTF-8."""
+    """Make a newly opened file give its bytes in UTF-8."""
     encoding = _choose_encoding(file.peek(WINDOW), options)
     if encoding != "utf-8":
         file.decode(encoding)
@@ -288,7 +288,7 @@ def read_names(file: OpenFile, options: ReadOptions) -> list[str]:
 def _read_objects(
     file: BinaryIO, where: str, first: int = 1, number: type[float] | None = None
 ) -> Iterator[tuple[int, dict[str, object]]]:
-    """Yield every object with the number of its line: what the json module says the file means.
+    """Yield every object with the number of its line, as the json module reads the file.
 
     ``number`` is the type of numbers that are not whole.
     """
@@ -336,12 +336,12 @@ def _to_dict(members: list[tuple[str, object]]) -> dict[str, object]:
 
 
 def _explain(error: Exception) -> str:
-    """What is wrong with a line."""
+    """The reason why a line cannot be read."""
     if isinstance(error, json.JSONDecodeError):
         return f"not JSON: {error.msg} at character {error.pos + 1}; every line should be one whole object"
     return "the object is nested too deeply" if isinstance(error, RecursionError) else str(error)
 
 
 def _to_cell(value: object) -> object:
-    """A cell: nested values are their JSON text."""
+    """A value as a cell: nested values become their JSON text."""
     return json.dumps(value, ensure_ascii=False) if isinstance(value, dict | list) else value

@@ -1,4 +1,4 @@
-"""`ReadOptions`: what the caller says about a table. It goes unchanged from a command to memory, blocks and streams."""
+"""`ReadOptions`: what the caller says about a table; commands, tables, blocks and streams take the same value."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class ReadOptions:
 
     @property
     def hints(self) -> dict[str, Any]:
-        """What is said about how the file is written, apart from its format."""
+        """The given options about how the file is written, apart from its format."""
         return {name: said for name, said in self.file_options.items() if name != "format" and said is not None}
 
     @property
@@ -200,4 +200,4 @@ def _orders(orders: object) -> dict[str, Notation]:
 
 
 PLAIN_OPTIONS = ReadOptions()
-"""Nothing is said."""
+"""No options are given."""

@@ -1,4 +1,4 @@
-"""`Source`, the protocol of everything that tables are read from; and several sources, read as if they were one."""
+"""`Source`, the protocol of all that tables are read from, and several sources that are read as one."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Source(Protocol):
         """How it was read, if that is unusual; known once it is loaded."""
 
     def load(self, names: Sequence[str], texts: Collection[str], missing: Collection[str]) -> None:
-        """Prepare the cells of these columns; those in ``texts`` are wanted as text."""
+        """Load the cells of these columns; those in ``texts`` as text."""
 
     def cells(self, name: str) -> Cells:
         """The cells of a column that was loaded."""

@@ -59,14 +59,14 @@ def parse_numbers(columns: Collection[pl.Series], numerals: Numerals, missing: C
 
 
 def _may_be_numbers(texts: pl.Series, numerals: Numerals, missing: Collection[str]) -> bool:
-    """Whether some cells from all over a column are numbers, or missing."""
+    """Whether a sample of a column has only numbers and missing cells."""
     cells = set(texts.gather_every(len(texts) // _SAMPLE or 1).drop_nulls().to_list())
     present = cells - missing_among(cells, missing)
     return bool(present) and all(numerals.number_in(cell) is not None for cell in present)
 
 
 def _are_numbers(texts: pl.Series, numbers: pl.Series, missing: Collection[str]) -> bool:
-    """Whether these are the numbers of all texts that are not missing, and no codes such as 007."""
+    """Whether all texts that are not missing were parsed as numbers, and none is a code such as 007."""
     if not numbers.is_finite().all():
         return False
     if numbers.null_count() > texts.null_count():

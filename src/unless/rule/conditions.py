@@ -1,4 +1,4 @@
-"""What people read as one condition: a literal, or the two bounds of a range."""
+"""Conditions as people read them: a literal, or the two bounds of a range."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from unless.values import Value
 from unless.values.spelling import quote_if_needed
 
 Condition = tuple[Literal, ...]
-"""What people read as one: a literal, or the lower and the upper bound of a feature, in this order."""
+"""A literal, or the lower and the upper bound of a feature, in this order."""
 
 
 def conditions(default: Iterable[Literal]) -> tuple[Condition, ...]:

@@ -19,7 +19,7 @@ Operator = OneOf["<=", ">", "==", "!=", "missing", "present"]
 OPERATORS: tuple[Operator, ...] = ("<=", ">", "==", "!=", "missing", "present")
 
 SpokenOperator = OneOf["<=", ">", "<", ">=", "==", "!=", "missing", "present"]
-"""Operators as people say them: ``< 30`` says shorter than ``<= 29.999999999999996`` what is the same."""
+"""Operators as people say them: ``< 30`` is shorter than ``<= 29.999999999999996``."""
 
 OPERATOR_WORDS: dict[SpokenOperator, str] = {
     "<=": "is at most",
@@ -31,7 +31,7 @@ OPERATOR_WORDS: dict[SpokenOperator, str] = {
     "missing": "is missing",
     "present": "is present",
 }
-"""How people say an operator, between a feature and a value. Sentences are made from these words, also on a page."""
+"""Operators in words, between a feature and a value. Sentences and pages use these words."""
 
 _TAKES: dict[Operator, type] = {
     "<=": float, ">": float, "==": str, "!=": str, "missing": type(None), "present": type(None),
@@ -41,7 +41,7 @@ _TAKES: dict[Operator, type] = {
 _SIGNS: dict[SpokenOperator, str] = {"<=": "<=", ">": ">", "<": "<", ">=": ">="}
 
 _LONGER_DIGITS = 6
-"""A bound longer by this many letters than the next number is shown by that: 29.999999999999996 is just below 30."""
+"""A bound that is longer by this many digits than the next number is written with that: ``< 30``."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -90,7 +90,7 @@ class Literal:
                 return value is not None
 
     def reads(self, value: Value) -> Value:
-        """Return what a value means to this test: a date as text is a date to a test of dates, and text to others."""
+        """Convert a value for this test: the text of a date is a date in a test of dates, and a text in others."""
         if isinstance(self.value, NotatedNumber):
             return value_in_notation(value, self.value.notation)
         return value_in_notation(value, None) if isinstance(value, NotatedNumber) else value

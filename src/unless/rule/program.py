@@ -61,7 +61,7 @@ class Rule:
     @property
     def literal_count(self) -> int:
         """The number of literals, with those of exceptions."""
-        return sum(len(rule.default) for level in _levels((self,)) for rule in level)
+        return sum(len(rule.default) for level in _nesting_levels((self,)) for rule in level)
 
     @property
     def depth(self) -> int:
@@ -86,7 +86,7 @@ class Program:
     rules: tuple[Rule, ...] = ()
     otherwise: Label | None = None
     notations: Mapping[str, Notation] = field(init=False, compare=False)
-    """How the numbers of features are written that literals compare, where not as plain numbers."""
+    """The notations of features whose numbers are not written as plain numbers."""
 
     noun: ClassVar[str] = "program"
     by_rule: ClassVar[bool] = True
@@ -226,7 +226,7 @@ def _notations(literals: Iterable[Literal]) -> dict[str, Notation]:
 
 
 def _check_notations(literals: Iterable[Literal], notations: Mapping[str, Notation]) -> None:
-    """Refuse a feature whose numbers are written in two ways, and a test whether it *is* one of them as text."""
+    """Refuse a feature with numbers in two notations, and a test whether it *is* the text of such a number."""
     for literal in literals:
         notation, value = notations.get(literal.feature), literal.value
         if isinstance(value, float) and notation != (value.notation if isinstance(value, NotatedNumber) else None):

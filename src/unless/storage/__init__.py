@@ -1,4 +1,4 @@
-"""Files on disk that learners work from: arrays, caches, logs; and how much memory there is for them.
+"""Files on disk that learners work with: arrays, caches, logs; and the memory budget.
 
 Nothing here knows what the arrays or the lines mean: `unless.blocks` puts blocks of records and checkpoints there.
 

@@ -22,7 +22,7 @@ ArrayPart = tuple[str, int, int]
 """One of several equal parts of an array: the name, the index of the part, and how many parts there are."""
 
 _TYPES = (np.uint8, np.uint16, np.int32, np.int64, np.float64)
-"""The types of arrays; a file of a stranger may name others, such as addresses of objects."""
+"""The types of arrays; an untrusted file may name others, such as pointers to objects."""
 
 
 class StoredArrays(dict[str, NDArray[Any]]):
@@ -35,7 +35,7 @@ class StoredArrays(dict[str, NDArray[Any]]):
         """Read one of several equal parts of an array now, unless it is in memory."""
 
     def prefetch(self, parts: Iterable[ArrayPart]) -> None:
-        """Let the system read what may be needed soon, without waiting for it."""
+        """Make the system read ahead what may be needed soon, without waiting for it."""
 
     def drop_rarely_needed(self) -> tuple[ArrayPart, ...]:
         """Drop what few queries need from memory, and return what was needed since the last call."""
@@ -67,12 +67,12 @@ class MappedArrays(StoredArrays):
         """What was needed since then: what was only prefetched is read, too."""
 
     def need(self, name: str, part: int = 0, parts: int = 1) -> None:
-        """Read one of several equal parts of an array now, unless it is in memory; once for a query."""
+        """Read one of several equal parts of an array now, unless it was read since the query began."""
         self._needed[name, part, parts] = None
         self._fetch((name, part, parts))
 
     def prefetch(self, parts: Iterable[ArrayPart]) -> None:
-        """Let the system read what may be needed soon, without waiting for it."""
+        """Make the system read ahead what may be needed soon, without waiting for it."""
         for one in parts:
             self._fetch(one)
 
@@ -142,7 +142,7 @@ def map_arrays(path: Path, uncached: Collection[str] = (), rare: Collection[str]
 
 
 def checksum(path: Path) -> int:
-    """A number that tells whether a file is as it was written."""
+    """A checksum that shows whether a file is unchanged."""
     found = 0
     with path.open("rb") as file:
         while some := file.read(1 << 22):

@@ -1,4 +1,4 @@
-"""A folder of files that were made from a source, and can be used again as long as that has not changed.
+"""A folder of files that were made from a source, and stay valid until the source changes.
 
 `unless-blocks.json` describes the others. It is written first, to mark the folder as ours, and completed last, so that
 the files are whole or do not count. Everything is JSON or arrays, and is checked before it is used.
@@ -38,7 +38,7 @@ _NAME, _VALUES = "unless-blocks.json", "values.block"
 _OURS = re.compile(r"(\d+|values)\.block|rules-[0-9a-f]{16}\.jsonl")
 _TEMPORARY = re.compile(r"\.unless-[0-9a-f]{16}\.tmp")
 _DAMAGE = (ValueError, TypeError, LookupError, AttributeError, OSError, RecursionError, OverflowError)
-"""What reading a file raises that is not what we wrote."""
+"""The errors of reading a file that is damaged."""
 
 
 class CacheMismatchError(Exception):
@@ -47,7 +47,7 @@ class CacheMismatchError(Exception):
 
 @dataclass(frozen=True)
 class CacheKey:
-    """What files are made from: a source, its state, and the options."""
+    """The origin of files: a source, its state, and the options."""
 
     source: str
     fingerprint: Any
@@ -121,7 +121,7 @@ class CacheFolder:
         )
 
     def _read_description(self) -> dict[str, Any] | None:
-        """What the folder says of itself; None if it is empty. Refuse a folder with other files."""
+        """Read the description of the folder; None if it is empty. Refuse a folder with other files."""
         found, text = None, b""
         with suppress(*_DAMAGE):
             text = (self.path / _NAME).read_bytes()
@@ -153,7 +153,7 @@ class CacheFolder:
     def reopen(
         self, key: CacheKey, load: Callable[[Mapping[str, Any], Arrays], Loaded], *, unchanged: bool
     ) -> Loaded | None:
-        """What ``load`` makes of the files, given their description and values; None if they must be made again.
+        """Load the files, given a function of their description and values; None if they must be made again.
 
         If files are there but cannot be used, warn why. ``unchanged`` says that the source is as it was.
         """
@@ -226,7 +226,7 @@ class CacheFolder:
         self._share()
 
     def finish(self, key: CacheKey, description: Mapping[str, Any], values: Arrays, blocks: int) -> None:
-        """Describe the files, which are all there, and add values to them."""
+        """Write the values and the description, which makes the folder complete."""
         write_arrays(self.path / _VALUES, values)
         with ThreadPoolExecutor() as pool:
             checks = list(pool.map(self._check, [f"{number}.block" for number in range(blocks)]))
@@ -255,12 +255,12 @@ class CacheFolder:
 
 
 def _check_of(description: Mapping[str, Any]) -> str:
-    """A hash of a description, to tell whether it is as it was written."""
+    """A hash of a description, which shows whether it is unchanged."""
     return blake2b(json.dumps(description, sort_keys=True).encode(), digest_size=16).hexdigest()
 
 
 def _is_whole(found: Any) -> bool:
-    """Whether a description is as it was written; those of versions before 5 do not tell."""
+    """Whether a description is unchanged; those of versions before 5 have no hash."""
     if not isinstance(found, dict) or found.get("format") != FORMAT:
         return False
     if "check" not in found and found.get("version") in range(1, 5):

@@ -29,7 +29,7 @@ Positions = NDArray[np.integer[Any]]
 _OWN = threading.local()
 
 _LARGEST_BUFFER = 1 << 24
-"""How many bytes of memory a thread keeps to read into: records may be far longer than columns."""
+"""The largest buffer that a thread keeps for reading: records may be far longer than columns."""
 
 _NEAR = 32
 """Pages are read together if fewer than this many are between them: 4 kB take 117 µs to read, 128 kB 191 µs."""
@@ -115,7 +115,7 @@ ArrayLocation = tuple[np.dtype[Any], int, int]
 
 
 class UncachedReader:
-    """Reads arrays of a file past the page cache, which large reads would fill.
+    """Reads arrays of a file past the page cache, which large reads would evict.
 
     Reading so takes an eighth of the CPU time, too (0.07 s for a gigabyte; through the cache 0.5 s).
     """

@@ -1,4 +1,4 @@
-"""A file of JSON lines that survives a killed process: each has a checksum, and parts of lines are skipped."""
+"""A file of JSON lines that survives a killed process: each line has a checksum, and incomplete ones are skipped."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ class JsonLog:
     """Lines of JSON that are appended to a file, whose first line says what they are about."""
 
     def __init__(self, path: Path, head: str) -> None:
-        """Open the log; begin a new one if none exists, or if the file is about something else."""
+        """Open the log; begin a new one if it does not exist, or if its first line differs."""
         self.path = path
         self.lines: list[Any] = []
-        """The whole lines that were there."""
+        """The complete lines of the existing file."""
         first, *rest = (path.read_bytes() if path.is_file() else b"").split(b"\n")
         if first != head.encode():
             path.unlink(missing_ok=True)
@@ -38,7 +38,7 @@ class JsonLog:
 
 
 def _parse_line(line: bytes) -> Any:
-    """The content of a line; None if the line is not whole."""
+    """The content of a line; None if the line is incomplete."""
     check, _, text = line.partition(b" ")
     try:
         return json.loads(text) if int(check, 16) == crc32(text) else None

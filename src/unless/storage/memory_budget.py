@@ -10,19 +10,19 @@ from pathlib import Path
 from unless.limits import address_space_left
 
 _SHARE = 0.5
-"""The share of the free memory that one thing may take."""
+"""The share of the free memory that one use may take."""
 
 _PROC = Path("/proc")
 _CGROUP = Path("/sys/fs/cgroup")
 
 
 def fits_in_memory(size: float) -> bool:
-    """Whether ``size`` bytes fit into the free memory, and leave room for others."""
+    """Whether ``size`` bytes fit into the free memory with a reserve."""
     return size <= _SHARE * free_bytes()
 
 
 def release_free_memory() -> None:
-    """Give memory that is no longer used back to the system, where its allocator (glibc's) keeps that for later.
+    """Return unused memory to the system, where the allocator (glibc's) would keep it.
 
     After two passes over 100,000,000 rows it kept 600 MB, and there was no room for the bytes of blocks in the cache.
     """
@@ -33,7 +33,7 @@ def release_free_memory() -> None:
 
 
 def free_bytes() -> float:
-    """How many bytes of memory this process can still take: what its machine, control groups and own limit leave."""
+    """How many bytes this process can still allocate within the limits of machine, control groups and process."""
     return max(0.0, min(_free_of_machine(), *_free_of_groups(), address_space_left()))
 
 
@@ -48,7 +48,7 @@ def _free_of_machine() -> float:
 
 
 def _free_of_groups() -> list[float]:
-    """What the limits of control groups leave: those of this process, and all that they are in, of both versions."""
+    """The bytes that are left by the control groups of this process and their parents, of both versions."""
     return [
         float("inf"),
         *_free_of_group("", "memory.max", "memory.current"),
@@ -73,7 +73,7 @@ def _free_of_group(controller: str, limit: str, used: str) -> Iterator[float]:
 
 
 def _reclaimable_bytes(folder: Path) -> float:
-    """The bytes of files that a group only remembers: they count as used, but are free to take."""
+    """The bytes of a group's page cache, which count as used, but can be reclaimed."""
     with suppress(OSError, ValueError):
         for line in (folder / "memory.stat").read_text().splitlines():
             name, _, count = line.partition(" ")

@@ -1,4 +1,4 @@
-"""What a model decides about the records of batches, and what there is to count.
+"""Decide the records of batches by a model, and count the results.
 
 A `Tally` decides and counts; its `Outcome` comes out of another process, and outcomes of several parts add up.
 """
@@ -34,7 +34,7 @@ Progress = Callable[[int, float | None], None]
 
 @dataclass(slots=True)
 class Outcome:
-    """What was counted, and how files were read; `add` takes that of another part."""
+    """The counts, and how files were read; `add` merges those of another part."""
 
     labels: dict[Label | None, int]
     labelled: int
@@ -45,7 +45,7 @@ class Outcome:
     said: dict[str, Remarks]
     files: list[str] = field(default_factory=list)
     own: OwnCounts | None = None
-    """What was counted of the model's own data, as long as the records may be that."""
+    """Counts for the model's own training data, as long as the records may be these."""
 
     @property
     def rows(self) -> int:
@@ -53,7 +53,7 @@ class Outcome:
         return sum(self.labels.values())
 
     def add(self, other: Outcome) -> None:
-        """Count other records too."""
+        """Add the counts of other records."""
         undecided = self.labels.pop(None, 0) + other.labels.get(None, 0)
         for label, count in other.labels.items():
             if label is not None:
@@ -98,7 +98,7 @@ class Tally:
 
     @property
     def rows(self) -> int:
-        """How many records went through."""
+        """How many records were decided."""
         return int(self._counts.sum())
 
     def results(self, given: Input, progress: Progress | None) -> Iterator[Result]:
@@ -140,9 +140,9 @@ class Tally:
         return choices, self._card.probabilities(table)[np.arange(len(table)), self._card.heads[choices]]
 
     def _features_to_read(self, batch: Batch) -> Sequence[str]:
-        """The features to read: those that rules test; all, as long as the records may be those that the model is from.
+        """The features to read: those that rules test, or all as long as the records may be the training data.
 
-        Only those have the column of labels and all features.
+        Only training data has the column of labels and all features.
         """
         known = model_of(self._model)
         schema = Schema({}) if known is None else known.schema

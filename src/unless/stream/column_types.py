@@ -1,4 +1,4 @@
-"""The types of a text file's columns, for formats that have types: numbers are numbers, but no cell changes.
+"""The types of the columns of a text file, for typed formats: numbers become numbers, but no cell changes.
 
 A column is written as numbers if every cell is a plain number that comes back the same, or is missing. Names such as
 007, and numbers that no type holds (1e400, or more digits than float64 has), keep their whole column text. So do the
@@ -40,7 +40,7 @@ class NumberFit:
 
 @dataclass(frozen=True, slots=True)
 class NumberColumns:
-    """The columns of a text, or of some parts of it, that may be numbers, and how its cells are read."""
+    """The columns of a text file, or of some parts, that may be numbers, and how their cells are read."""
 
     fits: Mapping[str, NumberFit]
     known: frozenset[str] = frozenset()
@@ -51,7 +51,7 @@ class NumberColumns:
 
     @classmethod
     def find(cls, batches: Iterable[TextBatch], model: Model | Program) -> NumberColumns:
-        """Look at some batches of a text file."""
+        """Find the columns that may be numbers in batches of a text file."""
         found: NumberColumns | None = None
         for batch in batches:
             if found is None:
@@ -65,7 +65,7 @@ class NumberColumns:
 
     @classmethod
     def _candidates(cls, batch: TextBatch, model: Model | Program) -> NumberColumns:
-        """The columns that may be numbers, whatever their cells look like."""
+        """The columns that may become numbers, before their cells are inspected."""
         known = model_of(model)
         schema = Schema({}) if known is None else known.schema
         texts = _text_columns(model, schema)
@@ -98,7 +98,7 @@ class NumberColumns:
 
 
 def _text_columns(model: Model | Program, schema: Schema) -> set[str]:
-    """The columns that stay text, whatever their cells look like: with numbers, the model would read them otherwise."""
+    """The columns that stay text whatever their cells are: as numbers, the model would read them differently."""
     program = program_of(model)
     texts = {name for name, kind in schema.kinds.items() if kind != "number"}
     if not schema.kinds:
@@ -107,7 +107,7 @@ def _text_columns(model: Model | Program, schema: Schema) -> set[str]:
 
 
 def _find_fit(cells: pl.Series) -> NumberFit:
-    """Which types give back the same numbers, if all cells that are not null are plain numbers."""
+    """Find which types hold all numbers exactly, if all cells that are not null are plain numbers."""
     texts = cells.drop_nulls().unique()
     if not texts.str.contains(_PLAIN).all():
         return NumberFit(whole=False, floats=False)

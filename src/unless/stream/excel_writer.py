@@ -22,9 +22,9 @@ MOST_ROWS = (1 << 20) - 1
 _COLUMNS = 1 << 14
 _LONGEST = (1 << 15) - 1  # characters of a cell, as UTF-16 counts them
 _EXACT = 1 << 53
-_FIRST_DAY = date(1900, 3, 1)  # Excel has a day before that never was
+_FIRST_DAY = date(1900, 3, 1)  # Excel's calendar has a day before it that did not exist
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
-"""How texts begin that spreadsheets take for formulas, at once or without what they cut off."""
+"""First characters of texts that spreadsheets take for formulas, also after they trim the text."""
 _ELSE = "write .csv, .jsonl or .parquet"
 
 Put = Callable[[int, int, Any], None]
@@ -32,7 +32,7 @@ Put = Callable[[int, int, Any], None]
 
 
 def import_xlsxwriter() -> Any:
-    """XlsxWriter, or an error that tells how to get it."""
+    """Import XlsxWriter; the error says how to install it."""
     return import_extra("xlsxwriter", "Excel files are written by XlsxWriter, which", "excel", ParameterError)
 
 
@@ -50,7 +50,7 @@ def write_sheet(frames: Iterable[pl.DataFrame], file: BinaryIO) -> None:
 
 
 class _Sheet:
-    """A sheet that grows by frames."""
+    """A sheet to which frames are appended."""
 
     def __init__(self, book: Any) -> None:
         self._sheet = book.add_worksheet("predictions", worksheet_class=_make_exact_sheet_class())
@@ -84,7 +84,7 @@ class _Sheet:
         self._sheet.row_data_fh.close()
 
     def _put_for(self, dtype: pl.DataType, name: str) -> Put:
-        """How cells of a type are written."""
+        """The function that writes cells of a type."""
         if dtype.is_nested() or dtype in (pl.Binary, pl.Object):
             raise ParameterError(f"column {name!r} holds {dtype}, which an Excel cell cannot hold; write .parquet")
         if dtype == pl.Boolean:
@@ -103,7 +103,7 @@ class _Sheet:
             self._sheet.write_number(row, place, number)
 
     def _put_date(self, row: int, place: int, cell: date) -> None:
-        """Write a date; as text, if Excel does not know the day, the time zone or parts of a second."""
+        """Write a date; as text, if Excel cannot represent its day, its time zone or its fraction of a second."""
         moment = isinstance(cell, datetime)
         day = cell.date() if isinstance(cell, datetime) else cell
         if day < _FIRST_DAY or (isinstance(cell, datetime) and (cell.tzinfo or cell.microsecond)):

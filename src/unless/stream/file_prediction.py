@@ -1,4 +1,4 @@
-"""A program on files of any size: every record unchanged, with its label and its rule, and how sure they are."""
+"""Predictions for files of any size: every record unchanged, with its label, its rule and their probabilities."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class PredictedFile:
     files: tuple[str, ...] = ()
     """The parts that were written to a folder, by name."""
     own: OwnResult | None = None
-    """If these are the records that the model is from: how it does on those held back, and on the others."""
+    """If these records are the training data: how good the model is on those held back, and on the others."""
     labelled: int = 0
     """How many records of the input have a label."""
 

@@ -1,4 +1,4 @@
-"""What has moved in a file of any size since a model was learned, in memory that does not grow with the file."""
+"""Drift in a file of any size since a model was learned, in memory that does not grow with the file."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def watch_file(  # noqa: PLR0913 - one parameter for each choice of the caller
     block: int = BLOCK,
     progress: Progress | None = None,
 ) -> Watch:
-    """What has moved in a file since a model was learned: see `unless.evaluation.drift`.
+    """Measure the drift in a file since a model was learned: see `unless.evaluation.drift`.
 
     ``source`` and how it is written are as in `predict_file`. ``labels`` names the column of true labels; without it
     they are in the column that is called like the target, if there is one. Some records may have no label yet.
@@ -57,7 +57,7 @@ def watch_file(  # noqa: PLR0913 - one parameter for each choice of the caller
 
 
 def _count_input(model: Model, given: Input, labels: str | None, progress: Progress | None) -> tuple[DriftCounts, str]:
-    """Count the records of an input; and how it was read."""
+    """Count the records of an input; return also how it was read."""
     counts, rows, members = DriftCounts(model), 0, set[str]()
     like = _BatchReading.of(counts.model, labels)
     for batch in given.batches():

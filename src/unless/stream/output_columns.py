@@ -1,4 +1,4 @@
-"""What a record gets: the label, its probability, and the deciding rule with its expected precision.
+"""The new cells of a record: the label, its probability, and the deciding rule with its expected precision.
 
 Many records have the same answer. Each answer is spelled once, not for every row.
 """
@@ -33,7 +33,7 @@ Choices = NDArray[np.int32]
 
 
 def refuse_surrogates(what: str, text: str) -> None:
-    """Refuse half of a surrogate pair: it is no character, and no file can hold it."""
+    """Refuse half of a surrogate pair, which is not a character, and cannot be written to a file."""
     try:
         text.encode()
     except UnicodeEncodeError as error:
@@ -43,7 +43,7 @@ def refuse_surrogates(what: str, text: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class NewColumns:
-    """Answers: the cells that records get in the new columns.
+    """Answers: the cells of records in the new columns.
 
     First there is an answer for each rule, then one for records that no rule decides; of a committee, one for each
     class. Further ones have other probabilities. A program without statistics has no probabilities and no expected
@@ -95,7 +95,7 @@ class NewColumns:
         return answers, (places + len(self.labels)).astype(np.int32)
 
     def columns(self, decimal: str = ".") -> dict[str, Sequence[Any]]:
-        """The cells of each new column, one for every answer, by its usual name; with a decimal comma, as text."""
+        """The cells of each new column by its default name, one per answer; with a decimal comma, numbers are text."""
         shares = {"probability": self.probabilities, "expected_precision": self.precisions}
         numbers = {
             name: [one if decimal == "." or one is None else str(one).replace(".", ",") for one in cells]
@@ -113,7 +113,7 @@ class NewColumns:
         return [pl.Series(cells, dtype=types[name]) if name in types else make_series(cells) for name, cells in named]
 
     def as_fields(self, separator: str, decimal: str = ".") -> FieldTexts:
-        """The answers as the last fields of a line of text; numbers have its decimal sign."""
+        """The answers as last fields of lines of text; numbers have the decimal sign of the file."""
         return FieldTexts(text_line(["", *row], separator) for row in self._rows(decimal))
 
     def as_members(self, names: Sequence[str], *, spaced: bool) -> FieldTexts:
@@ -128,7 +128,7 @@ class NewColumns:
 
 
 class FieldTexts:
-    """Short texts to be put into a longer one."""
+    """Short texts that are inserted into a longer one."""
 
     def __init__(self, texts: Iterable[str]) -> None:
         encoded = [text.encode() for text in texts]
@@ -137,7 +137,7 @@ class FieldTexts:
         self._bytes = np.frombuffer(b"".join(encoded), dtype=np.uint8)
 
     def into(self, data: bytes, places: NDArray[np.int64], choices: Choices) -> memoryview:
-        """The data with the chosen text put in at each place."""
+        """Insert the chosen text at each position of the data."""
         if len(places) != len(choices):  # the kernel would not notice
             raise ReadError(
                 f"{len(places)} records were found, but {len(choices)} were read: this is our mistake, please report it"
@@ -148,7 +148,7 @@ class FieldTexts:
 
 
 def _round_share(share: float) -> float | None:
-    """A share with the digits that are written; None if it is not known."""
+    """Round a share to the digits that are written; None if it is unknown."""
     return None if math.isnan(share) else round(float(share), _DIGITS)
 
 
@@ -165,5 +165,5 @@ def text_line(cells: Iterable[object], separator: str) -> str:
 
 
 def _to_json_cell(cell: object) -> object:
-    """A cell that JSON can hold: other numbers are text."""
+    """A cell for JSON: numbers that are not finite become text."""
     return str(cell) if isinstance(cell, float) and not math.isfinite(cell) else cell

@@ -1,4 +1,4 @@
-"""The file to write: its format, how to write it whole or not at all, and in a thread while records are read."""
+"""The output file: its format, writing it completely or not at all, and writing in a thread."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _PATIENCE = 0.05  # seconds after which to check whether the thread is still ali
 
 
 def form_of_output(out: File, form: str | None, form_of_input: str, source: File) -> str:
-    """The format to write: the one asked for, or else the file's ending, or else, for a pipe, that of the input."""
+    """Choose the format to write: the given one, or that of the file's ending or, for a pipe, of the input."""
     usual = "csv" if form_of_input == "excel" else form_of_input
     path = Path(out) if isinstance(out, (str, os.PathLike)) else None
     if form is None:
@@ -45,7 +45,7 @@ def form_of_output(out: File, form: str | None, form_of_input: str, source: File
 
 
 def check_writable(form: str) -> str:
-    """A format, if it can be written."""
+    """Check that a format can be written."""
     if form not in WRITERS:
         raise ParameterError(f"no format {form!r} to write{suggest(form, WRITERS)}")
     return form
@@ -123,7 +123,7 @@ class _GzipWriter:
 
 
 def never_waits(file: BinaryIO) -> bool:
-    """Whether writing to an open file never waits for a reader, as it does with pipes."""
+    """Whether writing to an open file never blocks, as it can with pipes."""
     try:
         return stat.S_ISREG(os.fstat(file.fileno()).st_mode)
     except OSError:

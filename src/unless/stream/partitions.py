@@ -35,7 +35,7 @@ from unless.threads import available_cores
 
 _WORTH = 1 << 26
 _PACKED = 4
-"""The bytes of input that make up for another process, and how many times as many are in packed files.
+"""The bytes of input that are worth another process, and the factor for packed files.
 
 A process takes 1.5 s to start; meanwhile this one decides 55 MB of CSV, or 16 MB of Parquet.
 """
@@ -57,7 +57,7 @@ def choose_folder(out: File, source: File, to: str | None) -> Path | None:
 
 
 def process_count(wanted: int | None, parts: int, size: int) -> int:
-    """How many processes to start: as many as asked for, -1 for all cores; by default as many as are worth it.
+    """Choose the number of processes: the given one, -1 for all cores; by default as many as are worth starting.
 
     ``size`` is the number of bytes of text that they read.
 
@@ -130,14 +130,14 @@ def _choose_targets(paths: Sequence[Path], home: Path, folder: Path, form: str) 
 
 
 def _file_identity(path: Path) -> tuple[int, int]:
-    """What the system knows a file by, whatever links lead there."""
+    """Device and inode of a file, which are the same through any links."""
     found = path.stat()
     return found.st_dev, found.st_ino
 
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """A part of the input and where it is written, to be sent to a process; how it is read is the same for all."""
+    """A part of the input and its output file, which are sent to a process; all parts are read in the same way."""
 
     run: PredictionRun
     path: Path
@@ -169,7 +169,7 @@ class _Part:
 
     @contextmanager
     def _name_part_in_errors(self) -> Iterator[None]:
-        """Let errors name the part."""
+        """Make errors name the part."""
         try:
             yield
         except UnlessError as error:
@@ -179,7 +179,7 @@ class _Part:
 
 
 def _run_parts(work: Callable[[_Part], Done], parts: Sequence[_Part], jobs: int) -> Iterator[Done]:
-    """Yield what comes of each part, in any order."""
+    """Yield the result for each part, in any order."""
     if jobs == 1:
         yield from map(work, parts)
         return
@@ -222,18 +222,18 @@ def _merge_outcomes(outcomes: Sequence[Outcome]) -> Outcome:
 
 
 class _Meter:
-    """Tells how many records are done, and how much of the input."""
+    """Reports how many records are done, and which share of the input."""
 
     def __init__(self, progress: Progress | None, total: int) -> None:
         self._progress, self._total = progress, max(total, 1)
         self._rows = self._bytes = 0
 
     def within(self, part: _Part) -> Progress:
-        """For a part that is read in this process: tell after every batch."""
+        """The progress of a part that is read in this process: it is reported after every batch."""
         return lambda rows, share: self._report(self._rows + rows, self._bytes + (share or 0.0) * part.size)
 
     def finish(self, part: _Part, outcome: Outcome) -> None:
-        """A part is written."""
+        """Report that a part is written."""
         self._rows, self._bytes = self._rows + outcome.rows, self._bytes + part.size
         self._report(self._rows, self._bytes)
 

@@ -18,13 +18,13 @@ from unless.stream.writers import PACKED, TEXTS, WRITERS
 
 @dataclass(frozen=True, slots=True)
 class PredictionRun:
-    """A model, how new columns are named, and what is refused."""
+    """A model with the options of a prediction: names of new columns, and what is refused."""
 
     model: Model | Program
     prefix: str
     strict: bool
     guarded: bool = False
-    """Whether no text of CSV and TSV may be a formula to a spreadsheet."""
+    """Whether texts of CSV and TSV that a spreadsheet would take for formulas are escaped."""
 
     def write(self, given: Input, out: File, form: str, progress: Progress | None = None) -> Outcome:
         """Write the records of an input, with what the model decides."""
@@ -51,5 +51,5 @@ def find_numbers(given: Input, model: Model | Program) -> NumberColumns:
 
 
 def needs_types(given: Input, form: str) -> bool:
-    """Whether text becomes a format with types, so that it has to be read twice."""
+    """Whether text is converted to a typed format, so that it has to be read twice."""
     return given.is_text and form not in TEXTS

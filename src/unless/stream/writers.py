@@ -1,4 +1,4 @@
-"""Records and their new columns, written to files: as text with fields put in, or as frames."""
+"""Writing records with their new columns: as text with inserted fields, or as frames."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class BatchWriter:
             self._write(batch, new, choices)
 
     def _take_columns(self, batch: Batch) -> bool:
-        """Let the first batch settle the columns; return whether this is the first."""
+        """Take the columns from the first batch; return whether this is the first."""
         if self._names is not None:
             return False
         self._names = list(batch.names)
@@ -74,7 +74,7 @@ class BatchWriter:
             self._open = bytes(data[-1:]) not in (b"\n", b"\r", b"\xbf")  # the last ends a byte order mark
 
     def _encode(self, data: bytes | memoryview) -> bytes | memoryview:
-        """The bytes of a text in UTF-8, as they are written."""
+        """Encode a text that is in UTF-8 as it is written."""
         return data
 
     def _make_frame(
@@ -139,7 +139,7 @@ class TextWriter(BatchWriter):
         self._put(new.as_fields(separator, decimal).into(batch.data, batch.places, choices))
 
     def _take_late_encoding(self, batch: TextBatch, new: NewColumns) -> None:
-        """Take over an encoding that shows late: while all is ASCII, what is written is the same in both."""
+        """Adopt an encoding that is detected late: as long as all text is ASCII, the output is the same."""
         self._where = batch.where
         if self._ascii and self._dialect.encoding == "utf-8" and not batch.ascii_only:
             self._dialect = batch.dialect
@@ -254,7 +254,7 @@ class ExcelWriter(FrameWriter):
 
 
 class _ErrorRecorder(io.RawIOBase):
-    """A file that remembers the error of a write."""
+    """A file that records the error of a write."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
@@ -342,7 +342,7 @@ def _fits(column: pl.Series, dtype: pl.DataType) -> bool:
 
 
 def _new_member_error(batch: Batch, name: str, advice: str) -> ReadError:
-    """A member that the first batch of JSON lines did not have."""
+    """The error for a member that the first batch of JSON lines did not have."""
     line = batch.line_of(name) if isinstance(batch, JsonBatch) else 0
     return ReadError(f"{batch.where}, line {line}: a member {name!r}, which the first lines do not have; {advice}")
 

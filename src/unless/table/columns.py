@@ -81,7 +81,7 @@ class Column:
         return self.notation is None or self.notation.plain
 
     def number(self, number: float) -> float:
-        """A number of this feature, which now knows how it is written."""
+        """A number of this feature, with the notation of the column."""
         return number if self.notation is None else self.notation.value(number)
 
     def counts(self) -> NDArray[np.intp]:
@@ -89,7 +89,7 @@ class Column:
         return np.bincount(self.codes, minlength=self.missing + 1)
 
     def span(self, literal: Literal) -> tuple[int, int, bool]:
-        """The truth of a literal as ranks: it holds where ``(first <= code < end) != negated``."""
+        """The ranks for which a literal holds: ``(first <= code < end) != negated``."""
         match literal.op, literal.value:
             case ("<=", float(x)):
                 return 0, int(self.numbers.searchsorted(x, "right")), False
@@ -104,7 +104,7 @@ class Column:
                 return self.missing, self.missing + 1, op == "present"
 
     def in_notation(self, notation: Notation | None) -> Column:
-        """The column as another one reads it whose numbers are written in ``notation`` (`values.value_in_notation`)."""
+        """The column converted to a notation (`values.value_in_notation`)."""
         if self.notation == notation or (self.plain and (notation is None or notation.plain)):
             return self
         values = [value_in_notation(self.value(code), notation) for code in range(self.missing + 1)]
@@ -240,7 +240,7 @@ _Ranked = TypeVar("_Ranked", Column, Labels)
 
 
 def take_rows(ranked: _Ranked, rows: slice | NDArray[Any]) -> _Ranked:
-    """Only these rows of a column; what was checked for all rows need not be checked again."""
+    """Take rows of a column, without the checks that were made for all rows."""
     return replace_checked(ranked, codes=np.ascontiguousarray(ranked.codes[rows]))
 
 

@@ -1,8 +1,8 @@
 """Which records are held back for a test, decided by the records themselves; and a fingerprint of all records.
 
 Both depend on the cells of the features and on the label: not on the order of rows, on the format of the file, or on
-columns that are no features. So a model file that keeps a `HoldoutSplit` and a fingerprint knows its own data again,
-and which of its records were held back.
+columns that are no features. So a model file with a `HoldoutSplit` and a fingerprint can recognise its training
+data, and which of the records were held back.
 """
 
 from __future__ import annotations
@@ -46,12 +46,12 @@ class HoldoutSplit:
 
     @classmethod
     def of(cls, table: Table, share: float, salt: int = 0) -> Self:
-        """Hold back about that share of the records of every label."""
+        """Hold back about a share of the records of every label."""
         return cls.of_counts(table.labels.labels, part_counts(feature_hashes(table), table.labels, salt), share, salt)
 
     @classmethod
     def of_counts(cls, labels: Sequence[Label], counts: NDArray[np.int64], share: float, salt: int = 0) -> Self:
-        """Hold back about that share, given how many records of each label (row) are in each part (column)."""
+        """Hold back about a share, given how many records of each label (row) are in each part (column)."""
         if not 0 <= share < 1:
             raise ParameterError(f"the share of records to hold back must be at least 0 and less than 1, not {share!r}")
         sizes = counts.sum(axis=1)
@@ -60,7 +60,7 @@ class HoldoutSplit:
         return cls(salt, tuple(labels), tuple(map(_cut_nearest_to, counts, wanted.tolist())))
 
     def following(self, earlier: HoldoutSplit) -> HoldoutSplit:
-        """The split that holds back what an earlier one with the same salt did; labels new to that keep their cuts."""
+        """The split that holds back the records of an earlier one with the same salt; new labels keep their cuts."""
         known = [class_index(label, earlier.labels) for label in self.labels]
         cuts = (own if place is None else earlier.cuts[place] for place, own in zip(known, self.cuts, strict=True))
         return HoldoutSplit(earlier.salt, self.labels, tuple(cuts))
@@ -135,7 +135,7 @@ def identity_sums(found: Hashes) -> Hashes:
 
 
 def identity_sample(found: Hashes) -> Hashes:
-    """A few identities, always the same: the smallest ones. Those of a whole are among those of its parts."""
+    """The smallest identities, as a reproducible sample; that of all records is part of those of their parts."""
     return np.unique(found)[:SAMPLE]
 
 

@@ -1,4 +1,4 @@
-"""Which values occur in a table, and what is kept of those that training had: categories and ranges, without rows."""
+"""Which values occur in a table, and those that a model keeps: categories and ranges, without rows."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from unless.table.columns import Codes, Column, replace_checked, to_smallest_typ
 from unless.table.table import Table
 
 MAX_DOMAIN_VALUES = 1000
-"""How many categories of a feature are remembered: the most frequent; of equally frequent ones, the first in order."""
+"""How many categories of a feature are kept: the most frequent, and of equally frequent ones the first in order."""
 
 _GLANCE, _FEW = 2048, 16
 """Counting 32,561 rows takes 90 us. So the first rows are counted, and if they lack only a few categories, these are

@@ -40,12 +40,12 @@ class Schema:
 
     @property
     def sources(self) -> tuple[str, ...]:
-        """The columns that the features are read from: of parts, the date."""
+        """The columns that the features are read from; for parts, their date."""
         of = {one: name for name in self.parts for one in part_names([name], self.parts)}
         return tuple(dict.fromkeys(of.get(name, name) for name in self.kinds))
 
     def available(self, names: Iterable[str]) -> set[str]:
-        """The features that columns of these names give, and the names themselves."""
+        """These names, and those of the features that can be derived from them."""
         found = set(names)
         return found | set(part_names(found & set(self.parts), self.parts))
 
@@ -200,7 +200,7 @@ class Table:
         return Table(columns, target, count, self.missing, self.read_as, numbers, self.parts)
 
     def __array__(self, *_: object, **__: object) -> NDArray[Any]:
-        """Refuse to be an array, which would lose the kinds of columns."""
+        """Refuse conversion to an array, which would lose the kinds of columns."""
         raise TypeError("a table is not an array: its columns have kinds; give table.to_pandas() instead")
 
     def __len__(self) -> int:
@@ -212,5 +212,5 @@ class Table:
 
 
 def _cell(column: Column, value: Value) -> Value:
-    """A cell of a record; sentences about whole numbers say "is 3", not "is above 2 and at most 3"."""
+    """A cell of a record; whole numbers keep their notation, so that sentences say "is 3"."""
     return WHOLE.known(value) if column.notation == WHOLE and isinstance(value, float) else value

@@ -1,4 +1,4 @@
-"""Columns as other libraries have them: pandas and polars, imported only when they are asked for."""
+"""Columns as pandas and polars columns; pandas is imported only when it is needed."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def data_frame(columns: Mapping[str, Sequence[Any]]) -> Any:
 
 
 def column_to_pandas(column: Column) -> Any:
-    """The cells of a column as pandas has them (`Table.to_pandas`)."""
+    """A column as a pandas column (`Table.to_pandas`)."""
     import pandas as pd
 
     codes = column.codes.astype(np.int64)
@@ -53,7 +53,7 @@ def _pandas_times(column: Column) -> Any:
 
 
 def column_to_polars(column: Column) -> pl.Series:
-    """The cells of a column as polars has them (`Table.to_polars`)."""
+    """A column as a polars series (`Table.to_polars`)."""
     if column.kind == "number":
         return _polars_numbers(column).gather(column.codes)
     texts = [*map(number_to_text, map(column.number, column.numbers.tolist())), *column.categories, None]

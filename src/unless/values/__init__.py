@@ -1,4 +1,4 @@
-"""What a cell, a label and a number mean, and how they are spelled.
+"""What cells, labels and numbers mean, and how they are written.
 
 `cells` says what a cell means, whatever it was read from, and how labels and figures are spelled for people and JSON;
 `notation` how numbers are written that are dates, times, durations, levels of an order, flags or whole numbers;

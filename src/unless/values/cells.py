@@ -1,4 +1,4 @@
-"""What a cell, a label and a number mean, and how they are spelled for people and for JSON.
+"""What cells, labels and numbers mean, and how they are written for people and for JSON.
 
 Whatever reads a cell (a file, a frame, a record to explain) gives it this meaning:
 
@@ -30,21 +30,21 @@ DEFAULT_MISSING: tuple[str, ...] = ("", " ", "NA", "N/A", "NaN", "null", "NULL",
 """The cells of a file that mean "missing", unless the caller gives others; a space matches any number of spaces."""
 
 EARLIER_MISSING: tuple[str, ...] = ("", "NA", "N/A", "NaN", "null", "?")
-"""What it was in earlier versions, for text files only: their models say so."""
+"""The default of earlier versions, for text files only; it is in their model files."""
 
 _MISSING_TYPES = {"NoneType", "NAType", "NaTType"}
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 NUMBER_FORM = _NUMBER.pattern
-"""What texts look like that spell numbers: exported programs read them too. No text can match it in two ways."""
+"""The pattern of texts that spell numbers, also in exported programs. No text can match it in two ways."""
 
 LEADING_ZERO = re.compile(r"^ *[+-]?0[0-9]")
-"""The start of a text that looks like a name, though it spells a number: 007."""
+"""The start of a text that is a code although it spells a number: 007."""
 
 WHOLE_NUMBER = re.compile(r"^ *[+-]?[0-9]+ *$")
 
 
 def are_codes_not_numbers(numbers: Collection[str]) -> bool:
-    """Whether texts that spell numbers are names: all are digits only, and one has a needless zero.
+    """Whether texts that spell numbers are codes: all are digits only, and one has a leading zero.
 
     >>> [are_codes_not_numbers(texts) for texts in (["007", "12"], ["7", "12"], ["0610.0", "00", "12"])]
     [True, False, False]
@@ -128,7 +128,7 @@ def cell_value(cell: object) -> Value:  # noqa: C901, PLR0911 - one return for e
 
 
 def value_in_notation(value: Value, notation: Notation | None) -> Value:
-    """What a value means where numbers are written in a notation: a text in it is a number, another number is a text.
+    """Convert a value to a notation: a text in it becomes a number, and a number of another notation a text.
 
     >>> [value_in_notation(value, DATE) for value in ("2020-08-02", "soon", 2020.0)]
     [2020-08-02, 'soon', '2020']
@@ -186,12 +186,12 @@ def same_label(one: Label, other: Label) -> bool:
 
 
 def label_index(label: Label, known: Sequence[Label]) -> int | None:
-    """The place of a label among others; None if it is not there."""
+    """The index of a label among others; None if it is not among them."""
     return next((place for place, other in enumerate(known) if same_label(label, other)), None)
 
 
 def class_index(label: Label, classes: Sequence[Label]) -> int | None:
-    """The place of a label of data among the classes of a model; None if it is not there.
+    """The index of a label of data among the classes of a model; None if it is not among them.
 
     If all classes are booleans, however they are written, 0 and 1 are False and True.
 
@@ -252,7 +252,7 @@ def label_from_json(node: Any) -> Label:
 
 
 def to_json(value: Any) -> Any:
-    """Return a value for JSON: what has a ``to_dict`` is asked for it, NaN is null, an infinity ``{"number": "inf"}``.
+    """Convert a value for JSON: objects by their ``to_dict``, NaN to null, an infinity to ``{"number": "inf"}``.
 
     >>> to_json((1, float("nan"), {"a": float("inf")}))
     [1, None, {'a': {'number': 'inf'}}]
@@ -313,7 +313,7 @@ def share_text(share: float) -> str:
 
 
 def _without_rounding_error(share: float) -> float:
-    """A share without rounding errors: the shares of weights may add up to a little less than 1."""
+    """Remove rounding errors from a share: shares of weights may add up to slightly less than 1."""
     return round(share, 12)
 
 

@@ -16,15 +16,15 @@ from unless.values.spelling import RESERVED, unquote
 
 QUOTES = "'\""
 HEADS = ("if", "otherwise", "always")
-"""What comes after the label of a rule."""
+"""Words that follow the label of a rule."""
 _SINGLE: dict[str, SpokenOperator] = {"missing": "missing", "present": "present", "above": ">", "below": "<"}
 _OPENING = {*SIGNS.values(), *_SINGLE, "is", "are", "equals", "at", "more", "less", "greater"}
-"""What comes after the name of a feature."""
+"""Words and signs that follow the name of a feature."""
 _AFTER_NAME = {*_OPENING, "end", "and", "unless", "if", "or", "otherwise"}
 OPPOSITE: dict[SpokenOperator, SpokenOperator] = {
     "<=": ">", ">": "<=", "<": ">=", ">=": "<", "==": "!=", "!=": "==", "missing": "present", "present": "missing",
 }  # fmt: skip
-"""What holds of a present value where the operator does not."""
+"""The operator that holds for a present value where the other does not."""
 _LONG = 40
 """The most letters of a text in a message."""
 NO_OR = "rules have no 'or': write a rule, or an exception, for each; a text with 'or' in it is written in quotes"

@@ -1,4 +1,4 @@
-"""What a model, a program or a table says about the names in a text of rules."""
+"""Names that are known from a model, a program or a table when a text of rules is read."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from unless.values.notation import Notation
 
 @dataclass(frozen=True, slots=True)
 class KnownNames:
-    """The names, kinds and notations that are known; None where nothing says."""
+    """The names, kinds and notations that are known; None means unknown."""
 
     target: str | None = None
     features: tuple[str, ...] | None = None
@@ -33,7 +33,7 @@ class KnownNames:
 def find_known_names(
     like: object, target: str | None, features: Sequence[str] | None, labels: Sequence[Label] | None
 ) -> KnownNames:
-    """What ``like`` says, overruled by the other arguments."""
+    """The names in ``like``, overruled by the other arguments."""
     if isinstance(features, str):
         raise ParameterError(f"features is a list of names, not {features!r}")
     found = _names_from(like)
@@ -62,7 +62,7 @@ def _names_from(like: object) -> KnownNames:
 
 
 def names_of_schema(schema: Schema, target: str | None, labels: tuple[Label, ...] | None, seen: Table) -> KnownNames:
-    """What a schema says, with the categories of the columns of a table."""
+    """The names of a schema, with the categories of the columns of a table."""
     categories = {one.name: one.categories for one in seen.columns if 0 < len(one.categories) < MAX_DOMAIN_VALUES}
     return KnownNames(target, tuple(schema.kinds), labels, schema.kinds, schema.notations, categories)
 

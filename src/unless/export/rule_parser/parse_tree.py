@@ -1,4 +1,4 @@
-"""What the text of rules says, with the place of each part: rules, exceptions, conditions, declared features."""
+"""The parse tree of a text of rules: rules, exceptions, conditions and declared features, with positions."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class ParsedRule:
 
 @dataclass(slots=True)
 class ParsedText:
-    """All that a text says; what it does not say is None."""
+    """A parsed text; parts that it does not have are None."""
 
     text: str
     target: Span | None = None

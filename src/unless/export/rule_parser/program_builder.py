@@ -1,4 +1,4 @@
-"""Make the program that a text of rules means: look up features and labels, and read values as features write them.
+"""Build the program that a text of rules means: look up features and labels, and read values in their notations.
 
 ``income <= 21000`` becomes a literal. What the language has no literal for is said by those it has: ``age < 30`` is
 ``age <= 29.999999999999996``, the last number before 30 (and is printed as ``age < 30``), and of dates and levels the
@@ -47,7 +47,7 @@ _KINDS: dict[type, str] = {bool: "booleans", float: "numbers"}
 
 
 class ProgramBuilder:
-    """Makes the program of what a text says and what is known."""
+    """Builds a program from a parsed text and known names."""
 
     def __init__(self, parsed: ParsedText, known: KnownNames) -> None:
         self._parsed, self._known = parsed, known
@@ -88,7 +88,7 @@ class ProgramBuilder:
         return said.text
 
     def _read_declarations(self) -> list[str] | None:
-        """The features that the text declares, and how their numbers are written."""
+        """Read the features that the text declares, with their notations."""
         found = self._parsed.features
         if found is None:
             return None
@@ -157,7 +157,7 @@ class ProgramBuilder:
     # Labels.
 
     def _find_labels(self) -> list[Label]:
-        """The labels of the rules and, last, of all other records if they have one."""
+        """Find the labels of the rules and, last, that of ``otherwise`` if there is one."""
         spans = [node.head for node in self._parsed.rules if node.head is not None]
         spans += [] if self._parsed.otherwise is None else [self._parsed.otherwise]
         if self._known.labels is not None:
@@ -186,7 +186,7 @@ class ProgramBuilder:
         return found
 
     def _make_label(self, span: Span, known: Label) -> Label:
-        """A new label, of the kind of the known ones."""
+        """Read a label that is new, but of the same type as the known labels."""
         label = read_label(span)
         if isinstance(known, str):
             return span.text

@@ -1,4 +1,4 @@
-"""Read a text of rules: what each line says, and where it says it. `program_builder` makes a program of it.
+"""Read a text of rules into a parse tree with positions. `program_builder` makes a program of it.
 
 The grammar, with what is optional in brackets; `condition_reader` has the conditions::
 
@@ -32,7 +32,7 @@ _FIGURES = re.compile(
 
 
 def read_rules(text: str) -> ParsedText:
-    """What a text of rules says; a `RuleTextError` shows the first place that cannot be read."""
+    """Parse a text of rules; a `RuleTextError` shows the first part that cannot be read."""
     return _RuleReader(text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")).read()
 
 
@@ -79,7 +79,7 @@ class _RuleReader(ConditionReader):
         self._fail(first, findings.get(first.key, f"there is no rule before this '{first.text}'"))
 
     def _read_declaration(self, word: Token) -> bool:
-        """Read a target or features; False if it is a rule of a target that is called like that."""
+        """Read a line ``target:`` or ``features:``; False if it is a rule of a target with that name."""
         if self.now.indent >= 0 or self.now.key in ("end", *HEADS):
             if word.text == "features" and self.now.indent >= 0:
                 self._declare_features([])
@@ -197,7 +197,7 @@ class _RuleReader(ConditionReader):
         self._read_exceptions()
 
     def _read_label(self, tokens: list[Token], word: Token) -> tuple[Span, bool]:
-        """The label, and whether it has the number of its rule before it, as in a printed list."""
+        """Read the label; return also whether the number of the rule comes before it, as in a printed list."""
         if len(tokens) == 1:
             return self._make_span(tokens, "a label"), False
         if tokens[0].text == "…":

@@ -1,4 +1,4 @@
-"""The words of the text of rules, its texts in quotes and its signs, each with its place."""
+"""The tokens of a text of rules: words, quoted texts and signs, with positions."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Token(NamedTuple):
 
 
 def read_tokens(text: str) -> Iterator[Token]:
-    """All tokens of a text, and its end; what `print` says of a program before its rules is left out."""
+    """Yield all tokens of a text, and its end; the line that `print` writes before the rules is left out."""
     begin, fresh = 0, True
     printed = _PRINTED.match(text)
     for found in _TOKEN.finditer(text, printed.end() if printed else 0):

@@ -1,4 +1,4 @@
-"""What the values and labels in a text of rules are: numbers, dates, texts, whole numbers, booleans."""
+"""Reading of values and labels in a text of rules: numbers, dates, texts, whole numbers, booleans."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def read_plain_number(value: Span) -> float | None:
 
 
 def guess_notation(text: str) -> Notation | None:
-    """The notation of a text that is hardly anything else."""
+    """The notation of a text that clearly is a date, a time or a duration."""
     if DATETIME.back(text) is not None:
         zoned = ":" in text and (text.rstrip().endswith("Z") or re.search(r":.*[+-]", text) is not None)
         return INSTANT if zoned else DATE if len(text.strip()) == len("2020-08-01") else DATETIME

@@ -1,7 +1,7 @@
 """How the numbers of a column are written: as dates, times, durations, levels of an order, flags, whole numbers.
 
-To the learner they all are numbers; to people ``when > 2020-08-01`` and ``size <= M`` say more. A `NotatedNumber` knows
-its notation, so whatever has the number can write it: a literal, a cell, the bound of a change.
+To the learner they all are numbers; to people ``when > 2020-08-01`` and ``size <= M`` say more. A `NotatedNumber`
+carries its notation, so literals, cells and bounds can write it.
 
 `base` says what a notation is; `times` and `units` hold those of dates and of amounts; `detection` finds the notation
 of texts; `json_form` reads it from JSON.

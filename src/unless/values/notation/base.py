@@ -1,4 +1,4 @@
-"""What a notation is, and numbers that know theirs; flags, whole numbers and levels of an order."""
+"""Notations, and numbers with a notation; flags, whole numbers and levels of an order."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ class Notation(ABC):
 
     name: str
     step: float = 0.0
-    """The distance between neighbouring values; 0 where there always is a value between two others."""
+    """The distance between neighbouring values; 0 if there is always a value between two others."""
     plain: bool = False
-    """Whether numbers are written as numbers, so that only some sentences need to know the notation."""
+    """Whether numbers are written as plain numbers, so that only some sentences depend on the notation."""
     sortable: bool = False
     """Whether texts are in the same order as the numbers they stand for, character by character."""
 
@@ -29,15 +29,15 @@ class Notation(ABC):
         """The number that a text means, or None if it is not in this notation."""
 
     def back(self, text: str) -> float | None:
-        """The number that `text` wrote, or None if it cannot have written that."""
+        """The number whose `text` this is; None if there is no such number."""
         return self.number(text)
 
     def between(self, low: float, high: float) -> float:
-        """A threshold that is easily read: at least low, and below high."""
+        """A threshold that is easy to read: at least low, and below high."""
         return low if self.step else low / 2 + high / 2
 
     def value(self, number: float) -> float:
-        """The number, which now knows its notation."""
+        """The number with this notation."""
         return NotatedNumber(number, self)
 
     def data(self) -> Any:
@@ -55,7 +55,7 @@ class Notation(ABC):
 
 
 class NotatedNumber(float):
-    """A number that knows how it is written. It compares, hashes and calculates as the number."""
+    """A number with its notation. It compares, hashes and calculates like the number."""
 
     __slots__ = ("notation",)
     notation: Notation
@@ -87,7 +87,7 @@ class PlainNotation(Notation):
         return repr(float(number))
 
     def number(self, text: str) -> float | None:  # noqa: ARG002 - like the others
-        """Nothing: no text needs this notation to be a number."""
+        """None: texts are parsed as numbers without this notation."""
         return None
 
 
@@ -98,7 +98,7 @@ class FlagNotation(PlainNotation):
 
 
 class WholeNumberNotation(FlagNotation):
-    """Whole numbers: no text needs to know, but what may become of a number does."""
+    """Whole numbers: they are read like other numbers, but thresholds and changes of them are whole."""
 
     name = "whole"
 
@@ -111,7 +111,7 @@ class WholeNumberNotation(FlagNotation):
         return low / 2 + high / 2
 
     def known(self, number: float) -> float:
-        """A cell, which knows that its column has whole numbers, if it is one itself."""
+        """A cell of a column of whole numbers, with this notation if it is whole itself."""
         return NotatedNumber(number, self) if number.is_integer() else number
 
 

@@ -31,8 +31,8 @@ from unless.values.notation.times import (
 def detect_notation(texts: Sequence[str]) -> tuple[Notation, dict[str, float]] | None:
     """Return the notation of undeclared texts, and the number of each text in it; None if fewer than half have one.
 
-    Only what is hardly anything else is noticed: dates and times as in ISO 8601, durations like P2DT3H or 2 days, and
-    dates like 31/12/2019, if one of them shows which number is the day.
+    Only unambiguous texts are recognised: dates and times as in ISO 8601, durations like P2DT3H or 2 days, and dates
+    like 31/12/2019, if one of them shows which number is the day.
 
     >>> detect_notation(["2020-08-01", "2021-01-01 12:30", "unknown"])
     (<datetime>, {'2020-08-01': 1596240000000000.0, '2021-01-01 12:30': 1609504200000000.0})
@@ -89,7 +89,7 @@ def _shape(match: re.Match[str]) -> tuple[str, str, bool]:
 
 
 def _order(dates: Collection[re.Match[str]]) -> tuple[str, str, str] | None:
-    """The order of day, month and year in dates, in the letters of a format; None if the dates do not tell."""
+    """The order of day, month and year in dates, in the letters of a format; None if it is ambiguous."""
     if all(len(date["a"]) > 2 for date in dates):
         return "%Y", "%m", "%d"
     first, second = (any(12 < int(date[part]) <= 31 for date in dates) for part in "ab")
@@ -99,7 +99,7 @@ def _order(dates: Collection[re.Match[str]]) -> tuple[str, str, str] | None:
 
 
 def _parse_dates(texts: Sequence[str]) -> dict[str, float] | None:
-    """The numbers of texts that all are dates like 2020-08-01; None if one is not, or is no day of the calendar.
+    """The numbers of texts that all are dates like 2020-08-01; None if one is not, or does not exist.
 
     3,400 of them take 0.4 ms, and 8 ms one by one.
     """

@@ -48,7 +48,7 @@ _DAYS = re.compile(
 ISO_FORM, CLOCK_FORM = _ISO.pattern, _TIME
 
 DURATION_FORMS = _PERIOD.pattern, _DAYS.pattern, _PARTS.pattern
-"""What texts look like that are moments, times of the day and durations: exported programs read them too."""
+"""The patterns of moments, times of the day and durations, also in exported programs."""
 
 
 class DateNotation(Notation):
@@ -180,7 +180,7 @@ TIME, DURATION = TimeNotation(), DurationNotation()
 
 
 def to_noted_number(cell: object) -> NotatedNumber | None:
-    """A date, time or duration of Python as a number that knows its notation; None for anything else.
+    """A date, time or duration of Python as a number with a notation; None for anything else.
 
     >>> when = datetime(2020, 8, 1, 12, 30, tzinfo=UTC)
     >>> [to_noted_number(cell) for cell in (date(2020, 8, 1), timedelta(hours=-3), when, "x")]
@@ -211,7 +211,7 @@ def time_to_microseconds(moment: time) -> float:
 
 
 def common_notation(notations: Iterable[Notation]) -> Notation | None:
-    """The notation of numbers in several ones; None where they do not go together.
+    """The notation that fits numbers of several notations; None if they are incompatible.
 
     >>> common_notation([DATE, DATETIME]), common_notation([DATE, INSTANT]), common_notation([DATE, TIME])
     (<datetime>, <instant>, None)
@@ -239,7 +239,7 @@ def _parse_iso(text: str) -> datetime | None:
 
 
 def _clock_text(moment: time) -> str:
-    """Hours and minutes, and seconds if there are any: the shortest text, and in the right order as text too."""
+    """The shortest text of a time: hours, minutes, and seconds if there are any; such texts sort like the times."""
     if not moment.second and not moment.microsecond:
         return moment.isoformat("minutes")
     return moment.isoformat().rstrip("0") if moment.microsecond else moment.isoformat()

@@ -1,4 +1,4 @@
-"""Numbers with a unit, as texts spell them: 12 kg, $1,200, 45 %."""
+"""Numbers with a unit, as in the texts 12 kg, $1,200 and 45 %."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from unless.values.notation.base import PlainNotation
 class Amounts(PlainNotation):
     """Numbers with a unit: 12 kg, $1,200, 45 %. Only people, and the code that reads cells, see the unit.
 
-    ``form`` is the number 1234.5 as the cells of training spell it: ``1.234,5 €``. A cell may lack the unit.
+    ``form`` is the number 1234.5 as it is written in training data: ``1.234,5 €``. A cell may lack the unit.
     """
 
     name = "unit"
@@ -34,7 +34,7 @@ class Amounts(PlainNotation):
 
     @classmethod
     def parse(cls, form: object) -> Amounts | None:
-        """The notation of a form; None if it is no number 1234.5 with a unit on one side."""
+        """The notation of a form; None if it is not the number 1234.5 with a unit on one side."""
         if not isinstance(form, str) or not _AMOUNT_FORM.fullmatch(form):
             return None
         found = cls(form)
@@ -52,7 +52,7 @@ class Amounts(PlainNotation):
 
     @cached_property
     def pattern(self) -> str:
-        """What a number with its unit looks like, in the numerals of training; groups have its sign and the rest."""
+        """The pattern of a number with its unit, in the numerals of training; groups are the sign and the digits."""
         sign, point = re.escape(self.thousands), re.escape(self.decimal)
         grouped = rf"[1-9][0-9]{{0,2}}(?:{sign}[0-9]{{3}})+(?:{point}[0-9]*)?|" if sign else ""
         number = rf"{grouped}[0-9]+(?:{point}[0-9]*)?|{point}[0-9]+"
