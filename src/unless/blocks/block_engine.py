@@ -141,7 +141,7 @@ class BlockEngine(Engine[RowSet]):
         return left
 
     def _derive(self, left: RowSet, whole: RowSet, gone: RowSet) -> None:
-        """Derive what is known about a set from a larger one, of which it lacks some rows."""
+        """Derive what is known about a set from a larger one, which has more rows."""
         if (where := local_selections(whole, gone)) is not None:
             local, pair = where
             left.local = local, local.engine.minus(*pair)

@@ -15,9 +15,9 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from unless.errors import ProgramError
-from unless.export.clauses import Clause, Spelling, exclusive, flatten
+from unless.export.clauses import Clause, Spelling, flatten, write_exclusive
 from unless.export.free_names import free_name
-from unless.logic.engine_names import commented, free_prefix, new_name
+from unless.logic.engine_names import for_comment, free_prefix, new_name
 from unless.logic.example_text import NEGATIVE, POSITIVE
 from unless.logic.fact_text import PLAIN
 from unless.relational import NUMBER, Definition, Goal, RelationalProgram, World
@@ -126,7 +126,7 @@ class RelationalWriter(ABC):
             undecided=self.undecided,
             record=(f"{self.individual}(X)",),
         )
-        rules = [f"{one}" for one in exclusive(flatten(self.program, exact=True), spelling)]
+        rules = [f"{one}" for one in write_exclusive(flatten(self.program, exact=True), spelling)]
         features = [line for one in self.features.values() for line in self._defined(one)]
         return [*self._heads(), *rules, *features, *dict.fromkeys(self.tests)]
 
@@ -139,7 +139,7 @@ class RelationalWriter(ABC):
             yield f"{self.target}({arguments},L) :- {self.label}({self.one},L)."
 
     def _defined(self, feature: FeaturePredicate) -> Iterator[str]:
-        yield f"% {feature.name}: {commented(str(feature.definition))}"
+        yield f"% {feature.name}: {for_comment(str(feature.definition))}"
         if feature.definition.how == "exists":
             yield self.rule_text(f"{feature.name}({self.one})", self.body(feature.definition))
         else:

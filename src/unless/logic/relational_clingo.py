@@ -11,8 +11,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from unless.errors import ProgramError
-from unless.logic.clingo_runner import atoms, clingo, grounded
-from unless.logic.engine_names import clingo_string, commented
+from unless.logic.clingo_runner import atoms, grounded
+from unless.logic.engine_names import clingo_string, for_comment
 from unless.logic.fact_text import clingo_term
 from unless.logic.number_scales import WHOLE, Scale, Scales, check_sum, most_parts, quotient_at_most
 from unless.logic.predicates import HIGHEST
@@ -45,7 +45,7 @@ def run_relational_clingo(program: RelationalProgram, world: World) -> np.ndarra
     """The label of every individual as clingo derives it beside the facts of the world."""
     writer = RelationalClingo(program, world)
     control = grounded("\n".join([*writer.clauses(), *writer.facts(world)]))
-    labels = {clingo().parse_term(writer.term(one)): one for one in program.program.heads if one is not None}
+    labels = {import_clingo().parse_term(writer.term(one)): one for one in program.program.heads if one is not None}
     found = {str(one): labels[label] for one, label in atoms(control, writer.label, 2)}
     individuals = [
         [clingo_term(world.names[kind][code]) for code in codes.tolist()]
@@ -70,7 +70,7 @@ class RelationalClingo(RelationalWriter):
         """How numbers are scaled, and predicates that have other names than in B."""
         for signature, name in self.relations.items():
             if name != signature[0] and signature in self._needed():
-                yield f"% {name}: {commented(signature[0])}"
+                yield f"% {name}: {for_comment(signature[0])}"
             for place, kind in enumerate(self.types.get(signature, ())):
                 scale = self.scales.of((signature, place)) if kind == NUMBER else WHOLE
                 if scale != WHOLE and signature in self._needed():

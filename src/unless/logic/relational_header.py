@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 
 from unless.errors import ProgramError
 from unless.export.json import from_dict, to_dict
-from unless.logic.engine_names import as_json
+from unless.logic.engine_names import exact_json
 from unless.logic.read_header import parsed_headers
 from unless.relational import FeatureSet, RelationalProgram
 
@@ -19,9 +19,9 @@ from unless.relational import FeatureSet, RelationalProgram
 def header_lines(program: RelationalProgram, clauses: Sequence[str]) -> Iterator[str]:
     """The header of a text with these clauses."""
     lines = [one for one in clauses if not one.startswith("%")]
-    yield f"%: {as_json(to_dict(program.program))}"
-    yield f"%: {as_json(program.used.to_dict())}"
-    yield f"%: {as_json({'clauses': len(lines), 'fingerprint': _fingerprint(lines)})}"
+    yield f"%: {exact_json(to_dict(program.program))}"
+    yield f"%: {exact_json(program.used.to_dict())}"
+    yield f"%: {exact_json({'clauses': len(lines), 'fingerprint': _fingerprint(lines)})}"
 
 
 def relational_from_text(text: str) -> RelationalProgram:

@@ -12,7 +12,7 @@ from typing import Literal as OneOf
 from typing import get_args
 
 from unless.errors import ParameterError, ProgramError, suggest
-from unless.logic.engine_names import commented
+from unless.logic.engine_names import for_comment
 from unless.logic.fact_text import prolog_term
 from unless.logic.relational_clauses import FeaturePredicate, RelationalWriter, argument_text, over_text
 from unless.logic.relational_header import header_lines
@@ -67,7 +67,7 @@ class RelationalProlog(RelationalWriter):
         """Predicates that have other names than in B."""
         for signature in self._needed():
             if self.relations[signature] != signature[0]:
-                yield f"% {self.relations[signature]}: {commented(signature[0])}"
+                yield f"% {self.relations[signature]}: {for_comment(signature[0])}"
 
     def directives(self) -> Iterator[str]:
         """What SWI-Prolog needs: negation's operator, and no error about predicates without facts."""

@@ -72,7 +72,7 @@ def cells_from_flags(flags: NDArray[np.bool_], missing: NDArray[np.bool_] | None
 
 
 def cells_from_dictionary(distinct: Iterable[object], codes: NDArray[Any]) -> Cells:
-    """Cells given as indices into a list of objects, all of which occur; -1 is a missing cell.
+    """Cells given as indices into a list of objects, which all occur; -1 is a missing cell.
 
     `values.cell_value` says what each object means: several objects may be the same value, and None is missing too.
     """
