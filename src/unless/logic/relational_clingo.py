@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from unless.errors import ProgramError
-from unless.logic.clingo_runner import atoms, grounded
+from unless.logic.clingo_runner import atoms, grounded, import_clingo
 from unless.logic.engine_names import clingo_string, for_comment
 from unless.logic.fact_text import clingo_term
 from unless.logic.number_scales import WHOLE, Scale, Scales, check_sum, most_parts, quotient_at_most
