@@ -12,6 +12,5 @@ What lies on disk, and how, is the business of `unless.storage`.
 - `block_dataset`: all records of a source as blocks
 - `block_engine`: the engine over blocks; `histogram_search`: the best literal from their answers
 - `row_sets`: sets of rows, and what follows for sets made from them; `local_rows`: those that were fetched
-- `block_cache`: blocks that stay in a folder; `encoding_json` writes what they have in common, `file_checkpoints` the
-  rules so far
+- `block_cache`: blocks that stay in a folder; `file_checkpoints`: the rules learned so far
 """

@@ -1,25 +1,34 @@
-"""Blocks that stay in a folder (`unless.storage.cache_folder`), so that learning that was interrupted goes on."""
+"""Blocks that stay in a folder (`unless.storage.cache_folder`), so that learning can be resumed after an interruption.
+
+The encoding that blocks share is written as JSON and arrays, and read back with all checks that keep the kernels safe.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from unless.blocks.block_arrays import RARE, UNCACHED, bytes_per_cell, check_block_arrays
-from unless.blocks.encoding import BlockEncoding, ClassFactors
-from unless.blocks.encoding_json import encoding_from_json, encoding_to_json
+from unless.blocks.block_arrays import RARE, UNCACHED, TextArray, bytes_per_cell, check_block_arrays, padded_bin_count
+from unless.blocks.column_bins import ColumnBins
+from unless.blocks.encoding import BlockEncoding, ClassFactors, EncodingTask
 from unless.learn.weights import Weights
+from unless.read.column_plan import ColumnPlan
+from unless.rule import Program
 from unless.storage.array_files import Arrays, StoredArrays
 from unless.storage.cache_folder import CacheFolder, CacheKey, CacheMismatchError
 from unless.storage.memory_budget import fits_in_memory
-from unless.values import Label
+from unless.table import Column, Labels
+from unless.values import Label, label_from_json, label_to_json
+from unless.values.notation import Notation, notation_from_json
 
 _MOST_UNITS = 2**31
+_BINS = 256
 
 
 @dataclass(frozen=True)
@@ -115,3 +124,116 @@ def _are_same_factors(before: Any, labels: tuple[Label, ...], factors: RecordedF
         return before is None and factors is None
     totals, found = before
     return bool((factors(labels, np.array(totals, np.float64)) == np.array(found)).all())
+
+
+# The encoding as JSON and arrays.
+
+
+def encoding_to_json(coding: BlockEncoding) -> tuple[dict[str, Any], Arrays]:
+    """A coding as JSON and arrays; `encoding_from_json` gives it back."""
+    task, plan = coding.task, coding.task.plan
+    node = {
+        "target": plan.target,
+        "declared": [[name, kind] for name, kind in plan.features.items()],
+        "notations": [[name, notation.data()] for name, notation in plan.notations.items()],
+        "missing": list(plan.missing),
+        "given": plan.given,
+        "filed": plan.filed,
+        "parts": [list(pair) for pair in plan.parts.items()],
+        "spelled": task.plan.spelled,
+        "weights": task.weights,
+        "drop_unlabelled": task.drop_unlabelled,
+        "drop_weightless": task.drop_weightless,
+        "columns": [_column_data(one) for one in coding.bins],
+        "labels": [label_to_json(label) for label in coding.labels],
+        "unit": coding.unit,
+        "rows": coding.rows,
+        "left_out": dict(coding.left_out),
+    }
+    arrays: dict[str, NDArray[Any]] = {}
+    for i, one in enumerate(coding.bins):
+        arrays.update({f"{name} {i}": array for name, array in _bins_data(one).items()})
+    numbers = [value for value in coding.label_of if not isinstance(value, str)]
+    texts = [value for value in coding.label_of if isinstance(value, str)]
+    arrays["cell numbers"] = np.array(numbers, np.float64)
+    arrays.update(_texts_data("cell text", texts))
+    arrays["labels"] = np.array([coding.label_of[value] for value in [*numbers, *texts]], np.int64)
+    arrays["weights"] = np.array([weight for weight, _ in coding.units], np.float64)
+    arrays["places"] = np.array([place for _, place in coding.units], np.int64)
+    arrays["units"] = np.array(list(coding.units.values()), np.int64)
+    return node, arrays
+
+
+def _column_data(bins: ColumnBins) -> list[Any]:
+    column = bins.column
+    written = None if column.notation is None else column.notation.data()
+    return [column.name, column.kind, written, bins.open, column.typed]
+
+
+def _bins_data(bins: ColumnBins) -> Arrays:
+    column = bins.column
+    found = {"numbers": column.numbers, "times": bins.value_counts, **_texts_data("text", column.categories)}
+    if bins.cuts is not None:
+        found |= {"cuts": bins.cuts[0], **_texts_data("cut text", bins.cuts[1])}
+    if bins.finer is not None:
+        found["finer"] = bins.finer
+    return found
+
+
+def _texts_data(name: str, texts: Sequence[str]) -> dict[str, NDArray[Any]]:
+    data, ends = TextArray.packed(texts)
+    return {f"{name}s": data, f"{name} ends": ends}
+
+
+def encoding_from_json(node: Mapping[str, Any], arrays: Arrays) -> BlockEncoding:
+    """The coding that `encoding_to_json` wrote; a ValueError, TypeError or LookupError if this is something else."""
+    labels = Labels(node["target"], tuple(map(label_from_json, node["labels"])), np.empty(0, np.uint8)).labels
+    notations = {name: _notation(data) for name, data in node["notations"]}
+    plan = ColumnPlan(
+        dict(node["declared"]),
+        node["target"],
+        tuple(node["missing"]),
+        node["given"],
+        notations=notations,
+        spelled=node["spelled"],
+        filed=node.get("filed", False),
+        parts=dict(node.get("parts", [])),
+    )
+    task = EncodingTask(plan, node["weights"], node["drop_unlabelled"], node["drop_weightless"])
+    bins = tuple(_bins(i, one, arrays) for i, one in enumerate(node["columns"]))
+    Program(node["target"], tuple(one.column.name for one in bins))  # refuses names that go together with no program
+    values = [*arrays["cell numbers"].tolist(), *_texts("cell text", arrays)]
+    label_of = dict(zip(values, arrays["labels"].tolist(), strict=True))
+    pairs = zip(arrays["weights"].tolist(), arrays["places"].tolist(), strict=True)
+    units = dict(zip(pairs, arrays["units"].tolist(), strict=True))
+    return BlockEncoding(
+        task, bins, labels, label_of, units, float(node["unit"]), int(node["rows"]), dict(node["left_out"])
+    )
+
+
+def _bins(i: int, node: Any, arrays: Arrays) -> ColumnBins:
+    name, kind, notation, is_open, *typed = node  # older versions did not write the last
+    own = {key.rpartition(" ")[0]: array for key, array in arrays.items() if key.rpartition(" ")[2] == str(i)}
+    written = None if notation is None else _notation(notation)
+    texts, no_rows = tuple(_texts("text", own)), np.empty(0, np.uint8)
+    column = Column(name, kind, own["numbers"], texts, no_rows, written, typed=typed == [True])
+    cuts = (own["cuts"], tuple(_texts("cut text", own))) if "cuts" in own else None
+    found = ColumnBins(column, own["times"], bool(is_open), cuts, own.get("finer"))
+    if (
+        len(found.value_counts) != column.missing + 1
+        or padded_bin_count(found) > _BINS
+        or (found.open and cuts is None)
+    ):
+        raise ValueError(f"the bins of {name!r} do not fit its values")
+    return found
+
+
+def _texts(name: str, arrays: Arrays) -> list[str]:
+    return list(TextArray(arrays[f"{name}s"], arrays[f"{name} ends"]))
+
+
+def _notation(data: Any) -> Notation:
+    found = notation_from_json(data)
+    if found is None:
+        raise ValueError(f"no notation: {data!r:.60}")
+    return found

@@ -45,11 +45,11 @@ class BlockQuery(ABC, Generic[Answer]):
 
     @abstractmethod
     def answer(self, block: Block) -> Answer:
-        """What one block answers."""
+        """The answer of one block."""
 
     @abstractmethod
     def combine(self, answers: Iterable[Answer]) -> Answer:
-        """Several answers as one."""
+        """Combine several answers."""
 
 
 class SummedQuery(BlockQuery[Integers]):

@@ -130,7 +130,7 @@ def _stream_from(source: Any) -> Stream:
 
 
 def _refuse_roles(source: object, target: object, weights: object) -> None:
-    """Refuse a target or weights that are no columns, and a database without a table or query."""
+    """Refuse a target or weights that are not names, and a database without a table or query."""
     if not isinstance(target, str):
         raise ParameterError(f"name the column of labels, not {target!r:.60}: the labels come from the same source")
     if weights is not None and not isinstance(weights, str):

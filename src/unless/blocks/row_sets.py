@@ -155,13 +155,13 @@ class RowSetCache:
         return before, gone
 
     def note_covered(self, rows: RowSet, literal: Literal, found: RowSet) -> None:
-        """Remember what is covered."""
+        """Cache the rows of a set that a literal covers."""
         self._covered[rows.number, literal] = found
         if len(self._covered) > _REMEMBERED:
             self._covered.popitem(last=False)
 
     def note_less(self, rows: RowSet, gone: RowSet, left: RowSet) -> None:
-        """Remember what is left."""
+        """Cache which set is left when rows are removed."""
         self._less[left.number] = rows.number, gone
         if len(self._less) > _REMEMBERED:
             self._less.popitem(last=False)

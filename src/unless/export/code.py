@@ -166,7 +166,7 @@ def _name_thresholds(program: Program, cuts: Iterable[Literal] = ()) -> dict[tup
 
 
 def _threshold_key(literal: Literal) -> tuple[float, str] | None:
-    """The number and the text of a threshold that is no plain number."""
+    """The number and the text of a threshold that is not a plain number."""
     value = literal.value
     if not isinstance(value, NotatedNumber) or value.notation.plain or math.isinf(value):
         return None

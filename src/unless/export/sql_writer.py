@@ -31,7 +31,7 @@ class SqlWriter:
     dialect: Dialect
     kinds: Mapping[str, str]
     notations: Mapping[str, Notation]
-    """How the numbers of features are written that are no plain numbers."""
+    """The notations of features whose numbers are not written as plain numbers."""
 
     def test(self, literal: Literal, *, sure: bool) -> exp.Expression | bool:
         """The truth of a literal; without ``sure``, unknown where a NULL makes it false."""

@@ -1,7 +1,7 @@
 """Programs in logic engines (clingo, SWI-Prolog, s(CASP)), and learning from background knowledge.
 
-- Writing: `program_writer` spells programs, `engine_names` chooses names, `predicates` knows what a feature needs,
-  also the integers that clingo has for its numbers. The clauses come from `unless.export.clauses`.
+- Writing: `program_writer` writes programs, `engine_names` chooses names, `predicates` chooses the predicates of a
+  feature, and the integers that clingo has for its numbers. The clauses come from `unless.export.clauses`.
 - Reading back: `read_clingo` rebuilds a program from its header (`read_header`) and its statements (`read_statements`).
 - Running: `clingo_runner` imports clingo and runs it.
 - Learning: `background` reads logic programs from texts and files, and `background_checks` refuses what they may not

@@ -39,13 +39,13 @@ _OTHER = re.compile(rf"{SPACE}(?:[^.\"%]++|\.\.|{STRING}|%(?!\*)[^\n]*+)*+\.")
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """What messages call a program: the names of its texts, and how many lines come before each text."""
+    """The origin of a program for messages: the names of its texts, and the number of lines before each text."""
 
     names: tuple[str, ...]
     before: tuple[int, ...]
 
     def line(self, number: int) -> str:
-        """Name a line, counted through all texts: the name of its text, and which line it is there."""
+        """Describe a line, counted through all texts, by the name of its text and its number there."""
         place = bisect_right(self.before, number - 1) - 1
         return f"{self.names[place]}, line {number - self.before[place]}"
 
@@ -56,7 +56,7 @@ class Origin:
         return "; ".join(map(self.line, numbers))
 
     def message(self, text: str) -> str:
-        """One of clingo's messages, which may begin with a line, with the name in front."""
+        """A message of clingo, which may begin with a line, prefixed by the name of the text."""
         found = re.match(r"line (\d+)(?=: )", text)
         return f"{self}: {text}" if found is None else f"{self.line(int(found[1]))}{text[found.end() :]}"
 
@@ -163,7 +163,7 @@ class _BackgroundReader:
                 self.mentioned += [(position, signature) for signature in (*rule.heads, *rule.goals)]
 
     def _without_facts(self, text: str, line: int) -> str:
-        """Keep the plain facts; return the text with blanks in their place, so that lines and columns stay the same."""
+        """Collect the plain facts; return the text with blanks instead, so that lines and columns stay the same."""
         rest: list[str] = []
         place = 0
         while place < len(text):
@@ -177,7 +177,7 @@ class _BackgroundReader:
         return "".join(rest)
 
     def _facts(self, text: str, place: int, line: int) -> int:
-        """Note the predicates of the plain facts that begin at a place; return where they end."""
+        """Record the predicates of consecutive plain facts from a position; return where they end."""
         seen, end = set[Signature](), place
         while found := _FACT.match(text, end):
             end = found.end()

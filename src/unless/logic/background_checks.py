@@ -1,8 +1,8 @@
-"""What background knowledge may hold, checked before clingo runs it.
+"""Checks of background knowledge before clingo runs it.
 
 Accepted are facts and normal rules, with negation, recursion, body aggregates and arithmetic in bodies. Everything else
-is refused with its line and the reason: what has no place in a stratified program without functions, and what might
-never end, such as scripts, includes or arithmetic in recursion.
+is refused with its line and the reason: what a stratified program without functions does not have, and what might not
+terminate, such as scripts, includes or arithmetic in recursion.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Signature = tuple[str, int]
 """The name of a predicate and the number of its arguments."""
 
 _DEEPEST = 200
-"""Most parentheses or operators in a statement: at some 20,000 clingo's own reader dies without a message."""
+"""The most parentheses or operators in a statement: at about 20,000, clingo's parser crashes."""
 
 _LEXEME = re.compile(
     r"""(?P<text>"(?:[^"\\\n]|\\["\\n])*"|%(?!\*)[^\n]*|[A-Za-z_'][A-Za-z0-9_']*)
@@ -54,7 +54,7 @@ _STATEMENTS = {
     "TheoryDefinition": "a theory; only clingo's own language is read",
 }
 _PASSED_OVER = {"ShowSignature", "ShowTerm", "Defined", "Comment"}
-"""Statements about how answers are shown, not about what is true."""
+"""Statements that only control the output."""
 
 
 class CheckedRule(NamedTuple):
@@ -72,7 +72,7 @@ def shown(signature: Signature) -> str:
 
 
 def check_text(text: str, name: Origin, before: int) -> None:
-    """Refuse, before clingo sees it, a text that would make it read other files, run code, stop early or crash."""
+    """Refuse a text that would make clingo read other files, run code, stop early or crash."""
     line, depth, operators = before + 1, 0, 0
     for found in _LEXEME.finditer(text):
         kind = found.lastgroup
@@ -102,12 +102,12 @@ def _refusal_of_lexeme(found: re.Match[str]) -> str | None:
 
 
 def _minus_sign_before(text: str, place: int) -> str:
-    """The minus sign of the number at a place, if it has one; a minus between two terms is not a sign."""
+    """The minus sign of the number at a position, if it has one; a minus between two terms is not a sign."""
     return "-" if re.search(r"(?:^|[^\w\s)\"])\s*-$", text[max(0, place - 40) : place]) else ""
 
 
 def check_statement(statement: AST, name: Origin) -> CheckedRule | None:
-    """Check one statement as clingo read it; None if it says nothing about what is true."""
+    """Check a statement that clingo parsed; None if it only controls the output."""
     kind, line = _node_kind(statement), statement.location.begin.line
     if kind == "Rule":
         return CheckedRule(line, *_check_rule(statement, name), statement)
@@ -156,7 +156,7 @@ def _refusal_of_node(kind: str, node: AST, *, in_head: bool) -> str | None:  # n
 
 
 def check_recursion(rules: Sequence[CheckedRule], name: Origin) -> None:
-    """Refuse recursion through negation, and recursion that makes new numbers: grounding it might never end."""
+    """Refuse recursion through negation, and recursion that makes new numbers: grounding might not terminate."""
     below: dict[Signature, set[Signature]] = {}
     for rule in rules:
         for head in rule.heads:
@@ -196,7 +196,7 @@ def _dependencies(start: Signature, below: dict[Signature, set[Signature]]) -> s
 
 
 def _predicates_of(kind: str, node: AST) -> list[Signature]:
-    """The predicates of a node that is an atom: several if it is a pool, none if it is no atom."""
+    """The predicates of a node that is an atom: several if it is a pool, none if it is not an atom."""
     if kind != "SymbolicAtom":
         return []
     return [(atom.name, len(atom.arguments)) for atom in _atoms_in(node.symbol)]

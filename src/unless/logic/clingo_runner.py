@@ -1,4 +1,4 @@
-"""Run clingo: import it when it is needed, ground programs, and accept only answers that are certain."""
+"""Run clingo: import it when it is needed, ground programs, and read atoms that are facts."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def import_clingo() -> Any:
 
 
 def grounded(text: str, fill: Callable[[Control], None] | None = None) -> Control:
-    """The program in a text, and in what else the caller fills in, grounded.
+    """Ground the program in a text, and the rules that the caller adds.
 
     clingo's messages about what is undefined are errors here, with one exception: an atom may have no rule at all,
     because a missing cell has no fact.
@@ -80,7 +80,7 @@ def grounded(text: str, fill: Callable[[Control], None] | None = None) -> Contro
 
 
 def first_message(messages: list[str], error: Exception | None = None) -> str:
-    """The first of clingo's messages on one line, with the line of the program in our words."""
+    """The first of clingo's messages on one line, with the line number of the program in our form."""
     first = " ".join((messages[0] if messages else str(error)).split())
     first = re.sub(r":-\[#inc_base\](?=\.)|\[#inc_base\];", "", first)
     first = re.sub(r"#Anon\d+", "_", first)

@@ -1,7 +1,7 @@
-"""Names and texts that logic engines can spell, without clashes and without loss.
+"""Names and texts for logic engines, without clashes and without loss.
 
 A predicate is ASCII and starts with a small letter; a comment holds the real name of its column. A text value keeps its
-spelling. If an engine cannot hold it in a string, a stand-in takes its place: a term that is no string and so equals no
+spelling. If an engine cannot hold it in a string, a stand-in takes its place: a term, not a string, which equals no
 other value. A comment holds the text itself.
 """
 
@@ -57,7 +57,7 @@ def is_spellable(text: str) -> bool:
 
 
 def is_visible(text: str) -> bool:
-    """Whether no character of a text would move the cursor of a terminal; a line break and a tab are harmless."""
+    """Whether a text has no control characters for terminals; line breaks and tabs are allowed."""
     return not CONTROLS.search(text)
 
 
@@ -81,12 +81,12 @@ def prolog_atom(text: str) -> str:
 
 
 def for_comment(text: str) -> str:
-    """A text made safe for a comment: one line, whatever it holds."""
+    """A text for a comment: control characters are escaped, so that it is one line."""
     return "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in text)
 
 
 def exact_json(value: object) -> str:
-    """A value as JSON on one line of ASCII; refuses what JSON would read back as something else."""
+    """A value as JSON on one line of ASCII; refuses values that JSON would read back differently."""
     text = json.dumps(value, allow_nan=False)
     if json.loads(text) != value:
         raise ProgramError(
@@ -97,7 +97,7 @@ def exact_json(value: object) -> str:
 
 
 def free_prefix(prefix: str, taken: Collection[str]) -> str:
-    """The prefix, or a longer one, that followed by a number gives no name that is taken."""
+    """The prefix, or a longer one, so that no taken name is the prefix and a number."""
     while any(re.fullmatch(re.escape(prefix) + "[0-9]+", name) for name in taken):
         prefix += "_"
     return prefix

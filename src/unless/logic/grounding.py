@@ -32,12 +32,12 @@ if TYPE_CHECKING:
 YES = "yes"
 
 _FEW = 10
-"""Among fewer individuals than this, a value that only one has may still be more than a name."""
+"""With fewer individuals than this, a value of a single one may be more than a name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Goals:
-    """How to spell literals on one column as goals.
+    """How literals on one column are written as goals.
 
     ``yes`` is the whole goal for a column of ``yes`` and missing cells. Otherwise ``predicate`` has a value, ``terms``
     are its categories as clingo spells them, and ``mixed`` says that not all of its values are numbers.

@@ -1,4 +1,4 @@
-"""What was learned from background knowledge: rules over its predicates, to read, to run, to label others with."""
+"""The result of learning from background knowledge: rules over its predicates."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """How a hypothesis does on individuals that were held back: their labels, and the labels that B and H entail.
+    """The evaluation of a hypothesis on individuals that were held back: their labels, and those that B and H entail.
 
     ``usual`` is the most frequent label among the individuals it was learned from.
     """
@@ -54,7 +54,7 @@ class Hypothesis:
     ``program`` has a feature for each predicate, or for each value if an individual may have several. ``table`` holds
     the examples it was learned from, and ``individuals`` their names, row by row. ``entailed`` are the labels that
     clingo derives from B and H; ``trial`` has the same for individuals that were held back, if any. ``left_out`` are
-    the predicates that are no features because no two individuals share a value.
+    the predicates that are not features because no two individuals share a value.
     """
 
     program: Program
@@ -80,7 +80,7 @@ class Hypothesis:
 
     @property
     def unary(self) -> tuple[str, ...]:
-        """The features that are true or not, without a value."""
+        """The features that are true or false, without a value."""
         return tuple(feature for feature, goals in self._goals.items() if goals.yes is not None)
 
     def predict(
@@ -135,7 +135,7 @@ class Hypothesis:
         return "\n".join(lines) + "\n"
 
     def _spelling(self, taken: Collection[str], *, careful: bool = False) -> Spelling:
-        """Spell the clauses with predicates that are not taken and differ from each other."""
+        """How clauses are written, with predicates that are not taken and differ from each other."""
         target = self.program.target
         names = {*taken, target}
         record = free_name("record", names)

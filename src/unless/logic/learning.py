@@ -98,7 +98,7 @@ def learn_logic(  # noqa: PLR0913 - options that people give by name
 
 
 def _make_trial(held: list[Symbol], given: _Examples, learned: Labels) -> Trial | None:
-    """The individuals that are held back; what is entailed comes later."""
+    """The individuals that are held back; the entailed labels are added later."""
     if not held:
         return None
     usual = learned.labels[int(np.argmax(np.bincount(learned.codes)))]  # the first one if several are as frequent
@@ -106,7 +106,7 @@ def _make_trial(held: list[Symbol], given: _Examples, learned: Labels) -> Trial 
 
 
 def _closed_world_engine(table: Table, unary: Collection[str]) -> MemoryEngine:
-    """An engine that leaves out literals which say nothing new, or only a name.
+    """An engine without literals that are redundant, or that only name an individual.
 
     A predicate that is true or not is never "missing": "is not yes" says that already. A value that only one individual
     has is a name: a rule on it would hold of no other individual.
@@ -134,7 +134,7 @@ def _learn_program(
 
 
 def _no_features_message(left_out: list[str], individual: Symbol) -> str:
-    """Why there are no features, and what to do."""
+    """The message why there are no features, and what to do."""
     if not left_out:
         return f"no unary or binary predicate holds of any example, such as {individual}"
     relation = left_out[0]

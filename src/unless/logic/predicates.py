@@ -1,4 +1,4 @@
-"""The predicates of features, and clingo's integers for their numbers.
+"""The predicates of features, and the integers for their numbers in clingo.
 
 A feature has one predicate for numbers and one for text, because each engine orders numbers and text in its own way. A
 missing cell has no fact.
@@ -7,7 +7,7 @@ Where the engine can compare texts, dates and times are texts that sort like the
 ``when(1,"2020-08-02")``. The levels of an order are texts too, and a predicate of their own gives the place of each:
 ``size_level("M",1)``.
 
-Integers of clingo have 32 bits and wrap silently. A number is compared only with the thresholds of its feature, so any
+Integers of clingo have 32 bits and overflow. A number is compared only with the thresholds of its feature, so any
 code that keeps these comparisons will do: the number times a power of ten, rounded up, or, where that does not fit, its
 place among the thresholds.
 """
@@ -27,7 +27,7 @@ from unless.values.notation import DATE, DURATION, INSTANT, LevelNotation, Notat
 HIGHEST = 2**31 - 1
 MOST_DECIMALS = 9
 SECONDS = -6
-"""The decimals of a number of microseconds that is written in seconds."""
+"""The decimals of microseconds that are written in seconds."""
 
 _EXACT = Context(prec=50)
 """More digits than any float has; the caller's own context might round."""
@@ -35,7 +35,7 @@ _EXACT = Context(prec=50)
 
 @dataclass(frozen=True, slots=True)
 class Decimals:
-    """Numbers times a power of ten, rounded up; fewer than no decimals leave out digits before the point.
+    """Numbers times a power of ten, rounded up; negative decimals drop digits before the point.
 
     For a threshold t with at most ``places`` decimals, ``x <= t`` exactly if ``code(x) <= code(t)``.
     """
@@ -123,7 +123,7 @@ class Feature:
         return self.notation.levels if self.level and isinstance(self.notation, LevelNotation) else ()
 
     def in_notation(self, number: float) -> float:
-        """A threshold, which knows how it is written."""
+        """A threshold with the notation of the feature."""
         return number if self.notation is None else self.notation.value(number)
 
 
@@ -148,7 +148,7 @@ def sorted_number(notation: Notation, text: str) -> float | None:
 def name_predicates(program: Program, taken: set[str], *, texts: bool = True) -> dict[str, Feature]:
     """The predicates that each feature of a program needs; their names are added to those that are taken.
 
-    Without ``texts``, the engine cannot compare texts, and all that is in an order is a number.
+    Without ``texts``, the engine cannot compare texts, and ordered values are numbers.
     """
     literals, notations = program.literals_by_feature(), program.notations
     return {

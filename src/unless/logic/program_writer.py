@@ -1,4 +1,4 @@
-"""Write a program for clingo, SWI-Prolog or s(CASP), exactly: thresholds are never rounded, values keep their spelling.
+"""Write a program for clingo, SWI-Prolog or s(CASP), exactly: thresholds are not rounded, and values stay as they are.
 
     class(X,"1") :- rule2(X), not rule1(X).
     rule2(X) :- record(X), flavanoids(X,N0), N0 > 203, not ab1(X).
@@ -58,7 +58,7 @@ _AVOIDED = {
     *("term_expansion", "goal_expansion"),  # SWI-Prolog asks a program for these while it loads it
     *("is", "mod", "rem", "inf", "sup", "findall", "goal_origin", "prolog", "writef"),  # s(CASP) has its own
 }
-"""Names that mean something else to an engine. Unlike other system predicates, a program cannot redefine them."""
+"""Names that an engine reserves; unlike other system predicates, a program cannot redefine them."""
 
 _SENTENCES = {
     "rule": "rule {} covers {{record}}",
@@ -114,7 +114,7 @@ def to_prolog(
 
 
 class EngineWriter(ABC):
-    """Writes one program for one engine; subclasses say how that engine spells numbers and texts.
+    """Writes one program for one engine; subclasses define how the engine writes numbers and texts.
 
     ``target`` is the predicate of the program's target, ``features`` has those of its features. ``stand_ins`` are the
     texts that the engine cannot spell, each with its stand-in, numbered as they come.
@@ -146,10 +146,10 @@ class EngineWriter(ABC):
 
     @abstractmethod
     def _needs_comment(self, literal: Literal, /) -> bool:
-        """Whether the number in the goals of a literal does not say what it stands for."""
+        """Whether the number in the goals of a literal needs a comment that explains it."""
 
     def rules(self) -> list[str]:
-        """The lines of the clauses, with the literals as learned where the goals are not as clear."""
+        """The lines of the clauses, with the learned literals as comments where goals are less clear."""
         return [str(clause) + self._comment(clause) for clause in self.clauses()]
 
     def _comment(self, clause: Clause) -> str:
@@ -163,7 +163,7 @@ class EngineWriter(ABC):
         return f"  % {for_comment(', '.join(unclear))}" if unclear else ""
 
     def clauses(self) -> Iterator[Clause]:
-        """The program in the exclusive form, then when a cell is present, and the places of levels.
+        """The program in the exclusive form, then rules for present cells, and facts for the order of levels.
 
         A cell is present if there is a number or a text.
         """
@@ -232,7 +232,7 @@ class EngineWriter(ABC):
         return self._number_label(label)
 
     def can_spell(self, text: str) -> bool:
-        """Whether the engine's spelling of a text keeps it, and shows all of it."""
+        """Whether the engine can hold a text and show it."""
         return is_spellable(text)
 
     def text(self, text: str) -> str:
@@ -252,11 +252,11 @@ class ClingoWriter(EngineWriter):
     quoted = staticmethod(clingo_string)
 
     def can_spell(self, text: str) -> bool:
-        """Whether a string keeps a text, and shows all of it: there are no escapes for what would move a cursor."""
+        """Whether a string can hold a text and show it: there are no escapes for control characters."""
         return is_spellable(text) and is_visible(text)
 
     def header(self) -> Iterator[dict[str, Any]]:
-        """What `from_clingo` needs, as JSON in comments; complete once rules and facts are written."""
+        """The header that `from_clingo` needs, as JSON in comments; complete after rules and facts are written."""
         labels = self.program.labels
         kind = LABEL_KINDS[type(labels[0])] if labels else "text"
         yield {"target": self.program.target, "predicate": self.target, "labels": kind}
@@ -380,7 +380,7 @@ def _sentence_line(predicate: str, sentence: str) -> str:
 
 
 def _counted_unit(notation: Notation | None) -> str:
-    """What the number of a notation counts, where it is written as a plain number."""
+    """The unit of the numbers of a notation, where they are written as plain numbers."""
     match notation:
         case LevelNotation():
             return f"place among {', '.join(notation.levels)}, counted from 0"

@@ -45,7 +45,7 @@ def from_clingo(text: str) -> Program:
 
 @dataclass(frozen=True, slots=True)
 class _ExcludedRules:
-    """The rules that a statement excludes: all up to a number, and single ones."""
+    """The rules that a statement excludes: all up to a number, and single ones beyond."""
 
     line: int
     upto: int
@@ -58,7 +58,7 @@ class _ExcludedRules:
 
 
 class _ProgramReader:
-    """Collects what the statements define, then puts the program together."""
+    """Collects the definitions of the statements, then builds the program."""
 
     def __init__(self, words: Header) -> None:
         self.words = words
@@ -96,7 +96,7 @@ class _ProgramReader:
             raise line_error(line, f"a rule for {name}, which is not a label, a rule or an exception")
 
     def program(self) -> Program:
-        """Put the program together once every statement is read."""
+        """Build the program after all statements are read."""
         self._check_rules()
         self._check_presence()
         self.bodies.check_levels()
@@ -109,7 +109,7 @@ class _ProgramReader:
         return Program(self.words.target, tuple(self.words.features), tuple(rules), otherwise)
 
     def _check_rules(self) -> None:
-        """Check that rules have no gaps, and that what they leave undecided is defined."""
+        """Check that rules are numbered without gaps, and that all ``undecided`` predicates are defined."""
         count = len(self.rules)
         everything = set(range(1, count + 1))
         if set(self.rules) != everything or set(self.labels) != everything:
@@ -210,7 +210,7 @@ def _parse_guard(goal: Goal) -> tuple[str, int] | None:
 
 
 class _Bodies:
-    """Knows the predicates of the header: for numbers, for texts and for cells that are present."""
+    """Reads bodies and facts by the predicates of the header: for numbers, texts and present cells."""
 
     def __init__(self, words: Header) -> None:
         self.words = words

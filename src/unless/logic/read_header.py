@@ -23,7 +23,7 @@ _COMMENT = re.compile(r"^%:(.*)$", re.MULTILINE)
 
 @dataclass(slots=True)
 class Header:
-    """What the header says about names, numbers and labels."""
+    """The header: names, numbers and labels."""
 
     target: str
     predicate: str

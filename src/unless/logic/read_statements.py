@@ -22,7 +22,7 @@ _WORD_ENDS = r"(?![A-Za-z0-9_'])"
 NAME = rf"(?!not{_WORD_ENDS})[a-z][A-Za-z0-9_]*+(?!')"
 _INTEGER = rf"(?:-?[1-9][0-9]*+|0){_WORD_ENDS}"
 SMALL = rf"(?:-?[1-9][0-9]{{0,8}}+|0){_WORD_ENDS}"
-"""An integer that surely fits 32 bits."""
+"""The pattern of an integer that certainly fits 32 bits."""
 _STRING_REST = r'(?:[^"\\\n\r\0]|\\["\\n])*+"'
 STRING = f'"{_STRING_REST}'
 _VARIABLE = rf"(?:[A-Z][A-Za-z0-9_]*+|_){_WORD_ENDS}"
@@ -110,7 +110,7 @@ def read_statements(text: str, records: Collection[tuple[str | None, ...]]) -> I
 
 
 def _syntax_error(text: str, place: int) -> ProgramError:
-    """Say where a statement leaves the language: after the longest beginning that is still in it."""
+    """The error where a statement leaves the language: after the longest valid beginning."""
     begun = _BEGINNING.match(text, place)
     end = place if begun is None else begun.end()
     shown = for_comment(text[end : end + 20].split("\n", 1)[0])

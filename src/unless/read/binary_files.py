@@ -123,8 +123,8 @@ class ExcelFile(Loaded):
 
     Rows of a single text above a row of several texts are a title, unless the caller tells where the names are.
     An empty cell is missing, and so is one that shows an error such as #N/A. Dates are ISO text, and where all numbers
-    of a column are whole, they are whole numbers. A blank row is no record, except in a sheet of one column, where it
-    is a missing cell; a column without any cell is no column.
+    of a column are whole, they are whole numbers. A blank row is not a record; in a sheet of one column it is a
+    missing cell. A column without any cells is left out.
     """
 
     filed = True

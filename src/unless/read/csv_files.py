@@ -58,7 +58,7 @@ class TextFile:
     records, is given ``names`` instead, and the number of its ``first_line`` in the file, for messages; `read_table`
     takes a TextFile too.
 
-    A blank line is no record, except in a file of one column, where it is an empty cell.
+    A blank line is not a record, except in a file of one column, where it is an empty cell.
     """
 
     spelled = filed = True

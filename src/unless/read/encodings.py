@@ -2,7 +2,7 @@
 
 A byte order mark tells. Without one, UTF-16 shows in its zero bytes. Any other file is judged by its first line with a
 byte beyond ASCII: it is cp1252 if no such byte of that line belongs to a character of UTF-8, and there are no control
-characters as in files that are no text at all; and else UTF-8. The five bytes that cp1252 does not define are control
+characters as in binary files; otherwise it is UTF-8. The five bytes that cp1252 does not define are control
 characters, as in Latin-1 and in browsers: no byte is lost.
 """
 

@@ -69,7 +69,7 @@ class JsonLines:
     """A file of JSON lines in UTF-8, or bytes of one.
 
     A cell is a number, text, a boolean or null; an absent member is a missing cell, and an object or a list is its JSON
-    text. The columns are the members in order of first appearance. Blank lines are no rows.
+    text. The columns are the members in order of first appearance. Blank lines are not rows.
 
     A piece of a file is given the ``names`` of the columns, and the number of its ``first_line`` in the file, for
     messages; `read_table` takes a JsonLines too. ``seen`` has the names that occur, once the cells are loaded.

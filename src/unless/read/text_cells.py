@@ -83,7 +83,7 @@ def _are_numbers(texts: pl.Series, numbers: pl.Series, missing: Collection[str])
 
 
 def to_plain_numerals(texts: pl.Expr, numerals: Numerals) -> pl.Expr:
-    """The texts with numbers as Python writes them; where the decimal sign is a comma, 1.5 is no number."""
+    """Convert numerals to those of Python; where the decimal sign is a comma, 1.5 is not a number."""
     if numerals.thousands:
         ungrouped = texts.str.replace_all(numerals.thousands, "", literal=True)
         grouped = texts.str.contains(f"^ *(?:{numerals.grouped.pattern}) *$")

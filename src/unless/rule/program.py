@@ -165,7 +165,7 @@ class Program:
 
     @property
     def closed(self) -> bool:
-        """Whether a last rule without conditions has the label of all other records, which ``otherwise`` may have."""
+        """Whether a last rule without conditions gives the label of all other records, instead of ``otherwise``."""
         last = self.rules[-1] if self.rules else None
         return self.otherwise is None and last is not None and not last.default and not last.exceptions
 

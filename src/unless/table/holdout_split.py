@@ -1,7 +1,7 @@
 """Which records are held back for a test, decided by the records themselves; and a fingerprint of all records.
 
 Both depend on the cells of the features and on the label: not on the order of rows, on the format of the file, or on
-columns that are no features. So a model file with a `HoldoutSplit` and a fingerprint can recognise its training
+columns that are not features. So a model file with a `HoldoutSplit` and a fingerprint can recognise its training
 data, and which of the records were held back.
 """
 
