@@ -217,7 +217,11 @@ REFUSED = [
         {},
         "a rule tests whether 't' is '', so that cannot",
     ),
-    (UNDECIDED, {}, "leaves records undecided, and a graph has no label for them beside 1; choose one: .*otherwise=1"),
+    (
+        UNDECIDED,
+        {},
+        "leaves records undecided, and a graph has no label for them, only labels like 1; choose one: .*otherwise=1",
+    ),
     (Program("y", (), (Rule("a"),)), {}, "a graph needs an input"),
     (Program("y", ("",), (Rule("a"),)), {}, "no input of a graph can have the name ''"),
     (Program("y", ("t",), (), 2**63), {}, "ONNX cannot hold the label 9223372036854775808"),

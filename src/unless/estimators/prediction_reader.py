@@ -19,7 +19,7 @@ from unless.estimators.input_records import Alike, read_alike
 from unless.evaluation.unseen_values import Unseen, UnseenCounts
 from unless.model import Model
 from unless.model.value_bins import Fill, NewCells, ValueBins, fillers
-from unless.read.cells import Cells, of_objects
+from unless.read.cells import Cells, cells_from_objects
 from unless.read.column_plan import ColumnPlan, plan_columns
 from unless.read.options import PLAIN_OPTIONS
 from unless.read.plain_cells import number_arrays, single_row
@@ -117,7 +117,7 @@ class PredictionReader:
 
     def _read_cell(self, feature: str, cell: object) -> Value:
         """What a cell means, as a table would have it."""
-        column = self._plan.column(feature, cell if isinstance(cell, Cells) else of_objects([cell]))
+        column = self._plan.column(feature, cell if isinstance(cell, Cells) else cells_from_objects([cell]))
         counts = UnseenCounts(self._model)
         counts.add_cells(1, {feature: column})
         if counts.found():
@@ -147,4 +147,4 @@ class PredictionReader:
 def _plan(model: Model) -> ColumnPlan:
     """How the columns of records are read that are like those of training."""
     like = Alike(replace(model.schema, target=None), model.domain)
-    return plan_columns(Loaded(model.schema.kinds, 0, lambda _: of_objects(())), PLAIN_OPTIONS, like=like)
+    return plan_columns(Loaded(model.schema.kinds, 0, lambda _: cells_from_objects(())), PLAIN_OPTIONS, like=like)
