@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from unless.logic import learn_logic
     from unless.model.prediction import predict
     from unless.read.table import read_table
+    from unless.relational.tables import Part, Relations
     from unless.report.table_overview import inspect
     from unless.rule import Literal, Program, Rule
     from unless.table import Table
@@ -36,9 +37,11 @@ __all__ = [
     "Interrupted",
     "Literal",
     "Monotone",
+    "Part",
     "Program",
     "Proof",
     "Query",
+    "Relations",
     "Rule",
     "Table",
     "TrainingWarning",
@@ -79,6 +82,7 @@ _HOMES = {
     "logic": ("learn_logic",),
     "model.prediction": ("predict",),
     "read.table": ("read_table",),
+    "relational.tables": ("Part", "Relations"),
     "report.table_overview": ("inspect",),
     "rule": ("Literal", "Program", "Rule"),
     "table": ("Table",),

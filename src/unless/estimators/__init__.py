@@ -6,8 +6,8 @@ is to say about it. `model_file` and `committee_file` write and read the model, 
 files as types, `model_parts` and `parameters` make values from them; `editing` gives it other rules, `progress` shows
 how far learning is, and `teachers` are what a list can imitate.
 `classifiers` are the learners with scikit-learn's interface: `rule_classifier` is what they share,
-`committee_classifier` is the one of many lists, `input_records` and `input_labels` read X and y, `prediction_reader` an
-X to predict.
+`committee_classifier` is the one of many lists, `input_records` and `input_labels` read X and y, `relational_input`
+several tables, `prediction_reader` an X to predict.
 """
 
 from importlib import import_module

@@ -20,12 +20,14 @@ from unless.blocks.inputs import is_source, open_source
 from unless.errors import ParameterError, ReadError, UnknownNameError, suggest
 from unless.estimators.input_labels import GivenLabels
 from unless.estimators.learners import Learner, refuse_kinds
+from unless.estimators.relational_input import read_relations
 from unless.estimators.training_data import TrainingData, class_weights
 from unless.learn.weights import Weights, check_weights, weights_to_counts
 from unless.read.column_inference import read_as_in_training
 from unless.read.frames import frame_source, is_sparse, matrix_source, to_native_frame
 from unless.read.headers import refuse_twins
 from unless.read.table import read_table
+from unless.relational import Relations
 from unless.table import Labels, Schema, Table
 from unless.values import Label, count_text
 
@@ -54,6 +56,9 @@ def read_training(
     if is_source(X):
         _refuse_names(X, feature_names)
         return _read_source(learner, X, y, sample_weight)
+    if isinstance(X, Relations):
+        _refuse_names(X, feature_names)
+        return read_relations(learner, X, y, _row_weights(sample_weight, len(X)))
     given = Given.of(X).called(feature_names)
     found = _labels(X, y, given.rows)
     weights = _row_weights(sample_weight, given.rows)
@@ -116,7 +121,7 @@ def _row_weights(sample_weight: Any, rows: int) -> Weights | None:
 
 def true_labels(X: Any, y: Any) -> Any:
     """The labels to compare with: y, or without y those of the table X."""
-    if y is None and not isinstance(X, Table):
+    if y is None and not isinstance(X, Table | Relations):
         raise ReadError("requires y to be passed, but the target y is None; only a table has labels of its own")
     return X.y if y is None else y
 

@@ -34,6 +34,7 @@ from unless.learn.unless_learner import AUTO, Penalty, UnlessSettings, learn_unl
 from unless.model import Model
 from unless.model.points import leading_label_index
 from unless.model.rule_statistics import RuleStatistics
+from unless.relational import positively
 from unless.rule import Program
 from unless.score.committee import Committee
 from unless.table import Labels, Table, domain_table
@@ -117,6 +118,9 @@ class Learner:
         decided, program = data.count_decided(learned), learned.program
         if program.otherwise is None:
             program = replace(program, otherwise=self._otherwise(decided))
+        if data.features is not None:  # others need not be computed for new records
+            program = positively(replace(program, features=program.used), data.features)
+            data = data.only(program.used)
         model = Model(
             program,
             replace(decided, labels=program.heads, distilled=more.get("distillation") is not None),
@@ -128,6 +132,7 @@ class Learner:
             lazy_importances=later_importances(program, data.table, data.counts),
             lazy_card=later_card(program, data.table, data.counts, settings.constraints),
             missing_counts=data.missing_counts(program.used),
+            relations=data.features,
             **more,
         )
         interrupted = learned.interrupted
@@ -404,6 +409,7 @@ def learn_student(
         data.named,
         lazy_card=later_card(program, data.table, data.counts),
         missing_counts=data.missing_counts(committee.used),
+        relations=data.features,
     )
     return student, float(min(agreed, 1.0)), learned.interrupted
 

@@ -17,6 +17,7 @@ from unless.estimators.model_parts import (
     read_locked,
     read_missing_counts,
     read_origin,
+    read_relations,
     read_schema,
     read_statistics,
     read_trade_off,
@@ -65,6 +66,7 @@ def _list_document(model: Model) -> dict[str, Any]:
             "named": model.named,
             "values": [[one.name, one.numbers.tolist(), list(one.categories)] for one in model.domain.columns],
             **({} if missing is None else {"gaps": [[name, count] for name, count in missing.items()]}),
+            **({} if model.relations is None else {"relations": model.relations.to_dict()}),
         },
         "statistics": {
             "learner": model.learner,
@@ -185,6 +187,7 @@ def read_model(program: Program, columns: ColumnsData, data: StatisticsData, pla
         missing_counts=read_missing_counts(columns, schema),
         origin=None if data.origin is UNSET else read_origin(data.origin, f"{place}.origin", statistics.classes),
         locked=read_locked(data.locked, f"{place}.locked", len(program.rules)),
+        relations=read_relations(columns, program),
     )
     tested = read_holdout(data.tested, f"{place}.tested", statistics.classes, statistics.labels)
     return found if tested is None else found.after(tested)

@@ -27,6 +27,7 @@ from unless.export.json import KnownFeatures, read_literals, read_notations
 from unless.model import DataOrigin, HoldoutResult
 from unless.model.points import Points
 from unless.model.rule_statistics import RuleStatistics
+from unless.relational import FeatureSet
 from unless.rule import Literal, Program
 from unless.score.program_parts import program_parts
 from unless.score.score_card import ScoreCard, can_cut, point_columns, tested_numbers
@@ -63,6 +64,16 @@ def read_domain(values: Sequence[SeenValues], schema: Schema) -> Table:
         kind, notation = schema.kinds[name], schema.notations.get(name)
         columns.append(Column(name, kind, numbers, tuple(sorted(categories)), np.empty(0, np.uint8), notation))
     return Table(tuple(columns), rows=0, missing=schema.missing)
+
+
+def read_relations(data: ColumnsData, program: Program) -> FeatureSet | None:
+    """The definitions of the features, if they are of several tables or of facts."""
+    if data.relations is UNSET:
+        return None
+    found = FeatureSet.from_data(data.relations)
+    if lacking := [name for name in program.features if name not in found.definitions]:
+        raise at("columns.relations.features", f"there is no definition of the feature {shown(lacking[0])}")
+    return found
 
 
 def read_missing_counts(data: ColumnsData, schema: Schema) -> dict[str, float] | None:

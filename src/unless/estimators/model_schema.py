@@ -12,6 +12,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType, field
 
 from unless.export.document_checks import Finite, LabelData
 from unless.export.program_schema import UNIQUE, LiteralData, NotationPair, ProgramData, RuleData, UniqueTexts
+from unless.relational.program import FeaturesData
 from unless.score.score_card import MOST_POINTS
 from unless.table import Kind
 from unless.table.holdout_split import LARGEST_SALT, PARTS, SAMPLE
@@ -44,6 +45,7 @@ class ColumnsData(Struct, kw_only=True):
     named: bool
     values: list[SeenValues] = []
     missing_counts: list[tuple[str, Count]] | UnsetType = field(default=UNSET, name="gaps")
+    relations: FeaturesData | UnsetType = UNSET
 
 
 class ConstraintsData(Struct, forbid_unknown_fields=True):

@@ -24,6 +24,7 @@ from unless.estimators.input_records import Given, read_alike, row_counts, train
 from unless.estimators.learners import Learner, learn
 from unless.estimators.model_file import file_text, parsed
 from unless.estimators.prediction_reader import NewRecords, PredictionReader
+from unless.estimators.relational_input import as_table
 from unless.estimators.relearning import stability_of
 from unless.estimators.training_warnings import all_remarks, warn_of
 from unless.evaluation.drift import ALPHA, watch
@@ -46,6 +47,7 @@ from unless.model import DataOrigin, HoldoutResult, Model
 from unless.model.lazy_value import LazyValue
 from unless.model.rule_statistics import RuleStatistics
 from unless.read.table import read_table
+from unless.relational import Relations
 from unless.report import report
 from unless.report.card import ModelCard, model_card
 from unless.report.render import model_html
@@ -496,6 +498,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
         """
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", message="X has .* was not trained on")
+            X = as_table(self.model_, X)  # noqa: N806
             table = with_others(self._table(X), X)
         if y is not None:
             table = replace(table, target=read_labels(y, self.program_.target, len(table)))
@@ -560,6 +563,8 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
 
     def _carded(self, X: Any, y: Any, by: Sequence[str]) -> Table:
         """Records with their labels, if they are known, and other columns that were asked for."""
+        y = X.y if y is None and isinstance(X, Relations) and X.target is not None else y
+        X = as_table(self.model_, X)  # noqa: N806
         table = self._table(X, tell=False)
         others = [name for name in by if name not in table.features]
         if others:
@@ -572,7 +577,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
     def _watched(self, X: Any, y: Any) -> tuple[Table, NDArray[np.intp] | None]:
         """Records, and the places of their labels, if any are known."""
         table = self._table(X, tell=False)
-        y = X.y if y is None and isinstance(X, Table) and X.target is not None else y
+        y = X.y if y is None and isinstance(X, Table | Relations) and X.target is not None else y
         return table, None if y is None else some_places(y, self.statistics_.classes, len(table))
 
     def _record(self, record: Any) -> dict[str, Value]:
@@ -585,6 +590,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
     def _table(self, X: Any, *, tell: bool = True, caller: int = 3) -> Table:
         """The records, read like those of training; ``tell`` warns the caller of values that training did not have."""
         check_is_fitted(self)
+        X = as_table(self.model_, X)  # noqa: N806
         table = read_alike(X, self.schema_, self.domain_, type(self).__name__, named=self.model_.named)
         if tell:
             _warn_of_unseen(unseen_values(self.model_, table), caller + 1)
@@ -593,7 +599,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
     def _records(self, X: Any) -> NewRecords:
         """The records, read for a prediction; warns the caller of values that training did not have."""
         check_is_fitted(self)
-        records = self._reader.value.read(X)
+        records = self._reader.value.read(as_table(self.model_, X))
         if records.unseen:
             _warn_of_unseen(records.unseen, 4)
         return records

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from math import isfinite
 from typing import Any
@@ -21,6 +21,7 @@ from unless.learn.locked_rules import LockedRules, locked_positions
 from unless.learn.memory_engine import MemoryEngine
 from unless.learn.weights import Weights, multiply_counts
 from unless.model.rule_statistics import RuleStatistics
+from unless.relational import FeatureSet
 from unless.rule import Program
 from unless.table import HoldoutSplit, Labels, Table, domain_table, drop_unused_values
 from unless.values import Label, class_index, to_python_value
@@ -48,9 +49,19 @@ class TrainingData:
     """A program, rules or a model to learn around, if there is one."""
     lock: Any = None
     """The indices of its rules that stay; None for all."""
+    features: FeatureSet | None = None
+    """The definitions of the columns, if they were found in several tables."""
 
     @classmethod
-    def of(cls, table: Table, class_weight: Any, counts: Weights | None = None, *, named: bool = True) -> TrainingData:
+    def of(
+        cls,
+        table: Table,
+        class_weight: Any,
+        counts: Weights | None = None,
+        *,
+        named: bool = True,
+        features: FeatureSet | None = None,
+    ) -> TrainingData:
         """The records of a table, weighted by class; values and labels that no row has are left out."""
         if not len(table):
             raise ReadError("the table has no rows to learn from")
@@ -61,7 +72,8 @@ class TrainingData:
             counts = np.ones(len(table)) if counts is None else counts
             totals = np.bincount(labels.codes, counts, len(labels.labels)).astype(np.float64)
             counts = multiply_counts(counts, class_weights(class_weight, labels.labels, totals)[labels.codes])
-        return cls(table if labels is table.target else replace(table, target=labels), labels, counts, named)
+        table = table if labels is table.target else replace(table, target=labels)
+        return cls(table, labels, counts, named, features=features)
 
     @classmethod
     def of_blocks(cls, blocks: BlockDataset, held_back: HoldoutSplit | None = None) -> TrainingData:
@@ -69,6 +81,13 @@ class TrainingData:
         refuse_amounts(blocks.coding.labels)
         table, counts = blocks.sample(held_back)
         return cls(table, table.labels, counts, named=True, blocks=blocks, held_back=held_back)
+
+    def only(self, names: Collection[str]) -> TrainingData:
+        """The same records with some of the columns, if the columns were found in several tables."""
+        if self.features is None:
+            return self
+        columns = tuple(one for one in self.table.columns if one.name in names)
+        return replace(self, table=replace(self.table, columns=columns), features=self.features.only(names))
 
     def engine(self, ratio: float, limits: LearningLimits, n_jobs: int | None) -> Engine[Any]:
         """The engine that answers the questions of a learner with that ratio, within limits."""

@@ -68,8 +68,16 @@ def warn_of(remarks: Sequence[Remark]) -> None:
 
 def all_remarks(learner: Learner, data: TrainingData, model: Model, seconds: float) -> tuple[Remark, ...]:
     """Everything there is to say about a training that took so many seconds."""
-    about = (*on_labels(data.labels), *find_useless_columns(data.table))
+    about = (*on_labels(data.labels), *find_useless_columns(_own_columns(data)))
     return tuple(dict.fromkeys((*about, *on_learning(learner, data, model, seconds))))
+
+
+def _own_columns(data: TrainingData) -> Table:
+    """The columns that people gave, without those that were searched for in several tables."""
+    if data.features is None:
+        return data.table
+    own = {name for name, one in data.features.definitions.items() if one.how == "value"}
+    return replace(data.table, columns=tuple(one for one in data.table.columns if one.name in own))
 
 
 def on_labels(labels: Labels) -> Iterator[Remark]:
@@ -193,7 +201,7 @@ def _leaks(data: TrainingData, model: Model) -> list[Remark]:
     statistics, used = model.statistics, set(model.program.used)
     if not used or statistics.right.sum() < _GOOD * statistics.total:
         return []
-    tested = [column for column in data.table.columns if column.name in used]
+    tested = [column for column in _own_columns(data).columns if column.name in used]
     return find_giveaways(tested, labels_as_texts(data.labels), _LEAK, quick=True)
 
 

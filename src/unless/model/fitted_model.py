@@ -24,6 +24,7 @@ from unless.values import Label
 if TYPE_CHECKING:
     from unless.evaluation.tradeoff import TradeOff
     from unless.learn.distillation import DistillationResult
+    from unless.relational.program import FeatureSet
     from unless.score.score_card import ScoreCard
 
 
@@ -69,6 +70,8 @@ class Model:
     """Of a committee: one list that imitates it, for people who want to read it. It decides nothing."""
     agreement: float | None = None
     """The share of training records, by weight, that a committee and its imitation give the same label."""
+    relations: FeatureSet | None = None
+    """The definitions of the features, if it was learned from several tables or from facts."""
 
     @property
     def readable(self) -> Model:

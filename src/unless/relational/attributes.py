@@ -177,14 +177,18 @@ class Attributes:
         codes = relation.columns[j]
         counts = np.bincount(codes[codes >= 0])
         known = np.flatnonzero(counts).tolist()
-        if relation.types[j] in self.world.root or len(known) > FEW or len(codes) < 2 * len(known):
+        few = len(codes) if relation.types[0] in self.world.root else FEW
+        if relation.types[j] in self.world.root or len(known) > few or len(codes) < 2 * len(known):
             return []
         names = self.world.names[relation.types[j]]
         return sorted(known, key=lambda code: (-counts[code], names[code]))
 
     def _find(self, kind: str, depth: int, came: Path) -> Iterator[Attribute]:
+        times = self.world.times.values()
         for relation in self.world.relations.values():
             for i in (place for place, one in enumerate(relation.types) if one == kind):
+                if relation.name in times:
+                    continue
                 if len(relation.types) == 1:
                     yield Attribute((Goal(relation.name, (0,)),), YES_NO, self._members(relation, kind))
                 elif relation.signature in came:

@@ -18,6 +18,7 @@ from unless.relational.world import NUMBER, Relation, World
 from unless.rule import Program
 from unless.table import Column, Labels, Table
 from unless.values import Label
+from unless.values.notation import Notation
 
 YES_NO = "yes"
 """The kind of values that are yes or no."""
@@ -37,6 +38,8 @@ class Values:
     kind: str
     """``yes``, ``number``, or the type of entities."""
     cells: NDArray[Any]
+    notation: Notation | None = None
+    """How numbers are written."""
 
     def column(self, name: str, world: World) -> Column:
         """The values as a column of a table."""
@@ -45,7 +48,8 @@ class Values:
         if self.kind == NUMBER:
             numbers, ranks = np.unique(self.cells, return_inverse=True)
             missing = np.isnan(numbers)
-            return Column(name, "number", numbers[~missing], (), np.minimum(ranks, len(numbers) - int(missing.sum())))
+            ranks = np.minimum(ranks, len(numbers) - int(missing.sum()))
+            return Column(name, "number", numbers[~missing], (), ranks, self.notation)
         known, ranks = np.unique(self.cells, return_inverse=True)
         texts = [world.names[self.kind][code] for code in known.tolist() if code >= 0]
         order = sorted(range(len(texts)), key=texts.__getitem__)
@@ -91,12 +95,21 @@ def evaluate(world: World, definition: Definition) -> Values:
             return Values(NUMBER, number / whole)
     if definition.value is None:
         raise ProgramError(f"the feature has no value: {definition}")
-    kind = found.types.get(definition.value, NUMBER)
+    kind, notation = found.types.get(definition.value, NUMBER), notation_of(world, definition)
     if definition.how == "value":
-        return Values(kind, _one_value(world, found, definition.value, kind))
+        return Values(kind, _one_value(world, found, definition.value, kind), notation)
     if definition.how == "latest":
-        return Values(kind, _latest(world, found, definition, kind))
-    return Values(NUMBER, aggregate(definition.how, distinct(found, definition.over), definition.value, count))
+        return Values(kind, latest(world, found, definition.value, definition.by or 0, kind), notation)
+    cells = aggregate(definition.how, distinct(found, definition.over), definition.value, count)
+    return Values(NUMBER, cells, notation)
+
+
+def notation_of(world: World, definition: Definition) -> Notation | None:
+    """How a feature's numbers are written: as the numbers that it takes; a sum or a mean of some is a plain number."""
+    if definition.how not in ("value", "least", "greatest", "latest"):
+        return None
+    names = (goal.name for goal in definition.goals if not goal.compares and definition.value in goal.variables)
+    return next((world.notations[name] for name in names if name in world.notations), None)
 
 
 def _sizes(found: Bindings, count: int) -> NDArray[np.float64]:
@@ -105,30 +118,32 @@ def _sizes(found: Bindings, count: int) -> NDArray[np.float64]:
 
 def aggregate(how: str, found: Bindings, value: int, count: int) -> NDArray[np.float64]:
     """The least, greatest, mean or sum of a variable for each of ``count`` individuals; NaN without rows."""
-    cells = found.columns[value]
-    order = np.lexsort((cells, found.owner))  # the sums of floats depend on their order: let it be that of the values
-    owner, cells = found.owner[order], cells[order]
-    out = np.full(count, np.nan)
+    cells, owner, out = found.columns[value], found.owner, np.full(count, np.nan)
     if not len(cells):
         return out
     starts = np.flatnonzero(np.diff(owner, prepend=-1))
-    ends = np.append(starts[1:], len(owner))
     match how:
         case "least":
-            out[owner[starts]] = cells[starts]
+            out[owner[starts]] = np.minimum.reduceat(cells, starts)
         case "greatest":
-            out[owner[starts]] = cells[ends - 1]
+            out[owner[starts]] = np.maximum.reduceat(cells, starts)
         case _:
-            total, unit = _decimal_sums(cells, starts)
-            out[owner[starts]] = total / (unit * (ends - starts)) if how == "mean" else total / unit
+            total, unit = _sums(owner, cells, starts)
+            number = np.diff(np.append(starts, len(owner)))
+            out[owner[starts]] = total / (unit * number) if how == "mean" else total / unit
     return out
 
 
-def _decimal_sums(cells: NDArray[np.float64], starts: NDArray[np.int64]) -> tuple[NDArray[np.float64], float]:
-    """The sums of groups of numbers, and the unit that they are in: exact, if all are decimals of a few places."""
+def _sums(
+    owner: NDArray[np.int64], cells: NDArray[np.float64], starts: NDArray[np.int64]
+) -> tuple[NDArray[np.float64], float]:
+    """The sums of groups of numbers, and the unit that they are in: exact, if all are decimals of a few places.
+
+    Otherwise they depend on the order of the numbers, which is then that of their size.
+    """
     places = decimal_places(cells)
     if places is None:
-        return np.add.reduceat(cells, starts), 1.0
+        return np.add.reduceat(cells[np.lexsort((cells, owner))], starts), 1.0
     unit = 10.0**places
     return np.add.reduceat(np.rint(cells * unit), starts), unit
 
@@ -153,11 +168,11 @@ def _one_value(world: World, found: Bindings, value: int, kind: str) -> NDArray[
     return _last(world, found.owner[order], cells[order], kind)
 
 
-def _latest(world: World, found: Bindings, definition: Definition, kind: str) -> NDArray[Any]:
+def latest(world: World, found: Bindings, value: int, by: int, kind: str) -> NDArray[Any]:
     """The value where another one is greatest; of several, the greatest, or the last name."""
-    value, by = found.columns[definition.value or 0], found.columns[definition.by or 0]
-    order = np.lexsort((world.sort_keys(kind, value), by, found.owner))
-    return _last(world, found.owner[order], value[order], kind)
+    cells = found.columns[value]
+    order = np.lexsort((world.sort_keys(kind, cells), found.columns[by], found.owner))
+    return _last(world, found.owner[order], cells[order], kind)
 
 
 def _last(world: World, owner: NDArray[np.int64], cells: NDArray[Any], kind: str) -> NDArray[Any]:
@@ -268,11 +283,21 @@ def joined(world: World, relation: Relation, goal: Goal, found: Bindings) -> Bin
         elif isinstance(argument, float):
             keep &= cells == argument if kind == NUMBER else False
     once = at is not None and relation.types[at] != NUMBER and relation.functional(at)
-    single = found.single | set(new) if once else found.single
+    single = found.single | set(new) if once else found.single | _known_by_key(relation, goal, found, new)
     grown = found.of(places)
     grown = replace(grown, columns={**grown.columns, **new}, types={**found.types, **types}, single=single)
     grown = grown if keep.all() else grown.of(np.flatnonzero(keep))
     return grown if once or None not in goal.arguments else _without_repeats(grown)
+
+
+def _known_by_key(relation: Relation, goal: Goal, found: Bindings, new: Mapping[int, NDArray[Any]]) -> set[int]:
+    """The new variables that another new one determines, if the individual determines all others."""
+    if None in goal.arguments or not set(found.columns) <= found.single:
+        return set()
+    for k, argument in enumerate(goal.arguments):
+        if argument in new and relation.types[k] != NUMBER and relation.functional(k):
+            return set(new) - {argument}
+    return set()
 
 
 def _without_repeats(found: Bindings) -> Bindings:

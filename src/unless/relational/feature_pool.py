@@ -8,24 +8,26 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unless.relational.attributes import Attributes
-from unless.relational.definitions import Definition, How, normal
-from unless.relational.evaluation import YES_NO, Bindings, Values, aggregate, bindings, distinct
+from unless.relational.attributes import Attribute, Attributes
+from unless.relational.definitions import Definition, Goal, How, normal
+from unless.relational.evaluation import YES_NO, Bindings, Values, aggregate, bindings, distinct, latest, notation_of
 from unless.relational.part_search import SUPPORT
-from unless.relational.part_tables import PartTable, PartTest, RowAttribute, RowDescriber
-from unless.relational.world import NUMBER, World
+from unless.relational.part_tables import PartTable, PartTest, RowAttribute, RowDescriber, is_moment
+from unless.relational.world import NUMBER, Relation, World
 from unless.table import Column, Labels, Table
 
-_AGGREGATES: tuple[How, ...] = ("least", "greatest", "mean", "sum")
+_ENDS: tuple[How, ...] = ("least", "greatest")
+_SUMS: tuple[How, ...] = ("mean", "sum")
 
 
 class FeaturePool:
     """Columns with their definitions, in the order in which they came; of equal ones the first."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: World, target: str) -> None:
         self.world = world
         self.definitions: dict[str, Definition] = {}
         self.columns: list[Column] = []
+        self._taken = {target}
         self._seen: set[bytes] = set()
 
     def add(self, definition: Definition, cells: NDArray[Any], kind: str = YES_NO) -> bool:
@@ -38,13 +40,22 @@ class FeaturePool:
             if not _differ(cells):
                 return False
             key = kind.encode() + (cells.astype(np.float64) + 0.0).tobytes()
-        name = str(definition)
+        name = self._name(definition)
         if key in self._seen or name in self.definitions:
             return False
         self._seen.add(key)
         self.definitions[name] = definition
-        self.columns.append(Values(kind, cells).column(name, self.world))
+        self.columns.append(Values(kind, cells, notation_of(self.world, definition)).column(name, self.world))
         return True
+
+    def _name(self, definition: Definition) -> str:
+        """What the column is called: as the column of the main table, or as the definition says."""
+        prefix = f"{self.world.root[0]}."
+        goals = definition.goals
+        if definition.how == "value" and definition.width == 1 and len(goals) == 1 and goals[0].name.startswith(prefix):
+            short = goals[0].name.removeprefix(prefix)
+            return str(definition) if short in self._taken else short
+        return str(definition)
 
     def table(self, labels: Labels) -> Table:
         """The columns so far, with labels."""
@@ -82,9 +93,8 @@ def individual_attributes(attributes: Attributes) -> Iterator[RowAttribute]:
 class PartValues:
     """What parts of one table say of the individuals of a world."""
 
-    def __init__(self, table: PartTable, world: World, found: Bindings | None = None) -> None:
-        self.table, self.world = table, world
-        self.found = bindings(world, table.goals) if found is None else found
+    def __init__(self, table: PartTable, world: World) -> None:
+        self.table, self.world, self.found = table, world, table.found
 
     def passing(self, tests: Sequence[PartTest]) -> NDArray[np.bool_]:
         """The rows that pass all tests."""
@@ -105,12 +115,36 @@ class PartValues:
         return np.bincount(distinct(found, self.table.over).owner, minlength=len(self.world)).astype(np.float64)
 
     def aggregates(self, attribute: RowAttribute) -> Iterator[tuple[How, NDArray[np.float64]]]:
-        """The least, greatest, mean and sum of a number."""
+        """The least, greatest, mean and sum of a number; of moments, no sums."""
         cells = attribute.read(self.found).astype(np.float64)
         rows = np.flatnonzero(~np.isnan(cells))
         found = Bindings(self.found.owner[rows], {-1: cells[rows]}, {}, frozenset())
-        for how in _AGGREGATES:
+        for how in _ENDS if is_moment(self.world, attribute) else (*_ENDS, *_SUMS):
             yield how, aggregate(how, found, -1, len(self.world))
+
+    def latest(self, attribute: RowAttribute) -> tuple[Definition, NDArray[Any]] | None:
+        """An attribute of the most recent part, if it is known when parts happened."""
+        entity = attribute.entities[0]
+        relation = self.world.relations.get((self.world.times.get(self.table.found.types[entity], ""), 2))
+        if relation is None:
+            return None
+        value = attribute.value or 0
+        when = Attribute((), NUMBER, _by_entity(relation, self.world), None).take(self.found.columns[entity])
+        cells = attribute.read(self.found)
+        known = ~np.isnan(when) & (~np.isnan(cells) if attribute.kind == NUMBER else cells >= 0)
+        rows = np.flatnonzero(known)
+        by = 1 + max(one for goal in (*self.table.goals, *attribute.goals) for one in goal.variables)
+        found = Bindings(self.found.owner[rows], {value: cells[rows], by: when[rows]}, {}, frozenset())
+        goals = (*self.table.goals, *attribute.goals, Goal(relation.name, (entity, by)))
+        definition = Definition("latest", goals, value, self.table.over, by=by, width=self.table.width)
+        return normal(definition), latest(self.world, found, value, by, attribute.kind)
+
+
+def _by_entity(relation: Relation, world: World) -> NDArray[np.float64]:
+    """The number that a relation gives to each entity."""
+    cells = np.full(world.size(relation.types[0]), np.nan)
+    cells[relation.columns[0]] = relation.columns[1]
+    return cells
 
 
 def add_parts(pool: FeaturePool, values: PartValues, tests: Sequence[PartTest]) -> None:
@@ -118,20 +152,26 @@ def add_parts(pool: FeaturePool, values: PartValues, tests: Sequence[PartTest]) 
     table = values.table
     if not table.single:
         return  # of longer paths only what is searched for
-    number = values.number()
-    pool.add(table.definition("count", over=table.over), number, NUMBER)
+    pool.add(table.definition("count", over=table.over), values.number(), NUMBER)
     for attribute in table.attributes:
         if attribute.kind == NUMBER:
             for how, cells in values.aggregates(attribute):
-                pool.add(aggregate_definition(table, how, attribute), cells, NUMBER)
+                pool.add(_aggregate(table, how, attribute), cells, NUMBER)
+        if attribute.value is not None and (found := values.latest(attribute)) is not None:
+            pool.add(*found, attribute.kind)
+    whole = values.number()
     for test in tests:
         pool.add(table.definition("exists", (test,)), values.exists((test,)))
         some = values.number((test,))
         if some.max(initial=0) > 1:
             pool.add(table.definition("count", (test,), over=table.over), some, NUMBER)
+            with np.errstate(invalid="ignore"):
+                pool.add(
+                    table.definition("share", (test,), over=table.over, among=len(table.goals)), some / whole, NUMBER
+                )
 
 
-def aggregate_definition(table: PartTable, how: How, attribute: RowAttribute) -> Definition:
+def _aggregate(table: PartTable, how: How, attribute: RowAttribute) -> Definition:
     """The least, greatest, mean or sum of an attribute of parts."""
     goals = (*table.goals, *attribute.goals)
     return normal(Definition(how, goals, attribute.value, table.over, width=table.width))

@@ -8,7 +8,7 @@ and a price for its parts, says which columns stay.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import log
 
 import numpy as np
@@ -18,11 +18,13 @@ from unless.model.prediction import deciding_rules
 from unless.relational.attributes import Attributes, Reach
 from unless.relational.feature_pool import FeaturePool, PartValues, add_individual, add_parts
 from unless.relational.part_search import SUPPORT, Gains, PartSearch, Question
-from unless.relational.part_tables import PartTable, PartTables
-from unless.relational.program import FeatureSet
+from unless.relational.part_tables import ROWS, PartTable, PartTables
+from unless.relational.program import FeatureSet, positively
+from unless.relational.sampling import sample_rows
 from unless.relational.world import World
 from unless.rule import Program
 from unless.table import Labels, Table
+from unless.table.columns import take_rows
 
 Learn = Callable[[Table], Program]
 """Learns a program from a table of features with labels."""
@@ -41,6 +43,8 @@ class SearchSettings:
     """How often features are searched for again where the list errs."""
     per_table: int = 6
     """The most features of one table for one question."""
+    rows: int = ROWS
+    """How many rows the tables of parts have at most, together; of more parts, those of some individuals."""
     work: int = 400_000_000
     """How many words of the search tables are read at most: a budget that does not depend on the load of a machine."""
 
@@ -60,8 +64,26 @@ class FoundFeatures:
 
 
 def find_features(world: World, labels: Labels, learn: Learn, settings: SearchSettings | None = None) -> FoundFeatures:
-    """Find features of the individuals of a world that a learner needs to tell their labels."""
-    return FeatureFinder(world, labels, learn, settings or SearchSettings()).run()
+    """Find features of the individuals of a world that a learner needs to tell their labels.
+
+    With too many parts the search looks at some of the individuals; the columns that their lists test, and those of
+    individuals themselves, are then computed for all.
+    """
+    settings = settings or SearchSettings()
+    some = sample_rows(world, settings.rows)
+    if len(some) == len(world):
+        return FeatureFinder(world, labels, learn, settings).run()
+    finder = FeatureFinder(world.of(some), take_rows(labels, some), learn, settings)
+    found = finder.run()
+    features = found.features.only({*finder.tested, *finder.of_individuals})
+    table = features.table(world)
+    left_out = f"the search looked at {len(some):,} of {len(world):,} individuals"
+    return replace(
+        found,
+        features=features,
+        table=Table(table.columns, labels, rows=len(world)),
+        left_out=(left_out, *found.left_out),
+    )
 
 
 class FeatureFinder:
@@ -72,14 +94,17 @@ class FeatureFinder:
         reach = Reach.of(world, settings.depth)
         self.world = reach.world
         attributes = Attributes(reach, settings.depth)
-        tables = PartTables(attributes, self.world, settings.depth)
+        tables = PartTables(attributes, self.world, settings.depth, settings.rows)
         gains = Gains(len(world))
         self.searches = [PartSearch(table, self.world, gains) for table in tables.tables]
-        self.values = [PartValues(table, self.world, table.found) for table in tables.tables]
+        self.values = [PartValues(table, self.world) for table in tables.tables]
         self.left_out = tuple(dict.fromkeys((*attributes.left_out, *tables.left_out)))
-        self.pool = FeaturePool(self.world)
+        self.pool = FeaturePool(self.world, labels.name)
         self.asked: set[tuple[bytes, bytes]] = set()
         add_individual(self.pool, attributes)
+        self.of_individuals = tuple(self.pool.definitions)
+        self.tested: set[str] = set()
+        """The columns that lists tested."""
         for values, search in zip(self.values, self.searches, strict=True):
             add_parts(self.pool, values, search.tests)
 
@@ -93,6 +118,7 @@ class FeatureFinder:
                 break
             table = self.pool.table(self.labels)
             program = self.learn(table)
+            self.tested |= set(program.used)
             decided = deciding_rules(program, table)
             wrong = self._labels_given(program, decided) != self.labels.codes
             lists.append((self._price(program, int(wrong.sum())), len(table.columns), program))
@@ -107,7 +133,7 @@ class FeatureFinder:
         table = Table(tuple(self.pool.columns[:columns]), self.labels, rows=len(self.world))
         features = FeatureSet({name: self.pool.definitions[name] for name in names}, self.world.root)
         searched = sum(one.searched for one in self.searches)
-        return FoundFeatures(features, table, program, self.left_out, searched)
+        return FoundFeatures(features, table, positively(program, features), self.left_out, searched)
 
     def _price(self, program: Program, errors: int) -> tuple[float, int]:
         parts = len(program) + program.exception_count

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from unless.learn.thresholds import number_between
 from unless.relational.evaluation import YES_NO
-from unless.relational.part_tables import PartTable, PartTest, RowAttribute
+from unless.relational.part_tables import PartTable, PartTest, RowAttribute, is_moment
 from unless.relational.world import NUMBER, World
 
 SUPPORT = 3
@@ -148,6 +148,7 @@ class PartSearch:
     def __init__(self, table: PartTable, world: World, gains: Gains) -> None:
         self.table, self.world, self.gains = table, world, gains
         self.owner = table.found.owner
+        self.attributes = [one for one in table.attributes if not is_moment(world, one)]
         self.searched = 0
         self.before = 0
         self.work = 0
@@ -157,13 +158,13 @@ class PartSearch:
         numeric = self._numbers()
         self.numeric = [one for one, _ in numeric]
         self.numbers = Numbers([cells for _, cells in numeric])
-        places = {id(one): place for place, one in enumerate(table.attributes)}
+        places = {id(one): place for place, one in enumerate(self.attributes)}
         self.column = np.array([places[id(test.attribute)] for test in self.tests], np.int64)
 
     def _masks(self) -> Iterator[Mask]:
         """The rows that pass each yes/no test; of tests that the same rows pass, the first."""
         seen = set()
-        for attribute in self.table.attributes:
+        for attribute in self.attributes:
             cells = attribute.read(self.table.found)
             for test, mask in self._candidates(attribute, cells):
                 key = np.packbits(mask).tobytes()
@@ -189,7 +190,7 @@ class PartSearch:
     def _numbers(self) -> list[tuple[RowAttribute, NDArray[np.float64]]]:
         """The attributes that are numbers; of equal ones, the first."""
         found: dict[bytes, tuple[RowAttribute, NDArray[np.float64]]] = {}
-        for attribute in self.table.attributes:
+        for attribute in self.attributes:
             if attribute.kind == NUMBER:
                 cells = attribute.read(self.table.found).astype(np.float64)
                 found.setdefault(cells.tobytes(), (attribute, cells))

@@ -19,6 +19,7 @@ from unless.relational.attributes import Attribute, Attributes, Path, goals_with
 from unless.relational.definitions import Argument, Definition, Goal, normal
 from unless.relational.evaluation import YES_NO, Bindings, bindings, joined
 from unless.relational.world import NUMBER, Relation, World
+from unless.values.notation import DateNotation
 
 TABLES, ROWS, PAIRS = 16, 300_000, 50_000
 """The most tables of parts, their rows together, and the rows of a table of pairs."""
@@ -250,6 +251,11 @@ class PartTables:
             found += describe.together(a, b, kinds, described[a], described[b], table.via)
         telling = [one for one in found if _varies(one.read(table.found))]
         return replace(table, attributes=tuple(telling))
+
+
+def is_moment(world: World, attribute: RowAttribute) -> bool:
+    """Whether it is a date or a time: conditions on moments say nothing of later parts."""
+    return any(isinstance(world.notations.get(goal.name), DateNotation) for goal in attribute.goals)
 
 
 def _of_other(own: RowAttribute, new: dict[int, int]) -> RowAttribute:

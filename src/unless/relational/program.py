@@ -6,8 +6,9 @@ A program is an ordinary `Program` over named features; a `FeatureSet` has their
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
+from typing import Literal as OneOf
 
 import numpy as np
 from msgspec import Struct
@@ -17,9 +18,9 @@ from unless.errors import ProgramError
 from unless.export.document_checks import convert
 from unless.model.prediction import Decisions, decide, predict
 from unless.relational.definitions import Definition, needed, parse_definition
-from unless.relational.evaluation import feature_table
+from unless.relational.evaluation import NO, YES, feature_table
 from unless.relational.world import Signature, World
-from unless.rule import Program
+from unless.rule import Literal, Program, Rule
 from unless.table import Table
 from unless.values import Label
 
@@ -29,6 +30,7 @@ class FeaturesData(Struct):
 
     root: list[str]
     features: list[tuple[str, str]]
+    columns: list[tuple[str, OneOf["number", "text"]]] = []
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +39,8 @@ class FeatureSet:
 
     definitions: Mapping[str, Definition]
     root: tuple[str, ...]
+    kinds: Mapping[str, str] = field(default_factory=dict)
+    """Which columns of tables held numbers, and which categories: new tables are read like these."""
 
     @property
     def width(self) -> int:
@@ -50,7 +54,7 @@ class FeatureSet:
 
     def only(self, names: Collection[str]) -> FeatureSet:
         """The definitions of some features."""
-        return FeatureSet({name: one for name, one in self.definitions.items() if name in names}, self.root)
+        return replace(self, definitions={name: one for name, one in self.definitions.items() if name in names})
 
     def table(self, world: World, target: str = "", labels: Iterable[Label] | None = None) -> Table:
         """The individuals of a world as a table, with a column for each feature."""
@@ -61,14 +65,40 @@ class FeatureSet:
 
     def to_dict(self) -> dict[str, Any]:
         """The definitions as JSON holds them; ``from_dict(to_dict())`` gives them back."""
-        return {"root": list(self.root), "features": [[name, str(one)] for name, one in self.definitions.items()]}
+        needed = {name for name, _ in self.relations}
+        columns = [[name, kind] for name, kind in self.kinds.items() if name in needed]
+        return {
+            "root": list(self.root),
+            "features": [[name, str(one)] for name, one in self.definitions.items()],
+            **({"columns": columns} if columns else {}),
+        }
 
     @classmethod
     def from_dict(cls, node: Any) -> FeatureSet:
         """Read what `to_dict` gives, with every check."""
-        data = convert(node, FeaturesData)
+        return cls.from_data(convert(node, FeaturesData))
+
+    @classmethod
+    def from_data(cls, data: FeaturesData) -> FeatureSet:
+        """The definitions that a document spells."""
         found = {name: parse_definition(text, len(data.root)) for name, text in data.features}
-        return cls(found, tuple(data.root))
+        return cls(found, tuple(data.root), dict(data.columns))
+
+
+def positively(program: Program, features: FeatureSet) -> Program:
+    """The same program, which says that something is so instead of that it is not missing: "is yes" for "is not no"."""
+    exists = {name for name, one in features.definitions.items() if one.how == "exists"}
+    opposite = {YES: NO, NO: YES}
+
+    def literal(one: Literal) -> Literal:
+        return (
+            replace(one, op="==", value=opposite[str(one.value)]) if one.op == "!=" and one.feature in exists else one
+        )
+
+    def rule(one: Rule) -> Rule:
+        return Rule(one.head, tuple(map(literal, one.default)), tuple(map(rule, one.exceptions)))
+
+    return replace(program, rules=tuple(map(rule, program.rules)))
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,12 +7,14 @@ each of its columns is a relation such as ``orders.total(order, number)``, whose
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from unless.values.notation import Notation
 
 Codes = NDArray[np.int32]
 """Entities by their places in `World.names`; -1 stands for none."""
@@ -107,6 +109,10 @@ class World:
     """The types of what makes an individual."""
     individuals: tuple[Codes, ...]
     """The entities of the individuals: an array for each of ``root``."""
+    notations: Mapping[str, Notation] = field(default_factory=dict)
+    """How the numbers of some relations are written, by the name of the relation: as dates, as flags."""
+    times: Mapping[str, str] = field(default_factory=dict)
+    """The relation that says when an entity happened, by type: it orders entities, and is no property of them."""
 
     def __len__(self) -> int:
         """The number of individuals."""
