@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from benchmarks import datasets
 from benchmarks.accuracy_datasets import PAPER
 from unless import Program, Table
-from unless.evaluation.importance import later_importances
-from unless.evaluation.metrics import measure
+from unless.evaluation.importance import lazy_importances
+from unless.evaluation.metrics import count_rule_decisions
 from unless.learn.unless_learner import fold_unless
 from unless.model.prediction import deciding_rules
 
@@ -34,7 +34,7 @@ _SPLITS, _REPEATS, _MOST = 3, 20, 20_000
 
 def _decided(program: Program, train: Table) -> Shares:
     """The share of records that are decided by a rule which tests the feature: what it was before."""
-    shares = measure(program, train).coverage
+    shares = count_rule_decisions(program, train).coverage
     tests = [{literal.feature for literal in rule.literals()} for rule in program.rules]
     return np.array(
         [sum(share for share, tested in zip(shares, tests, strict=False) if f in tested) for f in train.features]
@@ -54,7 +54,7 @@ def _changed(program: Program, train: Table) -> Shares:
 
 def _lost(program: Program, train: Table) -> Shares:
     """The accuracy that is lost when values are those of other records: what it is now."""
-    return later_importances(program, train, None).value
+    return lazy_importances(program, train, None).value
 
 
 DEFINITIONS: Mapping[str, Callable[[Program, Table], Shares]] = {

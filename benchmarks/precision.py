@@ -24,7 +24,7 @@ from unless import Table
 from unless.errors import UnlessError
 from unless.estimators.holdout import Holdout
 from unless.estimators.learners import LEARNERS, learn
-from unless.evaluation.metrics import measure
+from unless.evaluation.metrics import count_rule_decisions
 
 __all__ = ["CHOSEN_ON", "CONFIRMED_ON", "LEAST", "WAYS", "Found", "Result", "main", "measured"]
 
@@ -118,7 +118,7 @@ def measured(table: Table, way: Way, size: int, seed: int) -> list[Found]:
     fresh = table[order[size : size + _MOST]]
     parts = Holdout.of(table[order[:size]], way.held_back, seed)
     model = parts.tested(learn(LEARNERS[way.algorithm](n_jobs=1, **way.parameters), parts.records).model)
-    trained, found = model.statistics, measure(model.program, fresh)
+    trained, found = model.statistics, count_rule_decisions(model.program, fresh)
     low, high = trained.expected_between
     return [
         Found(

@@ -18,8 +18,8 @@ from benchmarks import datasets, generate
 from unless import Table
 from unless.estimators.learners import LEARNERS, learn
 from unless.evaluation.drift import ALPHA, watch
-from unless.evaluation.metrics import measure
-from unless.evaluation.significance import holm, same_share
+from unless.evaluation.metrics import count_rule_decisions
+from unless.evaluation.significance import adjust_p_values, share_p_value
 from unless.model import DataOrigin, HoldoutResult, Model
 from unless.table import Column, HoldoutSplit
 
@@ -40,7 +40,7 @@ def trained(table: Table, algorithm: str = "unless") -> Model:
     classes = model.statistics.classes
     held = _known(table[test], model)
     split = HoldoutSplit(0, classes, (0,) * len(classes))
-    shown = replace(measure(model.program, held), classes=classes)
+    shown = replace(count_rule_decisions(model.program, held), classes=classes)
     origin = DataOrigin(split, "0" * 32, len(table), classes[0])
     return replace(model, tested=HoldoutResult(origin, shown), origin=origin)
 
@@ -155,9 +155,9 @@ def alarms(table: Table, algorithm: str, runs: int) -> Iterator[dict[str, bool |
 
 def _fallen(model: Model, new: Table) -> bool:
     """Whether the precision of some rule would have moved, if it were compared with that of training."""
-    now, was = measure(model.program, new), model.statistics
+    now, was = count_rule_decisions(model.program, new), model.statistics
     pairs = zip(now.right, now.support, was.right, was.support, strict=True)
-    return min(holm([same_share(*pair) for pair in pairs])) <= ALPHA
+    return min(adjust_p_values([share_p_value(*pair) for pair in pairs])) <= ALPHA
 
 
 def tables() -> Iterator[tuple[str, Table]]:

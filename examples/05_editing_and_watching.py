@@ -29,7 +29,7 @@ for before, after, count in effect.shifts:
     print(f"  {before} → {after}: {count}")
 for switch in effect.switches:
     print(f"  record {switch.number}, for example: {switch.new}")
-print(f"  right before: {effect.right[0]} of {effect.records}, after: {effect.right[1]}")
+print(f"  right before: {effect.turn.right[0]} of {effect.records}, after: {effect.turn.right[1]}")
 
 print("\nThey want it nevertheless. It is locked, and the rest is learned again, from twice as many records:\n")
 edited = model.with_program(program, people[known], decisions[known])

@@ -9,7 +9,7 @@ from tests.blocks.stores import Data, PickledStore, cut, random_data, store_of
 from tests.lengths import fewer
 from unless.blocks.block_dataset import decided_label_weights
 from unless.blocks.block_engine import BlockEngine
-from unless.evaluation.metrics import measure
+from unless.evaluation.metrics import count_rule_decisions
 from unless.learn import fold_rm
 from unless.table import HoldoutSplit
 from unless.table.holdout_split import feature_hashes, fingerprint, fingerprint_text, identity_sample, record_identities
@@ -42,5 +42,5 @@ def test_the_same_records_are_held_back(seed: int) -> None:
         program = fold_rm(table[~back])
         assert (
             decided_label_weights(halved, program, halved.tests()).tolist()
-            == measure(program, table[back]).counts.tolist()
+            == count_rule_decisions(program, table[back]).counts.tolist()
         )

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-from unless.cli.app import _run, app
+from unless.cli.app import _run_command, app
 
 __all__ = ["called", "environment", "started", "unless", "writes_in"]
 
@@ -54,7 +54,7 @@ def called(
     out, err = _stream(), _stream()
     with mock.patch("sys.stdin", given), redirect_stdout(out), redirect_stderr(err), chdir(cwd):
         try:
-            code = _run(lambda: app(words, prog_name="unless", standalone_mode=False))
+            code = _run_command(lambda: app(words, prog_name="unless", standalone_mode=False))
         except SystemExit as left:  # as completion does
             code = int(left.code or 0)
     return subprocess.CompletedProcess(["unless", *words], code, _content(out), _content(err))

@@ -28,7 +28,7 @@ def run(capsys):
     def call(*arguments: object) -> Done:
         capsys.readouterr()
         texts = [str(argument) for argument in arguments]
-        code = cli._run(lambda: cli.app(texts, prog_name="unless", standalone_mode=False))
+        code = cli._run_command(lambda: cli.app(texts, prog_name="unless", standalone_mode=False))
         return Done(code, *capsys.readouterr())
 
     return call
@@ -46,7 +46,10 @@ def applicants(tmp_path_factory) -> Path:
 def written(tmp_path_factory) -> Path:
     """The folder that ``unless demo FOLDER`` writes; nobody writes to it."""
     folder = tmp_path_factory.mktemp("demo") / "loans"
-    assert cli._run(lambda: cli.app(["demo", str(folder), "--quiet"], prog_name="unless", standalone_mode=False)) == 0
+    assert (
+        cli._run_command(lambda: cli.app(["demo", str(folder), "--quiet"], prog_name="unless", standalone_mode=False))
+        == 0
+    )
     return folder
 
 

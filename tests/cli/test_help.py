@@ -15,7 +15,7 @@ import pytest
 from tests.cli.command import called, environment, unless
 from tests.cli.test_terminal import shown
 from tests.docs.manual import EXAMPLES, PAGE, examples, written
-from unless.cli.app import COMMANDS, function
+from unless.cli.app import COMMANDS, load_command
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -24,8 +24,8 @@ def test_every_command_has_help_with_an_example(run, name):
     done = run(name, "--help")
     assert (done.code, done.err) == (0, "")
     lines = [line.strip() for line in done.out.splitlines()]
-    assert examples(function(name))
-    for example in examples(function(name)):
+    assert examples(load_command(name))
+    for example in examples(load_command(name)):
         assert f"Example: {example}" in lines
         assert example.startswith(f"unless {name}")
     assert "\x1b" not in done.out
@@ -59,7 +59,7 @@ def test_the_options_of_fit_are_in_panels():
     assert titles == ["Arguments", "Data", "Learner", "Constraints", "Output"]
     listed = dict(zip(titles, re.split(r"^\w+:$", plain, flags=re.MULTILINE)[1:], strict=True))
     names = {title: re.findall(r"^  (?:-\w, )?(--[\w-]+)", lines, re.MULTILINE) for title, lines in listed.items()}
-    assert sum(map(len, names.values())) == len(signature(function("fit")).parameters)  # --help, but not DATA
+    assert sum(map(len, names.values())) == len(signature(load_command("fit")).parameters)  # --help, but not DATA
     for title, some in {
         "Data": ["--target", "--test", "--sheet", "--blocks"],
         "Learner": ["--algorithm", "--seed", "--jobs", "--class-weight"],

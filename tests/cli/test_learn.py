@@ -159,7 +159,7 @@ def test_nothing_learned_is_said(run):
     Path("labels.lp").write_text("y(a,1). y(b,2). y(c,3).")
     done = run("learn", "alike.lp", "labels.lp", "-t", "y")
     first, worth, _ = done.out.splitlines()
-    assert first.startswith("% no rule was found: no predicate tells one label from the others; describe the")
+    assert first.startswith("% no rule was found: no predicate distinguishes one label from the others; describe the")
     assert worth == "% with alike.lp: entails 0 of 3 examples (clingo)"
     assert run("learn", "alike.lp", "labels.lp", "-t", "y", "--exclusive").out == done.out
     document = json.loads(run("learn", "alike.lp", "labels.lp", "-t", "y", "--json").out)

@@ -18,7 +18,7 @@ import unless as library
 from tests.cli.command import COMMAND, environment
 from unless.cli import app as cli
 from unless.cli import console
-from unless.cli.file_io import terminal
+from unless.cli.file_io import open_terminal
 from unless.cli.loading import DataSource
 from unless.cli.options import complete_columns, complete_features, complete_labels
 from unless.export import json as programs
@@ -42,7 +42,7 @@ def shown(command: list[str]) -> str:
     """What a command shows on a terminal, which is its standard output and its standard error."""
     stream = Terminal()
     with redirect_stdout(stream), redirect_stderr(stream):
-        cli._run(lambda: cli.app(command, prog_name="unless", standalone_mode=False))
+        cli._run_command(lambda: cli.app(command, prog_name="unless", standalone_mode=False))
     return stream.buffer.getvalue().decode()
 
 
@@ -156,11 +156,11 @@ def test_a_terminal_by_its_path(tmp_path):
     link.symlink_to(os.ttyname(theirs))
     os.mkfifo(pipe)
     for path in (os.ttyname(theirs), str(link), f"/dev/fd/{theirs}", f"/proc/self/fd/{theirs}"):
-        with terminal(path) as stream:
+        with open_terminal(path) as stream:
             assert stream.isatty(), path
     os.close(ours)
     os.close(theirs)
-    assert [terminal(path) for path in ("/dev/null", str(pipe), str(tmp_path), "none", "\0", "/dev/fd/9999")] == [
+    assert [open_terminal(path) for path in ("/dev/null", str(pipe), str(tmp_path), "none", "\0", "/dev/fd/9999")] == [
         None
     ] * 6
 

@@ -200,7 +200,7 @@ def test_a_model_of_an_earlier_version(run):
 
 def test_the_own_data_is_known_again(run):
     """Records that the model is from cannot tell what has moved since; in any order and format, that is said."""
-    said = "most of these are the records that the model is from"
+    said = "most of these records are those that the model was learned from"
     rows = Path("applicants.csv").read_text().splitlines()
     Path("reversed.csv").write_text("\n".join([rows[0], *rows[:0:-1]]))
     assert said in run("watch", "model.json", "reversed.csv").err

@@ -38,16 +38,16 @@ def test_which_records_change_label():
     assert sorted(found.shifts, key=str) == [("b", "a", 2), ("b", None, 2)]
     assert [(switch.number, switch.truth) for switch in found.switches] == [(2, "a"), (3, "b")]
     assert str(found.switches[0].new) == "y a, because age is 40, at most 50"
-    assert (found.right, found.better, found.worse) == ((4, 2), 1, 3)
+    assert (found.turn.right, found.turn.better, found.turn.worse) == ((4, 2), 1, 3)
     json.dumps(found.to_dict())
 
 
 def test_without_truth_nothing_is_right():
     """Data without labels, and programs of different targets, have no truth to compare with."""
     one = program(Rule("a", (AGE,)))
-    assert compare_records(one, one, table([20]), table([20])).right is None
+    assert compare_records(one, one, table([20]), table([20])).turn is None
     labelled = table([20], ["a"])
-    assert compare_records(one, replace(one, target="z"), labelled, labelled).right is None
+    assert compare_records(one, replace(one, target="z"), labelled, labelled).turn is None
 
 
 def test_labels_are_compared_as_they_are_written():

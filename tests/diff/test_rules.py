@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from tests.strategies import chain, noted_cases, programs
 from unless import Literal, Program, Rule
-from unless.diff.rule_changes import LEAST_LIKENESS, _likeness, compare_rules
+from unless.diff.rule_changes import MIN_SIMILARITY, _similarity, compare_rules
 from unless.values.notation import DATE, DAY, DURATION, FLAG, INSTANT, TIME, LevelNotation, NotatedNumber
 
 AGE, CITY = Literal("age", "<=", 30), Literal("city", "==", "Oslo")
@@ -73,7 +73,7 @@ def test_an_assignment_is_not_greedy():
     tests = [Literal(name, ">", 0) for name in "pqrs"]
     old = Rule("a", tests[:3]), Rule("a", tests[:2])
     new = Rule("a", (*tests[:2], tests[3])), Rule("a", tests[2:3])
-    likeness = _likeness(old, new)
+    likeness = _similarity(old, new)
     assert likeness[1, 0] == likeness.max()  # greedy would take these two, and leave the others alone
     features = tuple("pqrs")
     found = statuses(program(*old, features=features), program(*new, features=features))
@@ -179,8 +179,8 @@ def test_no_other_matching_is_more_alike(names, random):
     old = [Rule("a", tuple(Literal(name, ">", k) for k, name in enumerate(one))) for one in names]
     new = [Rule("a", tuple(Literal(random.choice("pqrs"), ">", 9) for _ in range(3))) for _ in old]
     found = compare_rules(program(*old, features=tuple("pqrs")), program(*new, features=tuple("pqrs")))
-    likeness = _likeness(old, new)
-    likeness[likeness < LEAST_LIKENESS] = 0
+    likeness = _similarity(old, new)
+    likeness[likeness < MIN_SIMILARITY] = 0
     best = max(sum(likeness[i, j] for i, j in enumerate(order)) for order in permutations(range(len(new))))
     pairs = [(edit.old_number, edit.new_number) for edit in found.rules if edit.old and edit.new]
     assert sum(likeness[pair] for pair in pairs) == pytest.approx(best, abs=1e-4)

@@ -16,7 +16,7 @@ from typing import Any, Literal, Union, get_args, get_origin
 
 from typer.models import ArgumentInfo
 
-from unless.cli.app import COMMANDS, function
+from unless.cli.app import COMMANDS, load_command
 from unless.cli.options import PANELS
 
 __all__ = ["EXAMPLES", "PAGE", "examples", "manual", "written"]
@@ -30,13 +30,13 @@ def examples(command: Callable[..., None]) -> list[str]:
     return re.findall(r"^Example: (.+)$", inspect.getdoc(command) or "", re.MULTILINE)
 
 
-EXAMPLES = [examples(function(name)) for name in COMMANDS]
+EXAMPLES = [examples(load_command(name)) for name in COMMANDS]
 """Those of each command; tests/cli/test_help.py runs them."""
 
 
 def manual() -> str:
     """Return what every command does, with examples, arguments and options."""
-    return "\n".join(line for name in COMMANDS for line in _section(function(name)))
+    return "\n".join(line for name in COMMANDS for line in _section(load_command(name)))
 
 
 def written(page: str) -> str:

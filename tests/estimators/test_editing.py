@@ -15,7 +15,7 @@ import unless
 from tests.strategies import CELLS, FEATURES, programs, records
 from unless.errors import ParameterError, ProgramError, UnknownNameError
 from unless.estimators.editing import still_true
-from unless.evaluation.metrics import measure
+from unless.evaluation.metrics import count_rule_decisions
 from unless.model.rule_statistics import RuleStatistics
 from unless.rule import Literal, Program, Rule
 from unless.table import Column, Labels, Table
@@ -62,21 +62,21 @@ class TestStillTrue:
     def test_what_is_kept_is_what_records_would_show(self, pair):
         """Every count that is kept is the one that a measurement gives."""
         old, new = pair
-        agree(still_true(measure(old, TABLE), old, new), measure(new, TABLE))
+        agree(still_true(count_rule_decisions(old, TABLE), old, new), count_rule_decisions(new, TABLE))
 
     @given(edits(), edits())
     def test_edited_twice(self, pair, again):
         """After a second edit, what is kept is still true."""
         (old, new), (_, last) = pair, again
-        once = still_true(measure(old, TABLE), old, new)
+        once = still_true(count_rule_decisions(old, TABLE), old, new)
         mixed = replace(last, rules=(*new.rules[:2], *last.rules))
-        agree(still_true(once, new, mixed), measure(mixed, TABLE))
+        agree(still_true(once, new, mixed), count_rule_decisions(mixed, TABLE))
 
     def test_how_much_is_kept(self):
         """The rules before the change, and the one that takes all others right after them."""
         one, two = Rule("a", (Literal("n", ">", 0.5),)), Rule("b", (Literal("t", "==", "a"),))
         old = Program("y", FEATURES, (one, two, Rule("c")))
-        statistics = measure(old, TABLE)
+        statistics = count_rule_decisions(old, TABLE)
         for rules, known in [
             ((one, two, Rule("c")), "yyyy"),
             ((one, Rule("c")), "yyy"),

@@ -21,7 +21,7 @@ from unless import FoldRMClassifier, FoldRPPClassifier, Program, UnlessClassifie
 from unless.errors import LimitError, MissingFileError, ParameterError, ProgramError
 from unless.estimators.model_file import document as document_of
 from unless.estimators.model_file import file_text, from_document
-from unless.evaluation.metrics import measure
+from unless.evaluation.metrics import count_rule_decisions
 from unless.evaluation.tradeoff import Choice, TradeOff
 from unless.export import json as programs
 from unless.limits import raised
@@ -428,7 +428,7 @@ def model_with_test() -> UnlessClassifier:
     split = HoldoutSplit.of(table, 0.3, 5)
     back = split.held_back(table)
     model = UnlessClassifier().fit(table[~back])
-    found = measure(model.program_, table[back])
+    found = count_rule_decisions(model.program_, table[back])
     origin = DataOrigin(split, fingerprint(table), len(table), "no")
     model.model_ = replace(model.model_, origin=origin, tested=HoldoutResult(origin, found))
     return model

@@ -24,7 +24,7 @@ from unless import FoldRMClassifier, Literal, Program, Rule, UnlessClassifier, U
 from unless.estimators import prediction_reader
 from unless.estimators.input_records import read_alike
 from unless.estimators.prediction_reader import PredictionReader
-from unless.evaluation.unseen_values import summary, unseen_values, unusual
+from unless.evaluation.unseen_values import beyond_chance, unseen_summary, unseen_values
 from unless.model.prediction import deciding_rules
 from unless.values import number_to_text
 
@@ -136,7 +136,7 @@ def by_table(model, records):
     """Labels, probabilities and warnings as they follow from the table of all columns."""
     known = model.schema_, model.domain_, type(model).__name__
     table = silently(read_alike, records, *known, named=model.model_.named)
-    lines = summary(unusual(unseen_values(model.model_, table)))
+    lines = unseen_summary(beyond_chance(unseen_values(model.model_, table)))
     labels = unless.predict(model.model_.decider, table).tolist()
     return labels, model.model_.probabilities(table), lines
 

@@ -12,7 +12,7 @@ from numpy.testing import assert_array_equal
 import unless
 from unless import FoldRMClassifier, UnlessClassifier, predict, read_table
 from unless.errors import ReadError
-from unless.evaluation.metrics import aligned
+from unless.evaluation.metrics import align_labels
 from unless.read.column_inference import flag_names
 from unless.stream import predict_file
 from unless.table import Labels
@@ -190,7 +190,7 @@ class TestLabels:
         assert_array_equal(
             model.with_program(model.program_, self.X, given * 20).statistics_.counts, model.statistics_.counts
         )
-        assert aligned(Labels.of("y", given * 20), trained).labels == tuple(trained)
+        assert align_labels(Labels.of("y", given * 20), trained).labels == tuple(trained)
 
     @pytest.mark.parametrize(
         ("trained", "given"), [(["no", "yes"], [0, 1]), ([0, 1], ["no", "yes"]), ([1, 2], [False, True])], ids=str

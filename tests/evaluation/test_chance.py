@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unless.evaluation.significance import holm, same_share
+from unless.evaluation.significance import adjust_p_values, share_p_value
 
 sizes = st.integers(0, 40)
 
@@ -32,7 +32,7 @@ def naive(count: int, total: int, others: int, other_total: int) -> Fraction:
 def test_is_fishers_exact_test(total, other_total, data):
     """The probability is that of Fisher's exact test, twice the tail on the side of the difference."""
     count, others = data.draw(st.integers(0, total)), data.draw(st.integers(0, other_total))
-    assert same_share(count, total, others, other_total) == pytest.approx(
+    assert share_p_value(count, total, others, other_total) == pytest.approx(
         float(naive(count, total, others, other_total))
     )
 
@@ -41,7 +41,7 @@ def test_is_fishers_exact_test(total, other_total, data):
 def test_both_samples_are_alike_to_it(total, other_total, data):
     """It does not matter which sample comes first."""
     count, others = data.draw(st.integers(0, total)), data.draw(st.integers(0, other_total))
-    one, other = same_share(count, total, others, other_total), same_share(others, other_total, count, total)
+    one, other = share_p_value(count, total, others, other_total), share_p_value(others, other_total, count, total)
     assert one == pytest.approx(other)
 
 
@@ -50,14 +50,14 @@ def test_small_counts_raise_no_more_alarms_than_asked(share):
     """Of samples that are alike, at most 5 % are below 5 %, also where only a handful is counted."""
     random = np.random.default_rng(0)
     pairs = zip(random.binomial(30, share, 4000), random.binomial(90, share, 4000), strict=True)
-    assert np.mean([same_share(one, 30, other, 90) <= 0.05 for one, other in pairs]) <= 0.05
+    assert np.mean([share_p_value(one, 30, other, 90) <= 0.05 for one, other in pairs]) <= 0.05
 
 
 def test_large_samples_take_no_longer_and_stay_exact():
     """A billion records are as quick as ten; a small difference between them is found."""
-    assert same_share(5e8, 1e9, 5e8, 1e9) == pytest.approx(1.0)
-    assert same_share(5e8, 1e9, 5.002e8, 1e9) < 1e-10
-    assert 0 <= same_share(0, 1e9, 1e9, 1e9) < 1e-300
+    assert share_p_value(5e8, 1e9, 5e8, 1e9) == pytest.approx(1.0)
+    assert share_p_value(5e8, 1e9, 5.002e8, 1e9) < 1e-10
+    assert 0 <= share_p_value(0, 1e9, 1e9, 1e9) < 1e-300
 
 
 @given(st.lists(st.floats(0, 1), max_size=12))
@@ -68,4 +68,4 @@ def test_holm_is_what_the_book_says(chances):
     for place, chance in enumerate(ordered):
         before = wanted[ordered[place - 1]] if place else 0.0
         wanted.setdefault(chance, max(before, min(1.0, (len(chances) - place) * chance)))
-    assert holm(chances) == pytest.approx([wanted[chance] for chance in chances])
+    assert adjust_p_values(chances) == pytest.approx([wanted[chance] for chance in chances])

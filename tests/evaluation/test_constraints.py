@@ -10,7 +10,7 @@ from tests.learn.test_constraints import broken
 from unless import Constraints, Literal, Monotone, Program, Rule, violations
 from unless.errors import ParameterError
 from unless.evaluation import constraint_check as judged
-from unless.evaluation.constraint_check import keeps_directions
+from unless.evaluation.constraint_check import is_monotone_by_literals
 from unless.values.notation import DATE, LevelNotation
 
 VALUES = {
@@ -61,7 +61,7 @@ def test_directions_by_brute_force(program, wish):
 @settings(max_examples=200, deadline=None)
 def test_literals_that_show_it_are_right(program, wish):
     """Where the literals alone show that a direction is kept, it is: that is what learners rely on."""
-    if keeps_directions(program, wish):
+    if is_monotone_by_literals(program, wish):
         assert broken(program, wish, VALUES) is None
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unless.evaluation.subgroups import LEAST, Difference, groups_of
+from unless.evaluation.subgroups import LEAST, Difference, find_subgroups
 from unless.table import Column
 
 cells = st.lists(st.one_of(st.none(), st.sampled_from("abcdefghijkl"), st.integers(0, 30)), min_size=1, max_size=60)
@@ -21,7 +21,7 @@ def test_every_record_is_in_one_group_of_a_column(values, data):
     rows = len(values)
     given_, truth = (np.array(data.draw(st.lists(st.integers(-1, 1), min_size=rows, max_size=rows))) for _ in range(2))
     column = Column.of("x", values)
-    (found,) = groups_of([column], given_, truth, ("no", "yes")).columns
+    (found,) = find_subgroups([column], given_, truth, ("no", "yes")).columns
     assert sum(one.records for one in found) == rows
     assert sum(one.labelled for one in found) == int((truth >= 0).sum())
     assert sum(one.right for one in found) == int(((truth >= 0) & (given_ == truth)).sum())
@@ -36,9 +36,9 @@ def test_every_record_is_in_one_group_of_a_column(values, data):
 def test_few_numbers_are_groups_of_their_own_and_many_are_ranges():
     """Up to eight numbers stand alone; more make four ranges of about the same size. Missing cells are a group."""
     zeros = np.zeros(100, np.intp)
-    (few,) = groups_of([Column.of("x", [row % 3 for row in range(100)])], zeros, None, ("no",)).columns
+    (few,) = find_subgroups([Column.of("x", [row % 3 for row in range(100)])], zeros, None, ("no",)).columns
     assert [one.name for one in few] == ["0", "1", "2"]
-    (many,) = groups_of([Column.of("x", [*range(96), None, None, None, None])], zeros, None, ("no",)).columns
+    (many,) = find_subgroups([Column.of("x", [*range(96), None, None, None, None])], zeros, None, ("no",)).columns
     assert [(one.name, one.records) for one in many] == [
         ("at most 23", 24),
         ("above 23 and at most 47", 24),
@@ -46,16 +46,16 @@ def test_few_numbers_are_groups_of_their_own_and_many_are_ranges():
         ("above 71", 24),
         ("missing", 4),
     ]
-    (most,) = groups_of([Column.of("x", [*range(9), *[9] * 91])], zeros, None, ("no",)).columns
+    (most,) = find_subgroups([Column.of("x", [*range(9), *[9] * 91])], zeros, None, ("no",)).columns
     assert [(one.name, one.records) for one in most] == [("at most 8", 9), ("above 8", 91)]
 
 
 def test_rare_categories_are_one_group():
     """The eight most frequent categories stand alone; a ninth does too, if it is the last."""
     texts = [letter for place, letter in enumerate("abcdefghijkl") for _ in range(20 - place)]
-    (found,) = groups_of([Column.of("x", texts)], np.zeros(len(texts), np.intp), None, ("no",)).columns
+    (found,) = find_subgroups([Column.of("x", texts)], np.zeros(len(texts), np.intp), None, ("no",)).columns
     assert [one.name for one in found] == [*"abcdefgh", "4 other values"]
-    (nine,) = groups_of([Column.of("x", [*"abcdefghi"])], np.zeros(9, np.intp), None, ("no",)).columns
+    (nine,) = find_subgroups([Column.of("x", [*"abcdefghi"])], np.zeros(9, np.intp), None, ("no",)).columns
     assert [one.name for one in nine] == [*"abcdefghi"]
 
 
@@ -68,7 +68,7 @@ def test_differences_that_chance_does_not_explain():
     column = Column.of("x", group.tolist())
 
     def by_name(given_, truth):
-        return {one.name: one for one in groups_of([column], given_, truth, ("no", "yes")).columns[0]}
+        return {one.name: one for one in find_subgroups([column], given_, truth, ("no", "yes")).columns[0]}
 
     found = by_name(given_, truth)
     assert found["a"].differs
@@ -88,15 +88,15 @@ def test_what_is_compared():
     small = Column.of("x", ["a" if row < LEAST - 1 else "b" for row in rows])
     enough = Column.of("x", ["a" if row < LEAST else "b" for row in rows])
     yes = (rows < LEAST).astype(int)
-    assert groups_of([small], yes, None, ("no", "yes")).tests == 0
-    found = groups_of([enough], yes, None, ("no", "yes"))
+    assert find_subgroups([small], yes, None, ("no", "yes")).tests == 0
+    found = find_subgroups([enough], yes, None, ("no", "yes"))
     assert (found.tests, found.labels, found.columns[0][0].labels) == (2, ("yes",), ("yes",))
     given_ = rows % 10
     letters = "jihgfedcba"
-    assert groups_of([enough], given_, None, letters).labels == tuple("fedcba")
-    assert groups_of([enough], 9 - given_, None, letters[::-1]).labels == tuple("abcdef")
+    assert find_subgroups([enough], given_, None, letters).labels == tuple("fedcba")
+    assert find_subgroups([enough], 9 - given_, None, letters[::-1]).labels == tuple("abcdef")
     undecided = np.where(rows % 4 == 0, -1, yes)
-    assert groups_of([enough], undecided, None, ("no", "yes")).labels == ("no", "yes")
+    assert find_subgroups([enough], undecided, None, ("no", "yes")).labels == ("no", "yes")
 
 
 def is_in(test, value):

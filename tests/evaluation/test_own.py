@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from unless import read_table
 from unless.estimators.holdout import Holdout, count_decisions
 from unless.estimators.learners import LEARNERS, learn
-from unless.evaluation.metrics import judged, quality_of, usual_quality
-from unless.evaluation.training_overlap import OwnCounts
+from unless.evaluation.metrics import baseline_quality, evaluate_decider, holdout_quality
+from unless.evaluation.training_overlap import OverlapCounts
 from unless.model import Model, find_training_overlap, is_all_holdout
 from unless.model.prediction import predict
 
@@ -33,10 +33,10 @@ def test_the_test_is_on_the_records_held_back() -> None:
     back = HOLDOUT.split.held_back(TABLE)
     assert isinstance(MODEL, Model)
     assert MODEL.tested is not None
-    found = judged(MODEL.program, TABLE[back])
+    found = evaluate_decider(MODEL.program, TABLE[back])
     assert MODEL.tested.confusion.tolist() == found.confusion.tolist()
-    assert quality_of(MODEL.tested).accuracy == MODEL.tested.accuracy == found.accuracy
-    assert usual_quality(MODEL.tested).accuracy == pytest.approx(MODEL.tested.baseline)
+    assert holdout_quality(MODEL.tested).accuracy == MODEL.tested.accuracy == found.accuracy
+    assert baseline_quality(MODEL.tested).accuracy == pytest.approx(MODEL.tested.baseline)
     assert len(HOLDOUT.records.table) == len(TABLE) - back.sum() == len(TABLE) - MODEL.tested.held_back
     assert HOLDOUT.held_back == tuple(np.flatnonzero(back) + 1)
 
@@ -46,10 +46,10 @@ def test_a_committee_has_its_own_test_and_that_of_its_student() -> None:
     assert COMMITTEE.committee is not None
     assert COMMITTEE.tested is not None
     back = HOLDOUT.split.held_back(TABLE)
-    assert COMMITTEE.tested.right == judged(COMMITTEE.committee, TABLE[back]).right
+    assert COMMITTEE.tested.right == evaluate_decider(COMMITTEE.committee, TABLE[back]).right
     student = COMMITTEE.imitation.tested
     assert student is not None
-    assert student.right == judged(COMMITTEE.program, TABLE[back]).right
+    assert student.right == evaluate_decider(COMMITTEE.program, TABLE[back]).right
     assert count_decisions(COMMITTEE.committee, TABLE[back]).labels == ("no", "yes", None)
 
 
@@ -66,7 +66,7 @@ def test_batches_are_known_together(cuts: list[int], random: object) -> None:
     """However the data is ordered and cut into batches, both parts are counted as in one piece."""
     order = np.random.default_rng(random.randint(0, 99)).permutation(len(TABLE))  # type: ignore[attr-defined]
     assert MODEL.tested is not None
-    counts = [OwnCounts(MODEL.origin, TABLE.features) for _ in range(len(cuts) + 1)]
+    counts = [OverlapCounts(MODEL.origin, TABLE.features) for _ in range(len(cuts) + 1)]
     for one, rows in zip(counts, np.split(order, sorted(cuts)), strict=True):
         batch = TABLE[rows]
         one.add(batch, predict(MODEL.program, batch) == batch.y)
@@ -74,8 +74,8 @@ def test_batches_are_known_together(cuts: list[int], random: object) -> None:
         counts[0].merge(other)
     found = counts[0].found()
     assert found is not None
-    assert (found.held_back, found.held_back_right) == (MODEL.tested.held_back, MODEL.tested.right)
-    assert found.learned_right == MODEL.statistics.right.sum()
+    assert (found.held_back.total, found.held_back.count) == (MODEL.tested.held_back, MODEL.tested.right)
+    assert found.learned.count == MODEL.statistics.right.sum()
     assert found.to_dict()["held_back"]["accuracy"] == MODEL.tested.accuracy
 
 
@@ -83,7 +83,7 @@ def test_other_records_are_not_taken_for_the_data() -> None:
     """One record less or more: most of the data is there, but it is not the same; of few records nothing is known."""
     assert MODEL.tested is not None
     for rows, most in ((np.arange(399), True), (np.r_[np.arange(400), 0], True), (np.arange(100), False)):
-        counts = OwnCounts(MODEL.origin, TABLE.features)
+        counts = OverlapCounts(MODEL.origin, TABLE.features)
         counts.add(TABLE[rows], np.ones(len(rows), bool))
         found, own = counts.found(), find_training_overlap(MODEL, TABLE[rows])
         assert (found is not None) == (own is not None) == most
@@ -91,7 +91,7 @@ def test_other_records_are_not_taken_for_the_data() -> None:
             assert not found.same
             assert not own.same
             assert own.held_back.tolist() == HOLDOUT.split.held_back(TABLE)[rows].tolist()
-            assert found.held_back == own.held_back.sum()
+            assert found.held_back.total == own.held_back.sum()
 
 
 def test_a_record_tells_whether_the_rules_were_never_learned_from_it() -> None:

@@ -14,7 +14,7 @@ from tests.evaluation.test_watch import records
 from unless.errors import ParameterError
 from unless.estimators.learners import CommitteeLearner, FoldRMLearner, UnlessLearner, learn
 from unless.estimators.relearning import refits_by, stability_of
-from unless.evaluation.stability import MATCHING_OVERLAP, Stability, bootstraps, decided_by
+from unless.evaluation.stability import MATCHING_OVERLAP, Stability, bootstraps, decide_records
 from unless.rule import Literal, Program, Rule
 from unless.table import Column, Labels, Table
 from unless.values.notation import DATE, NotatedNumber
@@ -82,7 +82,7 @@ def test_what_is_no_number_is_refused(wrong):
 
 def compared(model: Program, *others: Program, data: Table | None = None) -> Stability:
     data = table() if data is None else data
-    return Stability.of(model, data, [decided_by(other, data) for other in others])
+    return Stability.of(model, data, [decide_records(other, data) for other in others])
 
 
 def test_the_same_program_comes_back_whole():

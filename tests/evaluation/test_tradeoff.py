@@ -11,8 +11,8 @@ from unless import read_table
 from unless.errors import ParameterError
 from unless.estimators.learners import LEARNERS, UnlessLearner, learn
 from unless.estimators.relearning import hash_folds, trade_off_of
-from unless.evaluation.metrics import judged
-from unless.evaluation.tradeoff import Choice, TradeOff, fold_pairs
+from unless.evaluation.metrics import evaluate_decider
+from unless.evaluation.tradeoff import Choice, TradeOff, split_folds
 
 RANDOM = np.random.default_rng(4)
 RECORDS = [
@@ -32,13 +32,13 @@ def test_every_choice_is_what_its_settings_learn() -> None:
         given = {name: int(value) if name == "max_rules" else value for name, value in one.settings.items()}
         programs = [learn(replace(UnlessLearner(), **given), train).model.program for train, _ in pairs]
         assert one.rules == np.mean([len(program) for program in programs])
-        assert one.right == sum(judged(p, test).right for p, (_, test) in zip(programs, pairs, strict=True))
+        assert one.right == sum(evaluate_decider(p, test).right for p, (_, test) in zip(programs, pairs, strict=True))
         assert one.records == len(TABLE)
 
 
 def test_one_rule_is_the_baseline() -> None:
     """A list of one rule says the most frequent label."""
-    first = trade_off_of(UnlessLearner(), fold_pairs(TABLE, np.arange(len(TABLE)) % 2)).choices[0]
+    first = trade_off_of(UnlessLearner(), split_folds(TABLE, np.arange(len(TABLE)) % 2)).choices[0]
     assert first.rules == 1
     assert first.accuracy == pytest.approx(max(LABELS.count("yes"), LABELS.count("no")) / len(LABELS), abs=0.01)
 

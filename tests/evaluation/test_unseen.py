@@ -11,7 +11,14 @@ from hypothesis import strategies as st
 
 from tests.models import model_of_program
 from unless.errors import UnseenValuesError
-from unless.evaluation.unseen_values import Unseen, UnseenCounts, refuse, summary, unseen_values, unusual
+from unless.evaluation.unseen_values import (
+    Unseen,
+    UnseenCounts,
+    beyond_chance,
+    refuse_unseen,
+    unseen_summary,
+    unseen_values,
+)
 from unless.model import Model
 from unless.model.rule_statistics import RuleStatistics
 from unless.rule import Program
@@ -141,7 +148,7 @@ def test_chance_is_measured():
     rng = np.random.default_rng(5)
     for trained, new in [(100, 1), (100, 100), (30, 200), (400, 20)] * 250:
         drawn = rng.normal(size=trained + new)
-        unlikely += len(unusual(found(drawn[:trained].tolist(), drawn[trained:].tolist())))
+        unlikely += len(beyond_chance(found(drawn[:trained].tolist(), drawn[trained:].tolist())))
         tried += 1
     assert unlikely / tried < 0.01
 
@@ -150,14 +157,14 @@ def test_very_many_columns():
     """If there are very many columns, a summary names the first."""
     names = [f"x{k}" for k in range(20)]
     known = learned_from(table(**{name: ["a"] for name in names}))
-    lines = summary(unseen_values(known, table(**{name: ["b"] for name in names})))
+    lines = unseen_summary(unseen_values(known, table(**{name: ["b"] for name in names})))
     assert len(lines) == 9
     assert lines[-1] == "the same in 12 more columns"
 
 
 def test_refusing():
     """The error names the unseen values; values that may be chance are not refused."""
-    refuse(())
-    refuse(found(list(range(100)), [100, *[50] * 99]))
+    refuse_unseen(())
+    refuse_unseen(found(list(range(100)), [100, *[50] * 99]))
     with pytest.raises(UnseenValuesError, match="training did not have:\nx: the record holds c"):
-        refuse(found(["a"], ["c"]))
+        refuse_unseen(found(["a"], ["c"]))

@@ -11,8 +11,16 @@ import unless
 from unless.demo.applicants import applicants
 from unless.errors import ParameterError, ReadError
 from unless.estimators.classifiers import UnlessClassifier
-from unless.evaluation.metrics import judged
-from unless.evaluation.validation import BASELINE, Evaluation, baseline, cross_validation, fold_of, held_back, holdout
+from unless.evaluation.metrics import evaluate_decider
+from unless.evaluation.validation import (
+    BASELINE,
+    Evaluation,
+    assign_folds,
+    cross_validation,
+    draw_holdout,
+    evaluate_on_table,
+    majority_program,
+)
 from unless.learn import fold_rm, fold_unless
 from unless.rule import Program
 from unless.table import Labels
@@ -29,13 +37,13 @@ def table():
 @given(labels, st.floats(0, 0.99), st.integers(0, 5))
 def test_held_back(labels, share, seed):
     """About the share of every label is held back, and no label is lost from training."""
-    back = held_back(labels, share, seed)
+    back = draw_holdout(labels, share, seed)
     assert abs(back.sum() - share * len(back)) <= len(labels.labels) + 0.5
     for code in range(len(labels.labels)):
         own = back[labels.codes == code]
         assert (~own).sum() >= 1
         assert abs(own.sum() - share * len(own)) <= 1.5
-    assert np.array_equal(back, held_back(labels, share, seed))
+    assert np.array_equal(back, draw_holdout(labels, share, seed))
 
 
 @settings(max_examples=80, deadline=None)
@@ -44,9 +52,9 @@ def test_folds(labels, count, seed):
     """Every fold has its share of the records, and of every label."""
     if count > len(labels.codes):
         with pytest.raises(ParameterError, match="folds"):
-            fold_of(labels, count, seed)
+            assign_folds(labels, count, seed)
         return
-    folds = fold_of(labels, count, seed)
+    folds = assign_folds(labels, count, seed)
     sizes = np.bincount(folds, minlength=count)
     assert sizes.max() - sizes.min() <= 1
     for code in range(len(labels.labels)):
@@ -57,11 +65,13 @@ def test_folds(labels, count, seed):
 def test_seed():
     """Another seed gives another split."""
     many = Labels.of("y", list("ab") * 50)
-    assert not np.array_equal(held_back(many, 0.2, 0), held_back(many, 0.2, 1))
-    assert not np.array_equal(fold_of(many, 5, 0), fold_of(many, 5, 1))
+    assert not np.array_equal(draw_holdout(many, 0.2, 0), draw_holdout(many, 0.2, 1))
+    assert not np.array_equal(assign_folds(many, 5, 0), assign_folds(many, 5, 1))
 
 
-@pytest.mark.parametrize("split", [lambda labels: held_back(labels, 0.2, -1), lambda labels: fold_of(labels, 2, -1)])
+@pytest.mark.parametrize(
+    "split", [lambda labels: draw_holdout(labels, 0.2, -1), lambda labels: assign_folds(labels, 2, -1)]
+)
 def test_a_negative_seed(split):
     """A seed that numpy does not take is refused in our own words."""
     with pytest.raises(ParameterError, match="the seed must be at least 0, not -1"):
@@ -72,21 +82,21 @@ def test_a_negative_seed(split):
 def test_impossible_share(share):
     """A share that leaves nothing to learn from is refused."""
     with pytest.raises(ParameterError, match="at least 0 and less than 1"):
-        held_back(Labels.of("y", "ab"), share)
+        draw_holdout(Labels.of("y", "ab"), share)
 
 
 def test_judged(table):
     """A program is compared with the labels of a table; one that decides nothing is never right."""
     model = UnlessClassifier(warn=False).fit(table)
     truth = np.array(table.target.labels, dtype=object)[table.target.codes]
-    assert judged(model.program_, table).accuracy == model.score(table, truth)
-    nothing = judged(Program("decision", table.features), table)
+    assert evaluate_decider(model.program_, table).accuracy == model.score(table, truth)
+    nothing = evaluate_decider(Program("decision", table.features), table)
     assert (nothing.accuracy, nothing.undecided) == (0, len(table))
 
 
 def test_unknown_label(table):
     """A label that only the program has, or only the table, counts as an error, not as a failure."""
-    found = judged(Program("decision", table.features, (), "elsewhere"), table)
+    found = evaluate_decider(Program("decision", table.features, (), "elsewhere"), table)
     assert (found.accuracy, found.undecided, found.labels[-1]) == (0, 0, "elsewhere")
 
 
@@ -120,16 +130,16 @@ def test_unfinished_folds(table):
 
 def test_holdout(table):
     """One table to learn from, another to test on; it must have labels of training."""
-    found = Evaluation.of(list(holdout(table[:200], table[200:], {"unless": fold_unless})), ["unless"])
+    found = Evaluation.of(list(evaluate_on_table(table[:200], table[200:], {"unless": fold_unless})), ["unless"])
     assert found.scores[1].runs[0].quality.records == 100
     other = unless.read_table([{**table.record(0), "decision": 7}], "decision")
     with pytest.raises(ReadError, match="the test has labels such as 7, training has labels such as 'accept', and"):
-        holdout(table, other, {})
+        evaluate_on_table(table, other, {})
 
 
 def test_baseline(table):
     """The baseline says the most frequent label of the table."""
-    assert baseline(table).otherwise == "accept"
+    assert majority_program(table).otherwise == "accept"
 
 
 class TestDropUnlabelled:

@@ -14,10 +14,10 @@ from unless.errors import ParameterError
 from unless.estimators.learners import LEARNERS, CommitteeLearner, UnlessLearner, learn
 from unless.estimators.model_file import read
 from unless.evaluation.drift import watch
-from unless.evaluation.drift_counts import OTHER, UNLABELLED, DriftCounts, places_of
-from unless.evaluation.drift_results import now
-from unless.evaluation.metrics import measure
-from unless.evaluation.significance import same_share
+from unless.evaluation.drift_counts import OTHER, UNLABELLED, DriftCounts, class_indices
+from unless.evaluation.drift_results import current_time
+from unless.evaluation.metrics import count_rule_decisions
+from unless.evaluation.significance import share_p_value
 from unless.model import DataOrigin, HoldoutResult
 from unless.table import Column, HoldoutSplit, Labels, Table
 
@@ -55,7 +55,7 @@ def with_test(model, table: Table):
     classes = model.statistics.classes
     split = HoldoutSplit(0, classes, (0,) * len(classes))
     origin = DataOrigin(split, "0" * 32, 10 * len(table), classes[0])
-    return replace(model, tested=HoldoutResult(origin, measure(model.program, table)), origin=origin)
+    return replace(model, tested=HoldoutResult(origin, count_rule_decisions(model.program, table)), origin=origin)
 
 
 def model_with_test():
@@ -87,13 +87,13 @@ def test_records_like_those_of_training_raise_no_alarm(model):
 def test_shares_are_what_is_counted(model):
     """What a rule decides now and before, and how often it is right, are the counts of the records."""
     new = records(400, 2)
-    found, now_, was = watch(model, new, truth(new)), measure(model.program, new), model.statistics
+    found, now_, was = watch(model, new, truth(new)), count_rule_decisions(model.program, new), model.statistics
     test = model.tested.statistics
     for (rule, _, _), check in checks(found, "decides").items():
         assert (check.now.count, check.now.total) == (now_.support[rule], 400)
         assert (check.before.count, check.before.total) == (was.support[rule] + test.support[rule], 900)
         assert check.source == "training"
-        assert check.chance == same_share(check.now.count, 400, check.before.count, 900)
+        assert check.chance == share_p_value(check.now.count, 400, check.before.count, 900)
     for (rule, _, _), check in checks(found, "right").items():
         assert (check.now.count, check.now.total) == (now_.right[rule], now_.support[rule])
         assert (check.before.count, check.before.total) == (test.right[rule], test.support[rule])
@@ -176,7 +176,7 @@ def test_labels_that_training_did_not_have(model):
 
 def test_places_of_labels_of_other_types():
     """A label that spells a class is that class; None is no label yet."""
-    assert places_of(("1", 0, True, None, "x"), (0, 1)).tolist() == [1, 0, 1, UNLABELLED, OTHER]
+    assert class_indices(("1", 0, True, None, "x"), (0, 1)).tolist() == [1, 0, 1, UNLABELLED, OTHER]
 
 
 def test_whole_weights_are_repetitions(model):
@@ -302,9 +302,9 @@ def test_json_and_the_line_of_a_log(model):
 def test_the_time_can_be_set(monkeypatch):
     """SOURCE_DATE_EPOCH sets the time, if it is one."""
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "86400")
-    assert now() == datetime(1970, 1, 2, tzinfo=UTC)
+    assert current_time() == datetime(1970, 1, 2, tzinfo=UTC)
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "yesterday")
-    assert now().year >= 2026
+    assert current_time().year >= 2026
 
 
 @pytest.mark.parametrize("algorithm", ["unless", "fold-rm"])

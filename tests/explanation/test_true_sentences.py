@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from unless import FoldRMClassifier, FoldRPPClassifier, UnlessClassifier, parse
-from unless.explanation.counterfactuals.feature_cells import Axis, allowed_values
+from unless.explanation.counterfactuals.feature_cells import Axis, find_allowed_values
 from unless.explanation.sentences import default_texts, outline_lines, words_for, words_for_checks
 from unless.explanation.words import DEFAULT
 from unless.export import to_rules
@@ -168,7 +168,7 @@ def test_many_labels_of_small_whole_numbers():
 
 def test_a_number_that_must_rise_to_the_end_of_its_range():
     """Where only the upper end of a cell is allowed, that is the value: "at most" would hold of the record already."""
-    allowed = allowed_values("x", {"x": (10, 20)}, None, (), numeric=True)
+    allowed = find_allowed_values("x", {"x": (10, 20)}, None, (), numeric=True)
     offer = Axis("x", (0.0, 10.0), (), -5.0, allowed).nearest[1]
     assert (offer.value, offer.how) == (10.0, "is")
 

@@ -9,7 +9,7 @@ import pytest
 from tests.explanation.examples import LOAN
 from unless.errors import MissingFileError, ParameterError
 from unless.explanation import Phrase, Words, explain, read_words
-from unless.explanation.words_file import parse_words, words_to_toml
+from unless.explanation.words_file import parse_words
 
 TEXT = """
 purpose = "Who gets a loan"
@@ -40,7 +40,6 @@ def test_reads_what_python_says(tmp_path):
     record = {"income": 18400.0, "history": "late", "guarantor": None}
     assert found.label("loan", "refuse") == "the loan is refused"
     assert "yearly income is 18,400 €" in explain(LOAN, record).story(1, words=found)
-    assert parse_words(words_to_toml(found)) == found
 
 
 def test_labels_are_those_of_the_model():

@@ -18,16 +18,18 @@ from tests.shared import SHARED, needs_shared
 from unless.demo.applicants import applicants_csv
 from unless.errors import GuessWarning
 from unless.inspection import profile_table
-from unless.inspection.column_profile import find_identifiers
+from unless.inspection.cell_counts import CellCounts
+from unless.inspection.column_profile import check_identifier
 from unless.inspection.table_profile import find_copies, find_repetitions
 from unless.inspection.text_findings import DATE_FORMS, find_text_remarks
+from unless.read.options import ReadOptions
 from unless.table import Column
 
 
 def of(columns, target=None, **options):
     """The profile of a CSV file with these columns."""
     data = pl.DataFrame(columns).write_csv().encode()
-    return profile_table(data, target, format="csv", **options)
+    return profile_table(data, target, ReadOptions(format="csv", **options))
 
 
 def column(found, name):
@@ -56,7 +58,7 @@ class TestColumns:
 
     def test_example(self):
         """The example table is described as it was made: kinds, gaps, classes, and one column of identifiers."""
-        found = profile_table(applicants_csv().encode(), "decision", format="csv")
+        found = profile_table(applicants_csv().encode(), "decision", ReadOptions(format="csv"))
         assert found.records == 900
         assert [one.kind for one in found.columns] == [
             "text", "number", "number", "text", "text", "text", "number", "mixed",
@@ -148,7 +150,7 @@ class TestIdentifiers:
     def test_found(self, name, cells):
         """Numberings, whole numbers with a telling name, and texts that nearly all differ are identifiers."""
         table = unless.read_table(pl.DataFrame({name: list(map(str, cells))}).write_csv().encode(), format="csv")
-        assert [one.column for one in find_identifiers(table.columns)] == [name or "column 1"]
+        assert check_identifier(CellCounts.of(table.columns[0])).column == (name or "column 1")
 
     @pytest.mark.parametrize(
         ("name", "cells"),
@@ -167,7 +169,7 @@ class TestIdentifiers:
     def test_not_found(self, name, cells):
         """Measurements that differ everywhere, categories, and a handful of cells are no identifiers."""
         table = unless.read_table(pl.DataFrame({name: list(map(str, cells))}).write_csv().encode(), format="csv")
-        assert not find_identifiers(table.columns)
+        assert check_identifier(CellCounts.of(table.columns[0])) is None
 
 
 class TestRemarks:
@@ -421,7 +423,7 @@ def test_any_table(cells):
     """Any table has a profile: counts add up, kinds are those of the reader, and it is JSON."""
     data = {f"c{place}": column for place, column in enumerate(cells)}
     text = pl.DataFrame(data, schema=dict.fromkeys(data, pl.String)).write_csv(quote_style="always").encode()
-    found = profile_table(text, "c0", format="csv")
+    found = profile_table(text, "c0", ReadOptions(format="csv"))
     table = unless.read_table(text, format="csv")
     assert found.records == len(table)
     assert found.target.missing + sum(count for _, count in found.target.classes) == len(table)

@@ -19,7 +19,7 @@ from tests.reference import naive_constrained
 from unless import Constraints, Literal, Monotone, Rule, violations
 from unless.blocks.block_engine import BlockEngine
 from unless.errors import ParameterError, UnknownNameError
-from unless.evaluation.constraint_check import keeps_directions
+from unless.evaluation.constraint_check import is_monotone_by_literals
 from unless.kernels import binning
 from unless.learn import Engine, MemoryEngine, fold_unless
 from unless.learn.committee_learner import CommitteeSettings, learn_committee
@@ -109,7 +109,7 @@ class TestEveryProgramKeepsThem:
         asked = random_constraints(rng, features, table.labels.labels)
         program = LEARNERS[learner](table, constraints=asked)
         assert violations(program, asked) == ()
-        assert all(keeps_directions(program, wish) for wish in asked.monotone)
+        assert all(is_monotone_by_literals(program, wish) for wish in asked.monotone)
 
     @pytest.mark.parametrize("seed", fewer(40))
     def test_directions_by_brute_force(self, seed):

@@ -17,7 +17,7 @@ from tests.reference import naive
 from unless import Literal, Program, Rule
 from unless.blocks.block_engine import BlockEngine
 from unless.errors import Interrupted, ParameterError, UnknownNameError
-from unless.evaluation.metrics import measure
+from unless.evaluation.metrics import count_rule_decisions
 from unless.learn import Engine, MemoryEngine, fold_unless
 from unless.learn.fold import LearnConstraints, learn_rm
 from unless.learn.locked_rules import LockedRules
@@ -166,7 +166,7 @@ class TestWhatIsLearned:
         ):
             left = np.array(learned.left)
             decided = np.vstack([left[:-1] - left[1:], left[-1:]])
-            assert decided.tolist() == measure(learned.program, table).counts.tolist()
+            assert decided.tolist() == count_rule_decisions(learned.program, table).counts.tolist()
 
 
 def _examples(features, rows):

@@ -11,7 +11,7 @@ import pytest
 from tests.learn.test_random_tables import random_rows, table_of
 from tests.lengths import fewer
 from unless import FoldRMClassifier, FoldRPPClassifier, Literal, Program, Rule, Table, TrainingWarning, fold_unless
-from unless.evaluation.metrics import measure
+from unless.evaluation.metrics import count_rule_decisions
 from unless.learn.rule_pruning import promises_less
 from unless.learn.unless_learner import UnlessLearner
 from unless.model.prediction import deciding_rules
@@ -19,12 +19,12 @@ from unless.model.prediction import deciding_rules
 
 def naive(program: Program, table: Table) -> Program:
     """Without such rules, by what the rest of the list says of each rule's records, the last rule first."""
-    trained, rules = measure(program, table), list(program.rules)
+    trained, rules = count_rule_decisions(program, table), list(program.rules)
     deciding = deciding_rules(program, table)
     for place in reversed(range(len(rules) - 1)):
         mine, later = table[np.flatnonzero(deciding == place)], table[np.flatnonzero(deciding > place)]
         rest = replace(program, rules=tuple(rules[place + 1 :]))
-        of_mine, of_later = measure(rest, mine), measure(rest, later)
+        of_mine, of_later = count_rule_decisions(rest, mine), count_rule_decisions(rest, later)
         same = sum(
             float(right)
             for right, label in zip(of_mine.right, of_mine.labels, strict=True)
@@ -91,11 +91,15 @@ def test_the_warning_counts_the_rules_that_the_plain_definition_finds(seed: int,
         warnings.simplefilter("always")
         program = FoldRMClassifier().fit(table, sample_weight=weights).program_
     said = [one.finding for warning in caught for one in warning.message.remarks if one.code == "unpromising"]
-    trained, deciding, found = measure(program, table, weights), deciding_rules(program, table), list[int]()
+    trained, deciding, found = (
+        count_rule_decisions(program, table, weights),
+        deciding_rules(program, table),
+        list[int](),
+    )
     for place, rule in enumerate(program.rules):
         mine = np.flatnonzero(deciding == place)
         rest = replace(program, rules=program.rules[place + 1 :])
-        after = measure(rest, table[mine], None if weights is None else weights[mine])
+        after = count_rule_decisions(rest, table[mine], None if weights is None else weights[mine])
         same = sum(one for one, label in zip(after.right, after.labels, strict=True) if label == rule.head)
         usual = trained.right[place + 1 :].sum() / max(trained.support[place + 1 :].sum(), 1e-9)
         if promises_less(trained, place, float(same), float(after.right.sum() - same), float(usual)):

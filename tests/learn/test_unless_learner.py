@@ -15,7 +15,7 @@ from tests.learn.test_random_tables import examples_of, random_rows, table_of, t
 from tests.lengths import fewer
 from tests.reference import naive_unless
 from tests.shared import needs_compiled
-from unless.evaluation.metrics import measure, measured
+from unless.evaluation.metrics import count_rule_decisions, count_training_decisions
 from unless.learn import Engine, MemoryEngine
 from unless.learn.engine import GrowthCriteria
 from unless.learn.fold import learn_rm
@@ -246,7 +246,10 @@ def test_learners_know_what_their_rules_decide(learn, drawn, weights):
         else weights_to_counts(np.array(weights[: len(rows)], float))
     )
     learned = learn(MemoryEngine(table, counts), 0.5)
-    found, wanted = measured(learned, table, counts), measure(learned.program, table, counts)
+    found, wanted = (
+        count_training_decisions(learned, table, counts),
+        count_rule_decisions(learned.program, table, counts),
+    )
     np.testing.assert_allclose(found.counts, wanted.counts, rtol=1e-9, atol=1e-9)
     assert found.labels == wanted.labels
     assert found.weighted == wanted.weighted

@@ -11,7 +11,7 @@ from unless.explanation.words import Phrase, Words, printable
 from unless.export.cell_sources import typed_date_pattern
 from unless.export.sql_pieces import condition_pieces
 from unless.model.rule_statistics import RuleStatistics
-from unless.report.page_data import printed
+from unless.report.page_data import printed_names
 from unless.rule import OPERATOR_WORDS, Literal, Program, Rule
 from unless.score.score_card import ScoreCard
 from unless.table import Table
@@ -39,7 +39,7 @@ def payload(
         "label_names": [str(label) for label in labels],
         "label_codes": [json.dumps(label_to_json(label)) for label in labels],
         "names": list(program.features),
-        "printed": printed(program, labels, program.used),
+        "printed": printed_names(program, labels, program.used),
         "sql": condition_pieces(program),
         "operators": OPERATOR_WORDS,
         "features": [_feature(program, name, domain, words or page_words(program, domain)) for name in program.used],

@@ -20,7 +20,7 @@ from tests.report import written
 from tests.report.payload import page_words, payload, value_data
 from tests.shared import SHARED, needs_shared
 from tests.strategies import CELLS, FEATURES, KINDS, card_of, chain, meaning, programs
-from unless.evaluation.metrics import measure
+from unless.evaluation.metrics import count_rule_decisions
 from unless.explanation.counterfactuals.nearest import counterfactuals
 from unless.explanation.proof_rendering import rule_proof_to_dict
 from unless.explanation.score_explanation import explain_score
@@ -521,7 +521,7 @@ def test_learned_programs(asked, name):
     """Programs learned from the paper's data give the same proofs and changes as in Python."""
     table = SHARED.table(name)
     program = unless.fold_rm(table)
-    domain, statistics = domain_table(table, program.used), measure(program, table)
+    domain, statistics = domain_table(table, program.used), count_rule_decisions(program, table)
     data = payload(program, domain, statistics)
     rows = range(0, len(table), max(1, len(table) // 200))
     records = [table.record(row) for row in rows]

@@ -15,9 +15,9 @@ from unless.model.prediction import predict
 from unless.model.rule_statistics import wilson_interval
 from unless.report import render, summarise
 from unless.report.card import model_card
-from unless.report.facts import gather_facts, in_order, is_identifier
+from unless.report.facts import gather_facts, is_identifier, sort_labels
 from unless.report.page_data import fingerprint
-from unless.report.rule_sentences import colours
+from unless.report.rule_sentences import assign_colours
 from unless.rule import Literal, Program, Rule
 from unless.table import Column, Labels, Table
 
@@ -95,7 +95,7 @@ class TestColours:
     @given(st.lists(st.integers(0, 9), max_size=40))
     def test_no_colour_is_shared(self, often):
         """Up to ten labels have a colour each; of more, nine have one, and all others are grey."""
-        found = colours(often)
+        found = assign_colours(often)
         grey = [colour for colour in found if colour == 7]
         own = [colour for colour in found if colour != 7]
         assert len(set(own)) == len(own)
@@ -112,9 +112,9 @@ class TestLabels:
 
     def test_numbers_by_size(self):
         """Labels that are numbers, also as text, are in the order of numbers; others by letters."""
-        assert in_order(["10", "9", "-1", "2.5"]) == ("-1", "2.5", "9", "10")
-        assert in_order([10, 9.5, -1]) == (-1, 9.5, 10)
-        assert in_order(["b", "10", "9"]) == ("10", "9", "b")
+        assert sort_labels(["10", "9", "-1", "2.5"]) == ("-1", "2.5", "9", "10")
+        assert sort_labels([10, 9.5, -1]) == (-1, 9.5, 10)
+        assert sort_labels(["b", "10", "9"]) == ("10", "9", "b")
 
     def test_numbers_in_the_matrix(self):
         """The rows of the matrix are in this order."""

@@ -18,7 +18,7 @@ from unless.estimators.learners import UnlessLearner, learn
 from unless.estimators.model_file import read
 from unless.estimators.relearning import stability_of
 from unless.evaluation.drift import watch
-from unless.evaluation.metrics import judged
+from unless.evaluation.metrics import evaluate_decider
 from unless.evaluation.shares import Share
 from unless.model.rule_statistics import wilson_interval
 from unless.report.card import model_card
@@ -38,7 +38,7 @@ def test_figures_are_those_of_the_records_held_back(model):
     assert (card.tests.accuracy.count, card.tests.accuracy.total) == (test.right, 300)
     assert card.tests.accuracy.interval == test.interval == wilson_interval(test.right, 300)
     assert card.tests.baseline.value == test.baseline
-    found = judged(model.program, records(300, 1))
+    found = evaluate_decider(model.program, records(300, 1))
     for (name, precision, recall), one in zip(card.tests.labels, found.classes, strict=True):
         assert (name, precision.value, recall.value) == (one.label, one.precision, one.recall)
     assert [rule.tested.total for rule in card.rules] == test.statistics.support[: len(card.rules)].tolist()
@@ -49,7 +49,7 @@ def test_new_records_are_judged_if_there_was_no_test(model):
     new = records(200, 5)
     card = model_card(replace(model, tested=None), new, data="new.csv")
     assert not card.tests.unseen
-    assert card.tests.accuracy.value == judged(model.program, new).accuracy
+    assert card.tests.accuracy.value == evaluate_decider(model.program, new).accuracy
     assert "overstate how good it is" in card.limits[0]
     nothing = model_card(replace(model, tested=None))
     assert nothing.tests is None

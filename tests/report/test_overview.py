@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import unless
 from tests.cli.command import called
 from unless.demo.applicants import applicants_csv
-from unless.inspection.column_profile import histogram
+from unless.inspection.column_profile import count_in_bins
 
 
 @pytest.fixture
@@ -76,7 +76,7 @@ def test_pictures():
 def test_histograms_count_every_number(numbers, data):
     """Every finite number is in one range, the smallest in the first and the largest in the last, however large."""
     often = data.draw(st.lists(st.integers(1, 9), min_size=len(numbers), max_size=len(numbers)))
-    found = histogram(np.array(numbers), np.array(often))
+    found = count_in_bins(np.array(numbers), np.array(often))
     kept = [count for number, count in zip(numbers, often, strict=True) if np.isfinite(number)]
     assert sum(found) == (sum(kept) if len(kept) > 1 else 0)
     assert not found or (found[0] >= kept[0] and found[-1] >= kept[-1])

@@ -11,7 +11,7 @@ import pytest
 from unless import read_table
 from unless.estimators.holdout import Holdout
 from unless.estimators.learners import LEARNERS, learn
-from unless.evaluation.metrics import judged
+from unless.evaluation.metrics import evaluate_decider
 from unless.evaluation.tradeoff import Choice, TradeOff
 from unless.report.render import render
 from unless.report.summary import summarise
@@ -37,10 +37,10 @@ def test_the_figures_are_of_records_held_back() -> None:
     assert page.unseen_only
     assert page.same
     assert page.facts.records == BACK.sum() == page.quality.records
-    assert page.quality.accuracy == judged(MODEL.program, TABLE[BACK]).accuracy
-    assert page.learned.quality.accuracy == judged(MODEL.program, TABLE[~BACK]).accuracy
+    assert page.quality.accuracy == evaluate_decider(MODEL.program, TABLE[BACK]).accuracy
+    assert page.learned.quality.accuracy == evaluate_decider(MODEL.program, TABLE[~BACK]).accuracy
     assert sum(rule.decided for rule in page.rules) == page.flow[0].reaching == BACK.sum()
-    assert page.baseline[1].value == pytest.approx(MODEL.tested.baseline)  # type: ignore[union-attr]
+    assert page.baseline.guessed.value == pytest.approx(MODEL.tested.baseline)  # type: ignore[union-attr]
     assert page.records.total == len(TABLE)
     assert page.data["records"]["held"] == BACK.tolist()
 

@@ -20,11 +20,11 @@ from tests.explanation.examples import RANGES
 from tests.report.examples import deep, hostile, loans, long, many_labels, parcels
 from tests.strategies import FEATURES, meaning, programs, records
 from unless.errors import ParameterError, ReadError, UnlessError
-from unless.evaluation.metrics import measure
+from unless.evaluation.metrics import count_rule_decisions
 from unless.explanation import Phrase, Words, proof_rendering
 from unless.model.rule_statistics import wilson_interval
 from unless.report import render, report, summarise
-from unless.report.render import as_script, model_html
+from unless.report.render import json_for_script, model_html
 from unless.report.rule_sentences import Text
 from unless.rule import Literal, Program, Rule
 from unless.table import Column, Labels, Table
@@ -39,7 +39,7 @@ class TestRules:
     def test_counts_are_those_of_measure(self):
         """The decisions, right decisions and parts of every rule are those that `measure` counts."""
         program, table = long(50)
-        page, found = summarise(program, table), measure(program, table)
+        page, found = summarise(program, table), count_rule_decisions(program, table)
         assert [rule.decided for rule in page.rules] == found.support.astype(int).tolist()
         assert [rule.right for rule in page.rules] == found.right.astype(int).tolist()
         for rule in page.rules:
@@ -291,7 +291,7 @@ class TestData:
         cells = {name: [meaning(KINDS[name], cell) for cell in column] for name, column in records(60).items()}
         table = Table(tuple(Column.of(name, cells[name]) for name in FEATURES))
         page = summarise(program, table)
-        data = json.loads(as_script(page.data))
+        data = json.loads(json_for_script(page.data))
         assert render(page)
         assert _program(data) == program
         for place, feature in enumerate(data["features"]):
@@ -314,7 +314,7 @@ class TestData:
 
     def test_nothing_in_the_data_ends_the_script(self):
         """Hostile texts are ASCII in the page's JSON, without any character that HTML reads as markup."""
-        text = as_script(summarise(*hostile()).data)
+        text = json_for_script(summarise(*hostile()).data)
         assert text.isascii()
         assert not set(text) & set("<>&")
 

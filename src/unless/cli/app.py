@@ -1,4 +1,4 @@
-"""All commands together, and what happens to their errors."""
+"""Run commands, and report their errors."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from unless import __version__
-from unless.cli.console import Screen, complain, visible
+from unless.cli.console import Screen, escape_invisible, print_error
 from unless.cli.layout import shell_word
-from unless.cli.option_groups import spread_groups
+from unless.cli.option_groups import expand_option_groups
 from unless.cli.options import OUTPUT, PANELS
 from unless.errors import (
     FormatError,
@@ -43,8 +43,8 @@ COMMANDS = {
     "predict": "Predict the label of every record in a file.",
     "explain": "Explain a decision, and what would change it.",
     "effects": "Show what each feature does to the log-odds of the labels.",
-    "watch": "Tell what has moved in new records since training.",
-    "stability": "Tell which rules come back when they are learned again.",
+    "watch": "Find what has changed in new records since training.",
+    "stability": "Learn rules again from samples, and show which come back.",
     "report": "Write an HTML page about a model.",
     "card": "Write a model card: data, test figures, subgroups, limits.",
     "export": "Write the rules as SQL, Python, JavaScript, clingo or Prolog.",
@@ -56,9 +56,9 @@ COMMANDS = {
 """Every command with its line in the list of commands. Its module and its function have the same name."""
 
 
-def function(name: str) -> Callable[..., None]:
+def load_command(name: str) -> Callable[..., None]:
     """Return the function behind a command."""
-    return spread_groups(getattr(import_module(f"unless.cli.{name}"), name))
+    return expand_option_groups(getattr(import_module(f"unless.cli.{name}"), name))
 
 
 # Help.
@@ -68,7 +68,7 @@ _NAMES = re.compile(rf"^(?:{_TITLES}):|^  (?:(?:-\w, )?--[\w-]+|[A-Za-z]+(?=  ))
 _TYPES = re.compile(r"(?<=[A-Z]) <(?:str|list\[str\])>")
 
 
-def _tidy(text: str) -> str:
+def _tidy_help(text: str) -> str:
     """Return typer's help without the types of arguments and, in a terminal, with names in bold."""
     usage, line, rest = text.partition("\n")
     plain = usage.replace("{", "").replace("}", "") + line + _TYPES.sub(lambda found: " " * len(found.group()), rest)
@@ -79,7 +79,7 @@ def _tidy(text: str) -> str:
 
 class _Command(TyperCommand):
     def get_help(self, ctx: Any) -> str:
-        return _tidy(super().get_help(ctx))
+        return _tidy_help(super().get_help(ctx))
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write arguments and options under the titles of their panels; typer does so only in boxes."""
@@ -101,7 +101,7 @@ class _LazyCommand(TyperCommand):
 
     def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:
         alone = typer.Typer(rich_markup_mode=None, add_completion=False)
-        alone.command(self.name, cls=_Command)(function(str(self.name)))
+        alone.command(self.name, cls=_Command)(load_command(str(self.name)))
         return typer.main.get_command(alone).make_context(info_name, args, parent, **extra)
 
 
@@ -111,7 +111,7 @@ class _Commands(TyperGroup):
         self.commands = {name: _LazyCommand(name, short_help=summary) for name, summary in COMMANDS.items()}
 
     def get_help(self, ctx: Any) -> str:
-        return _tidy(super().get_help(ctx))
+        return _tidy_help(super().get_help(ctx))
 
 
 app = typer.Typer(
@@ -125,7 +125,7 @@ app = typer.Typer(
 )
 
 
-def _version(asked: bool) -> None:
+def _print_version(asked: bool) -> None:
     if asked:
         typer.echo(f"unless {__version__}")
         raise typer.Exit
@@ -145,7 +145,7 @@ def _raise_limits(context: typer.Context, given: list[str] | None) -> list[str] 
 
 
 @app.callback()
-def _options(
+def _global_options(
     *,
     limit: Annotated[  # noqa: ARG001 - its callback is all it takes
         list[str] | None,
@@ -156,7 +156,7 @@ def _options(
         ),
     ] = None,
     version: Annotated[  # noqa: ARG001
-        bool, typer.Option("--version", "-V", callback=_version, is_eager=True, help="Print the version.")
+        bool, typer.Option("--version", "-V", callback=_print_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
     refuse_small_address_space()
@@ -165,38 +165,38 @@ def _options(
 def main() -> None:
     """Run the command: 0 if it did what was asked, 1 if it failed, 2 if it was called wrongly, 130 after Ctrl-C.
 
-    `unless watch` ends with 3 if something has moved.
+    `unless watch` ends with 3 if it finds a change.
     """
-    signal.signal(signal.SIGTERM, _end)
-    sys.excepthook = _traceback
-    warnings.showwarning = _warning  # type: ignore[assignment]  # only the message is needed
+    signal.signal(signal.SIGTERM, _exit_on_signal)
+    sys.excepthook = _print_traceback
+    warnings.showwarning = _print_warning  # type: ignore[assignment]  # only the message is needed
     for stream in (sys.stdout, sys.stderr):
         # A terminal that cannot show ≤ gets \u2264, not a traceback.
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     try:
-        sys.exit(_run(lambda: app(prog_name="unless", standalone_mode=False)))
+        sys.exit(_run_command(lambda: app(prog_name="unless", standalone_mode=False)))
     finally:
-        _give_up_the_rest()
+        _drop_unwritten_output()
 
 
-def _run(call: Callable[[], object]) -> int:
+def _run_command(call: Callable[[], object]) -> int:
     try:
         result = call()
         sys.stdout.flush()
         if result == _INTERRUPTED:  # typer makes Ctrl-C an exit of its own
-            complain("interrupted")
+            print_error("interrupted")
     except (KeyboardInterrupt, typer.Abort):
-        complain("interrupted")
+        print_error("interrupted")
         return _INTERRUPTED
     except BrokenPipeError:  # such as in `unless show model.json | head`: nobody reads on
         return 1
     except Exception as error:  # noqa: BLE001 - _failed raises those that it does not expect
-        return _failed(error)
+        return _report_error(error)
     return result if isinstance(result, int) else 0  # typer returns the code of typer.Exit
 
 
-def _give_up_the_rest() -> None:
-    """Drop what a stream could not take. Python would try again at exit, complain, and return 120."""
+def _drop_unwritten_output() -> None:
+    """Drop output that a stream refused. Python would try again at exit, complain, and return 120."""
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
@@ -204,7 +204,7 @@ def _give_up_the_rest() -> None:
             os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
-def _failed(error: Exception) -> int:
+def _report_error(error: Exception) -> int:
     """Say what failed. An error that neither the data nor the caller caused is a bug, and keeps its traceback."""
     match error:
         case LimitError():
@@ -218,14 +218,14 @@ def _failed(error: Exception) -> int:
         case OSError():
             said = ": ".join(str(part) for part in (error.filename, error.strerror) if part) or str(error)
         case _ if hasattr(error, "format_message"):  # typer's usage errors, which have a private class
-            return _usage(error)
+            return _report_usage_error(error)
         case _:
             raise error
-    complain(without_passwords(said))
+    print_error(without_passwords(said))
     return 2 if isinstance(error, OverwriteError) else 1
 
 
-def _usage(error: Any) -> int:
+def _report_usage_error(error: Any) -> int:
     """Say how the command was called wrongly."""
     context = getattr(error, "ctx", None)
     if type(error).__name__ == "NoArgsIsHelpError" and context is not None:
@@ -234,22 +234,22 @@ def _usage(error: Any) -> int:
     path = context.command_path if context is not None else "unless"
     message = " ".join(error.format_message().split()).replace("Value error, ", "").rstrip(".")
     message = without_passwords(message)
-    complain(f"{message[:1].lower()}{message[1:]}\nSee {path} --help")
+    print_error(f"{message[:1].lower()}{message[1:]}\nSee {path} --help")
     return int(getattr(error, "exit_code", 2))
 
 
-def _traceback(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-    """Print the traceback of a bug, in letters that do nothing to a terminal."""
-    sys.stderr.write(visible(without_passwords("".join(traceback.format_exception(kind, error, trace)))))
+def _print_traceback(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    """Print the traceback of a bug, without control characters."""
+    sys.stderr.write(escape_invisible(without_passwords("".join(traceback.format_exception(kind, error, trace)))))
 
 
-def _warning(message: Warning | str, *_: object) -> None:
+def _print_warning(message: Warning | str, *_: object) -> None:
     said = str(message)
     if isinstance(message, GuessWarning):
         said = f"{message.finding}; to overrule: --{message.parameter} {join_choices(map(shell_word, message.choices))}"
-    complain(f"warning: {without_passwords(said)}")
+    print_error(f"warning: {without_passwords(said)}")
 
 
-def _end(number: int, _: FrameType | None) -> None:
+def _exit_on_signal(number: int, _: FrameType | None) -> None:
     """Exit as after an error, so that half-written files are removed."""
     sys.exit(128 + number)

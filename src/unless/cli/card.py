@@ -9,11 +9,11 @@ import typer
 
 from unless.cli.console import Screen
 from unless.cli.data_options import FileOptions, split_names
-from unless.cli.file_io import check_files, write_document
-from unless.cli.layout import unseen_lines
+from unless.cli.file_io import check_file_conflicts, write_document
+from unless.cli.layout import render_unseen_values
 from unless.cli.loading import DataSource, read_fitted_model, read_labelled
 from unless.cli.options import Model, Quiet, TrueLabels, complete_columns, flag_option, output_option, value_option
-from unless.cli.stability import complete_refits
+from unless.cli.stability import measure_stability_fully
 from unless.errors import UnknownNameError, suggest
 from unless.evaluation.unseen_values import unknown_labels
 from unless.report.card import model_card
@@ -55,7 +55,7 @@ def card(
     stability: Annotated[
         int | None, value_option("N", "Learn again from N bootstraps of DATA, and name unstable rules.", low=1)
     ] = None,
-    watch: Annotated[str | None, value_option("FILE", "Newer records: say what has moved since training.")] = None,
+    watch: Annotated[str | None, value_option("FILE", "Newer records: report what has changed since training.")] = None,
     target: TrueLabels = None,
     file: FileOptions,
     quiet: Quiet = False,
@@ -72,12 +72,16 @@ def card(
     form = to or ("markdown" if output == "-" else format_of(output))
     if data is None and (by or stability):
         raise typer.BadParameter("it needs records; name DATA", param_hint="--by" if by else "--stability")
-    check_files(output, model, data, watch, format=file.format)
+    check_file_conflicts(output, model, data, watch, format=file.format)
     screen = Screen(quiet=quiet, aside=output == "-")
     found = read_fitted_model(model, "what is known about them; give")
-    table, columns = (None, []) if data is None else _read(screen, found, DataSource.of(data, file), target, by)
-    screen.note(*unseen_lines(() if table is None else unknown_labels(found, table.target)))
-    stable = None if table is None or not stability else complete_refits(screen, found, table, str(data), stability)
+    table, columns = (
+        (None, []) if data is None else _read_card_records(screen, found, DataSource.of(data, file), target, by)
+    )
+    screen.note(*render_unseen_values(() if table is None else unknown_labels(found, table.target)))
+    stable = (
+        None if table is None or not stability else measure_stability_fully(screen, found, table, str(data), stability)
+    )
     made = model_card(
         found,
         table,
@@ -97,7 +101,7 @@ def card(
         screen.note(f"{output}: {made.decides}, {tested}")
 
 
-def _read(
+def _read_card_records(
     screen: Screen, model: FittedModel, data: DataSource, target: str | None, by: list[str] | None
 ) -> tuple[Table, list[str]]:
     """Return the records, with all features of training and the columns of subgroups, and the names of these."""

@@ -1,8 +1,8 @@
-"""What a command prints: results to standard output, everything else to standard error.
+"""Print for commands: results to standard output, everything else to standard error.
 
 A terminal gets colour, tables that fit the window, and a bar for what takes longer than a second. A pipe gets the same
-text, plain and never cut. Data is `rich.text.Text` or `printable`: ``[bold]`` in it is just text. So are its escape
-sequences, whatever a command prints (`_Visible`).
+text, plain and never cut. Data is `rich.text.Text` or `printable`: ``[bold]`` in it is just text. Its escape
+sequences are made visible (`_EscapedOutput`).
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ _UNUSUAL = re.compile(r"[^\n -~]")
 _PATIENCE = 1.0  # seconds before anything moves on the screen
 
 
-def complain(message: str) -> None:
+def print_error(message: str) -> None:
     """Print an error or a warning."""
-    where = _console(sys.stderr)
-    _print(where, Text.assemble(("unless: ", "bold red"), visible(message)))
+    where = _make_console(sys.stderr)
+    _print_to(where, Text.assemble(("unless: ", "bold red"), escape_invisible(message)))
 
 
-def visible(text: str) -> str:
-    """Return a text with escapes for what cannot be seen, or would move the cursor of a terminal; lines stay lines."""
+def escape_invisible(text: str) -> str:
+    """Escape invisible characters and those that move the cursor of a terminal; line breaks stay."""
     if text.isprintable():
         return text
     shown = (one if one.isprintable() or one in "\n\t" else one.encode("unicode_escape").decode() for one in text)
@@ -50,15 +50,15 @@ def _json_escape(letter: str) -> str:
     return letter if letter.isprintable() else json.dumps(letter)[1:-1]
 
 
-class _Visible:
-    """What rich would print, with the letters of data escaped by `visible`; rich's own styles stay."""
+class _EscapedOutput:
+    """A rich renderable whose characters are escaped by `escape_invisible`; rich's own styles stay."""
 
     def __init__(self, what: RenderableType) -> None:
         self._what = what
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         for segment in console.render(self._what, options):
-            yield segment if segment.control else Segment(visible(segment.text), segment.style)
+            yield segment if segment.control else Segment(escape_invisible(segment.text), segment.style)
 
 
 class Screen:
@@ -66,18 +66,18 @@ class Screen:
 
     def __init__(self, *, quiet: bool = False, aside: bool = False) -> None:
         self.quiet = quiet
-        self.err = _console(sys.stderr)
-        self.out = self.err if aside else _console(sys.stdout)
+        self.err = _make_console(sys.stderr)
+        self.out = self.err if aside else _make_console(sys.stdout)
 
     def show(self, *results: RenderableType) -> None:
         """Print results; text is shown as it is."""
         for result in results:
-            _print(self.out, result)
+            _print_to(self.out, result)
 
     def note(self, *remarks: RenderableType) -> None:
-        """Print what is good to know, but not part of the result."""
+        """Print notes that are not part of the result."""
         for remark in () if self.quiet else remarks:
-            _print(self.err, visible(remark) if isinstance(remark, str) else remark)
+            _print_to(self.err, escape_invisible(remark) if isinstance(remark, str) else remark)
 
     def data(self, document: Any) -> None:
         """Print the result as JSON; a stream that cannot take every letter gets JSON's own escapes."""
@@ -87,15 +87,15 @@ class Screen:
 
     @contextmanager
     def busy(self, doing: str, total: float | None = None, said: str = "") -> Iterator[Callable[..., None]]:
-        """Show what takes long ("reading data.csv"), a bar, words beside it, and for how long, but only in a terminal.
+        """Show a progress bar with a text ("reading data.csv") and the time, but only in a terminal.
 
         It appears after a second. The caller gets a function that updates the bar and the words.
         """
         if self.quiet or not self.err.is_terminal:
             yield lambda **_: None
             return
-        progress = _progress(self.err)
-        task = progress.add_task(Text(visible(doing).replace("\n", r"\n")).markup, total=total, said=said)
+        progress = _make_progress_bar(self.err)
+        task = progress.add_task(Text(escape_invisible(doing).replace("\n", r"\n")).markup, total=total, said=said)
         timer = Timer(_PATIENCE, progress.start)
         timer.daemon = True
         timer.start()
@@ -120,7 +120,7 @@ class Screen:
         return done, True
 
 
-def _progress(console: Console) -> Progress:
+def _make_progress_bar(console: Console) -> Progress:
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn  # a pipe has no bars
 
     said = TextColumn("{task.fields[said]}")
@@ -149,18 +149,20 @@ class RuleMeter(ExitStack):
         self._update(total=self._total, completed=self._total - left, said=progress_text(left, done, self._total, what))
 
 
-def _console(stream: Any) -> Console:
+def _make_console(stream: Any) -> Console:
     terminal = Console(file=stream, highlight=False, markup=False, emoji=False)
     if terminal.is_terminal:
         return terminal
     return Console(file=stream, highlight=False, markup=False, emoji=False, width=_WIDE, no_color=True)
 
 
-def _print(console: Console, what: RenderableType) -> None:
+def _print_to(console: Console, what: RenderableType) -> None:
     if console.is_terminal:
         # A command to copy is one line, however narrow the terminal is.
-        console.print(_Visible(what), soft_wrap=isinstance(what, Text) and what.no_wrap is True)
+        console.print(_EscapedOutput(what), soft_wrap=isinstance(what, Text) and what.no_wrap is True)
         return
     lines = io.StringIO()  # rich pads lines with spaces, which a pipe does not need
-    Console(file=lines, width=_WIDE, highlight=False, markup=False, emoji=False, no_color=True).print(_Visible(what))
+    Console(file=lines, width=_WIDE, highlight=False, markup=False, emoji=False, no_color=True).print(
+        _EscapedOutput(what)
+    )
     console.file.write("\n".join(line.rstrip() for line in lines.getvalue().split("\n")))

@@ -1,4 +1,4 @@
-"""Constraints, and rules that stay, as the command takes them."""
+"""Options about constraints, and about rules to keep."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _FILE = "A TOML file with never, only_exceptions, apart, monotone, max_literals,
 
 @dataclass(frozen=True, slots=True)
 class ConstraintOptions:
-    """The options about constraints, as they were typed, and a file that has more."""
+    """The options about constraints, and a file with more of them."""
 
     never: Annotated[list[str] | None, column_option("No rule may test this column", CONSTRAINTS)] = None
     only_exceptions: Annotated[list[str] | None, column_option("Only exceptions may test this column", CONSTRAINTS)] = (
@@ -49,9 +49,9 @@ class ConstraintOptions:
     constraints: Annotated[str | None, _option("FILE", _FILE, "--constraints")] = None
 
     def to_constraints(self, names: Sequence[str], gone: Collection[str]) -> Constraints | None:
-        """What they ask for together, given the names of the columns; None if nothing is asked for.
+        """Combine the options with the file, given the names of the columns; None if there are no constraints.
 
-        Of columns that are gone it goes without saying that no rule tests them.
+        Columns that were left out need no constraint: no rule can test them.
         """
         from unless.constraints import Constraints
 
@@ -59,7 +59,7 @@ class ConstraintOptions:
         both: dict[str, Any] = {
             "never": [one for one in (*found.never, *split_names(self.never, [*names, *gone])) if one not in gone],
             "only_exceptions": (*found.only_exceptions, *split_names(self.only_exceptions, names)),
-            "apart": (*found.apart, *(_pair(text, names) for text in self.apart or ())),
+            "apart": (*found.apart, *(_parse_column_pair(text, names) for text in self.apart or ())),
             "monotone": (*found.monotone, *(self.monotone or ())),
         }
         for name in ("max_literals", "max_depth"):
@@ -68,8 +68,8 @@ class ConstraintOptions:
         return Constraints(**both) or None
 
 
-def _pair(text: str, names: Sequence[str]) -> tuple[str, ...]:
-    """Two columns; a name may have commas itself."""
+def _parse_column_pair(text: str, names: Sequence[str]) -> tuple[str, ...]:
+    """Parse two columns; a name may have commas itself."""
     parts = text.split(",")
     pairs = [(",".join(parts[:k]), ",".join(parts[k:])) for k in range(1, len(parts))]
     known = [pair for pair in pairs if set(pair) <= set(names)]
@@ -80,7 +80,7 @@ def _pair(text: str, names: Sequence[str]) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class KeepOptions:
-    """The options about rules that stay."""
+    """The options about rules to keep."""
 
     keep: Annotated[
         str | None,
@@ -93,9 +93,9 @@ class KeepOptions:
 
 @dataclass(frozen=True, slots=True)
 class KeptRules:
-    """A program to learn around, if there is one, and the indices of its rules that stay; None for all.
+    """A program whose rules are kept, if there is one, and the indices of those rules; None for all.
 
-    ``model`` is what it comes from, if it is more than rules, and ``name`` is its file.
+    ``model`` is the fitted model of the program, if there is one, and ``name`` its file.
     """
 
     program: Program | None = None
@@ -104,9 +104,9 @@ class KeptRules:
     name: str = ""
 
     def held_back(self, screen: Screen, features: Sequence[str], share: float, seed: int) -> HoldoutSplit | None:
-        """The split of the model: rules that stay are tested on no record that they were learned from.
+        """Return the test split of the model, so that kept rules are not tested on records that they were learned from.
 
-        What cannot be known is said.
+        A note says when that cannot be ensured.
         """
         if self.model is None or not share:
             return None
@@ -119,8 +119,8 @@ class KeptRules:
             screen.note(f"--seed {seed} is not used: what {self.name} held back is held back again")
         return origin.split
 
-    def with_tested(self, options: ColumnOptions) -> ColumnOptions:
-        """Return the options, where the columns that locked rules test are kept, whatever they look like."""
+    def keep_tested_columns(self, options: ColumnOptions) -> ColumnOptions:
+        """Return the options with the columns that locked rules test included."""
         if self.program is None:
             return options
         from unless.learn.locked_rules import LockedRules
@@ -141,7 +141,7 @@ NO_KEPT_RULES = KeptRules()
 
 
 def read_kept_rules(algorithm: Algorithm, options: KeepOptions) -> KeptRules:
-    """The rules that stay, by a model file and the numbers of rules, as the listings count them."""
+    """Read the rules to keep: a model file, and the numbers of rules as in listings."""
     keep, lock = options.keep, options.lock
     if keep is None:
         if lock is not None:
@@ -159,13 +159,13 @@ def read_kept_rules(algorithm: Algorithm, options: KeepOptions) -> KeptRules:
     if committee_of(found) is not None:
         raise ProgramError(f"{keep} holds a committee, whose lists decide together; give a model with one list")
     program = found if isinstance(found, Program) else found.program
-    indices = None if lock is None else _indices(lock, len(program))
+    indices = None if lock is None else _parse_rule_numbers(lock, len(program))
     LockedRules.of(program, indices)
     return KeptRules(program, indices, found if isinstance(found, FittedModel) else None, keep)
 
 
-def _indices(text: str, rules: int) -> tuple[int, ...]:
-    """The indices of rules that are numbered from 1: ``1,3`` or ``1-3,5``."""
+def _parse_rule_numbers(text: str, rules: int) -> tuple[int, ...]:
+    """Parse the numbers of rules, from 1, into indices: ``1,3`` or ``1-3,5``."""
     found: list[int] = []
     for part in text.split(","):
         numbers = re.fullmatch(r"\s*([0-9]{1,9})(?:\s*-\s*([0-9]{1,9}))?\s*", part)

@@ -1,4 +1,4 @@
-"""Groups of options about data, as they were typed: how files are written, what columns are, what is learned from."""
+"""Groups of options about data: the format of files, the kinds of columns, the records to learn from."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from unless.values import DEFAULT_MISSING
 
 _DATE = "Read this column as dates: when=%d.%m.%Y (repeat). Dates like 2020-08-01 or 31/12/2020 need no option."
 _HEADER = "The line, or row of a sheet, with the names of the columns; what is above is skipped."
-_BLOCKS = "Keep what was read and the rules so far in this folder: after an interruption, the same command goes on."
+_BLOCKS = "Keep what was read and the rules so far in this folder; after an interruption, the same command resumes."
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class FileOptions:
         return asdict(self)
 
     def read_options(self, **columns: Any) -> ReadOptions:
-        """Return how to read the file, with what is said of its columns and cells."""
+        """Return how to read the file, with options about its columns and cells."""
         return ReadOptions(**asdict(self), **columns)
 
     @property
@@ -68,13 +68,13 @@ class FileOptions:
 
     @property
     def piped(self) -> FileOptions:
-        """Return the options for what has no name: it is CSV by default."""
+        """Return the options for input without a file name: CSV by default."""
         return replace(self, format=self.format or "csv")
 
 
 @dataclass(frozen=True, slots=True)
 class ColumnKinds:
-    """The options that say what columns are."""
+    """The options about the kinds of columns."""
 
     numeric: Annotated[list[str] | None, column_option("Read this column as numbers")] = None
     categorical: Annotated[list[str] | None, column_option("Read this column as categories")] = None
@@ -90,11 +90,11 @@ class ColumnKinds:
     ] = None
 
     def declared(self, names: Sequence[str], missing: Sequence[str] | None = None) -> dict[str, Any]:
-        """Return what is said of columns and cells, as `read_table` takes it, given the names of the columns."""
+        """Return the options about columns and cells, as `read_table` takes them, given the names of the columns."""
         return {
             "numeric": split_names(self.numeric, names),
             "categorical": split_names(self.categorical, names),
-            **_dates_and_orders(self.date, self.order, names),
+            **_parse_dates_and_orders(self.date, self.order, names),
             "missing": DEFAULT_MISSING if missing is None else tuple(missing),
         }
 
@@ -114,13 +114,13 @@ class ColumnOptions(ColumnKinds):
     file: FileOptions = field(default_factory=FileOptions)
 
     def reading(self, names: Sequence[str]) -> dict[str, Any]:
-        """Return all that is said of columns and cells, as `read_table` takes it."""
+        """Return all options about columns and cells, as `read_table` takes them."""
         return {**self.declared(names, self.missing), "parts": split_names(self.parts, names)}
 
 
 @dataclass(frozen=True, slots=True)
 class LargeOptions:
-    """The options about data that is learned from where it lies, in blocks."""
+    """The options about data that is learned from in blocks."""
 
     query: Annotated[
         str | None, data_option("SQL", "The table or SELECT to learn from, if DATA is a DuckDB file or postgresql://…")
@@ -154,13 +154,13 @@ def split_names(given: Iterable[str] | None, known: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def _dates_and_orders(
+def _parse_dates_and_orders(
     dates: Iterable[str] | None, orders: Iterable[str] | None, known: Sequence[str]
 ) -> dict[str, Any]:
-    """Return what --date and --order say, as `read_table` takes it."""
-    said = [_column_and_value(one, known, "--date") for one in dates or ()]
+    """Parse --date and --order, as `read_table` takes them."""
+    said = [_split_column_option(one, known, "--date") for one in dates or ()]
     formats, plain = {name: form for name, form in said if form}, [name for name, form in said if not form]
-    levels = dict(_column_and_value(one, known, "--order") for one in orders or ())
+    levels = dict(_split_column_option(one, known, "--order") for one in orders or ())
     if both := [name for name in plain if name in formats]:
         raise ParameterError(f"--date names {both[0]!r} twice; leave one out")
     return {
@@ -169,8 +169,8 @@ def _dates_and_orders(
     }
 
 
-def _column_and_value(given: str, known: Sequence[str], option: str) -> tuple[str, str]:
-    """Return the column that an option names, which may have a = in its name, and what the option says of it."""
+def _split_column_option(given: str, known: Sequence[str], option: str) -> tuple[str, str]:
+    """Split COLUMN=VALUE into the column, which may have a = in its name, and the value."""
     positions = [index for index, letter in enumerate(given) if letter == "="] or [len(given)]
     at = next((index for index in positions if given[:index] in known), positions[0])
     if option == "--order" and at == len(given):

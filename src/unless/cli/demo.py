@@ -10,13 +10,13 @@ import typer
 
 from unless.cli.console import Screen
 from unless.cli.data_options import FileOptions
-from unless.cli.explain_output import change_table, reasons
+from unless.cli.explain_output import render_changes, render_reasons
 from unless.cli.fit import learn_and_test
-from unless.cli.fit_output import FitResult, present
+from unless.cli.fit_output import FitResult, show_fit_result
 from unless.cli.layout import shell_word
 from unless.cli.loading import DataSource
 from unless.cli.options import Quiet, flag_option
-from unless.cli.training_data import training_of
+from unless.cli.training_data import read_training_table
 from unless.demo.applicants import TARGET, applicants, applicants_csv, csv_text
 from unless.errors import UnlessError
 from unless.estimators.model_file import file_text
@@ -78,32 +78,32 @@ def demo(
     from unless.estimators.learners import UnlessLearner  # with narwhals, which takes 40 ms: help needs neither
 
     screen = Screen(quiet=quiet)
-    training = training_of(DataSource("applicants.csv", applicants_csv().encode(), FileOptions("csv")), TARGET)
+    training = read_training_table(DataSource("applicants.csv", applicants_csv().encode(), FileOptions("csv")), TARGET)
     fitted = learn_and_test(screen, "applicants.csv", training, UnlessLearner(), test=0.2, seed=0, keep=False)
     if folder is None:
-        _look(screen, fitted)
+        _show_example(screen, fitted)
     else:
-        _write(screen, fitted, folder, force=force)
+        _write_demo_files(screen, fitted, folder, force=force)
 
 
-def _look(screen: Screen, fitted: FitResult) -> None:
+def _show_example(screen: Screen, fitted: FitResult) -> None:
     """Show the rules, and one refusal with what would have changed it."""
     model, table = fitted.model, fitted.training.table
     screen.note("Invented applicants for a loan, and what was decided. The rules behind it:\n")
-    present(screen, fitted)
+    show_fit_result(screen, fitted)
     proofs = ((number, proof_of(model.program, table.record(number - 1))) for number in fitted.held_back)
     number, proof = next((number, proof) for number, proof in proofs if proof.label == "refuse")
     words = words_for(model.program, record=proof.record)
-    screen.show("", *reasons(proof, number, model.statistics, words, everything=True))
-    screen.show(change_table(counterfactuals(model.program, proof.record, table=model.domain), words))
+    screen.show("", *render_reasons(proof, number, model.statistics, words, everything=True))
+    screen.show(render_changes(counterfactuals(model.program, proof.record, table=model.domain), words))
     screen.out.file.flush()
     screen.note("\nnext            unless demo loans       files to try things on")
     screen.note("                unless inspect FILE     what your own data looks like")
 
 
-def _write(screen: Screen, fitted: FitResult, folder: str, *, force: bool) -> None:
+def _write_demo_files(screen: Screen, fitted: FitResult, folder: str, *, force: bool) -> None:
     """Write files to a folder, which need not exist, and say what to try on them."""
-    where, files = Path(folder), _files(fitted.model, fitted.training.table)
+    where, files = Path(folder), _make_demo_files(fitted.model, fitted.training.table)
     if where.exists() and not where.is_dir():
         raise UnlessError(f"{folder!r} is a file; name a folder")
     there = [name for name in files if (where / name).exists()]
@@ -118,14 +118,14 @@ def _write(screen: Screen, fitted: FitResult, folder: str, *, force: bool) -> No
         screen.show(f"  {command}" if not screen.quiet else command)
 
 
-def _with_one_more(model: FittedModel) -> str:
-    """Return the rules as text, and one that somebody wrote."""
+def _add_example_rule(model: FittedModel) -> str:
+    """Return the rules as text, with one more rule."""
     head, gap, rules = to_rules(program_of(model)).partition("\n\n")
     return f"{head}{gap}refuse if age < 21 and income < 15_000     # one more, written by hand\n{rules}\n"
 
 
-def _files(model: FittedModel, table: Table) -> dict[str, tuple[str, str]]:
-    """Return what each file is, and its content."""
+def _make_demo_files(model: FittedModel, table: Table) -> dict[str, tuple[str, str]]:
+    """Return a description and the content of each file."""
     from unless.estimators.learners import UnlessLearner, learn
 
     decided = len(table)
@@ -136,7 +136,7 @@ def _files(model: FittedModel, table: Table) -> dict[str, tuple[str, str]]:
         "new.csv": (f"{_NEW} more, not yet decided", csv_text(people[decided:])),
         "model.json": ("the rules learned from them", file_text(model)),
         "old.json": ("rules learned when a third of them were known", file_text(earlier)),
-        "rules.txt": ("the rules as text, with one more at the top", _with_one_more(model)),
+        "rules.txt": ("the rules as text, with one more at the top", _add_example_rule(model)),
         "zoo.lp": ("background knowledge, a logic program", _ZOO),
         "examples.lp": ("examples for it", _EXAMPLES),
     }

@@ -1,4 +1,4 @@
-"""`unless diff`: what became of the rules of a model, and which records change label."""
+"""`unless diff`: how the rules of a model changed, and which records change label."""
 
 from __future__ import annotations
 
@@ -13,11 +13,20 @@ from rich.text import Text
 
 from unless.cli.console import Screen
 from unless.cli.data_options import FileOptions
-from unless.cli.file_io import check_files
-from unless.cli.layout import Conditions, grid, hanging, unseen_lines
-from unless.cli.loading import DataSource, needed, read_model, tell_reading, with_labels
+from unless.cli.file_io import check_file_conflicts
+from unless.cli.layout import Conditions, grid, hanging_indent, render_unseen_values
+from unless.cli.loading import DataSource, name_missing_columns, note_how_read, read_model, with_labels
 from unless.cli.options import Changes, Json, Quiet, flag_option
-from unless.diff import Comparison, Effect, LiteralEdit, RuleEdit, Switch, compare_records, compare_rules, unseen_by
+from unless.diff import (
+    ChangedRecord,
+    LiteralEdit,
+    RecordComparison,
+    RuleComparison,
+    RuleEdit,
+    compare_records,
+    compare_rules,
+    find_unseen_records,
+)
 from unless.evaluation.unseen_values import unknown_labels
 from unless.explanation.rule_listing import condition_sign_parts, condition_signs, rule_lines
 from unless.explanation.sentences import words_for
@@ -50,40 +59,40 @@ def diff(
 
     Example: unless diff old.json model.json applicants.csv
     """
-    check_files(None, old, new, data, format=file.format)
+    check_file_conflicts(None, old, new, data, format=file.format)
     screen = Screen(quiet=quiet)
     before, after = read_model(old, "diff"), read_model(new, "diff")
     found = compare_rules(program_of(before), program_of(after))
-    moved = None if data is None else _effect(screen, before, after, DataSource.of(data, file), most)
+    moved = None if data is None else _compare_decisions(screen, before, after, DataSource.of(data, file), most)
     if json:
         screen.data({"old": old, "new": new, **found.to_dict(), "data": None if moved is None else moved.to_dict()})
     else:
-        screen.show(*rule_changes(found))
-        screen.show(*([] if moved is None else record_changes(moved)))
+        screen.show(*render_rule_changes(found))
+        screen.show(*([] if moved is None else render_record_changes(moved)))
     if exit_code and not found.same:
         raise typer.Exit(1)
 
 
-def _effect(
+def _compare_decisions(
     screen: Screen, old: FittedModel | Program, new: FittedModel | Program, data: DataSource, most: int
-) -> Effect:
-    with screen.busy(f"reading {data.name}"), needed(by_model=True, data=data.name):
+) -> RecordComparison:
+    with screen.busy(f"reading {data.name}"), name_missing_columns(by_model=True, data=data.name):
         features = [data.known_features(one, program_of(one).used) for one in (old, new)]
         first, second = (data.read(like=one, features=names) for one, names in zip((old, new), features, strict=True))
-    tell_reading(screen, data.name, first.read_as)
+    note_how_read(screen, data.name, first.read_as)
     first = with_labels(screen, data, old, first)
     if first.numbers is not None:
         second = replace(second[first.numbers - 1], target=first.target, numbers=first.numbers)
-    screen.note(*unseen_lines(unknown_labels(new, second.target)))
-    unseen = unseen_by((old, first), (new, second))
+    screen.note(*render_unseen_values(unknown_labels(new, second.target)))
+    unseen = find_unseen_records((old, first), (new, second))
     return compare_records(program_of(old), program_of(new), first, second, most, unseen)
 
 
 # Rules.
 
 
-def rule_changes(found: Comparison) -> Iterator[RenderableType]:
-    """Yield what became of the rules."""
+def render_rule_changes(found: RuleComparison) -> Iterator[RenderableType]:
+    """Yield the changes of rules."""
     target = printable(found.new.target)
     if found.old.target != found.new.target:
         yield Text(f"The targets differ: {printable(found.old.target)} before, {target} after.", "yellow")
@@ -95,13 +104,13 @@ def rule_changes(found: Comparison) -> Iterator[RenderableType]:
         return
     counts = ", ".join(f"{count:,} {status}" for status, count in found.counts.items() if count)
     yield Text(f"{target}: {count_text(len(found.old), 'rule')} before, {len(found.new):,} after: {counts}", "bold")
-    yield _changes(found)
+    yield _rule_change_table(found)
     if not found.same_otherwise:
         labels = ("none" if one is None else printable(str(one)) for one in (found.old.otherwise, found.new.otherwise))
         yield f"otherwise: {' → '.join(labels)}"
 
 
-def _changes(found: Comparison) -> Table:
+def _rule_change_table(found: RuleComparison) -> Table:
     """Return the rules that changed or moved, in the order of the new program."""
     table = grid({"no_wrap": True}, {"no_wrap": True, "style": "dim"}, {"style": "bold cyan"}, {})
     words = words_for(found.old, found.new)
@@ -110,46 +119,50 @@ def _changes(found: Comparison) -> Table:
             mark = _MARKS[edit.status].strip() + ">" * edit.moved
             numbers = dict.fromkeys(str(one + 1) for one in (edit.old_number, edit.new_number) if one is not None)
             label = printable(str(edit.rule.head))
-            table.add_row(Text(mark, _STYLES[edit.status]), " → ".join(numbers), label, Group(*_body(edit, words)))
+            table.add_row(
+                Text(mark, _STYLES[edit.status]), " → ".join(numbers), label, Group(*_rule_lines(edit, words))
+            )
     return table
 
 
-def _body(edit: RuleEdit, words: Words) -> Iterator[Conditions]:
+def _rule_lines(edit: RuleEdit, words: Words) -> Iterator[Conditions]:
     if edit.status in ("changed", "kept"):
-        return _edited(edit, words, "if", 0)
+        return _edited_rule_lines(edit, words, "if", 0)
     style = _STYLES[edit.status]
-    return (_line(" ", depth, word, asks, style) for depth, word, asks in rule_lines(edit.rule, words))
+    return (_marked_line(" ", depth, word, asks, style) for depth, word, asks in rule_lines(edit.rule, words))
 
 
-def _edited(edit: RuleEdit, words: Words, word: str, depth: int) -> Iterator[Conditions]:
+def _edited_rule_lines(edit: RuleEdit, words: Words, word: str, depth: int) -> Iterator[Conditions]:
     """Yield the lines of a rule that both programs have: its literals, those removed and added, its exceptions."""
     both = [one for one in edit.literals if one.status in ("kept", "changed")]
     if both or not edit.literals:
         style = "yellow" if any(one.status == "changed" for one in both) else "dim" if edit.status == "kept" else ""
         mark = "~" if style == "yellow" else " "
-        yield Conditions(Text(word, style), list(_conditions(both, words)) or [Text("always")], depth, f"{mark} ")
+        yield Conditions(
+            Text(word, style), list(_edited_conditions(both, words)) or [Text("always")], depth, f"{mark} "
+        )
     for status in ("removed", "added"):
         literals = [one.literal for one in edit.literals if one.status == status]
         if literals:
             asks = [condition_signs(one, words) for one in conditions(literals)]
-            yield _line(_MARKS[status], depth, "and" if both else word, asks, _STYLES[status])
+            yield _marked_line(_MARKS[status], depth, "and" if both else word, asks, _STYLES[status])
     for exception in edit.exceptions:
-        yield from _exception(exception, words, depth + 1)
+        yield from _exception_lines(exception, words, depth + 1)
 
 
-def _exception(edit: RuleEdit, words: Words, depth: int) -> Iterator[Conditions]:
+def _exception_lines(edit: RuleEdit, words: Words, depth: int) -> Iterator[Conditions]:
     if edit.status == "changed":
-        yield from _edited(edit, words, "unless", depth)
+        yield from _edited_rule_lines(edit, words, "unless", depth)
         return
     for level, word, asks in rule_lines(edit.rule, words, "unless"):
-        yield _line(_MARKS[edit.status], depth + level, word, asks, _STYLES[edit.status])
+        yield _marked_line(_MARKS[edit.status], depth + level, word, asks, _STYLES[edit.status])
 
 
-def _line(mark: str, depth: int, word: str, asks: list[str], style: str) -> Conditions:
+def _marked_line(mark: str, depth: int, word: str, asks: list[str], style: str) -> Conditions:
     return Conditions(Text(word, style), [Text(one, style) for one in asks], depth, f"{mark} ")
 
 
-def _conditions(edits: Sequence[LiteralEdit], words: Words) -> Iterator[Text]:
+def _edited_conditions(edits: Sequence[LiteralEdit], words: Words) -> Iterator[Text]:
     """Return the conditions of literals that both rules have; where a value changed, with the old one and the new one.
 
     A bound that follows from a tighter one is left out, unless it changed.
@@ -158,10 +171,10 @@ def _conditions(edits: Sequence[LiteralEdit], words: Words) -> Iterator[Text]:
     groups = [[edit_of[literal] for literal in condition] for condition in conditions(edit.literal for edit in edits)]
     shown = [edit for group in groups for edit in group]
     alone = [[edit] for edit in edits if edit.status == "changed" and edit not in shown]
-    return (_condition(group, words) for group in groups + alone)
+    return (_edited_condition(group, words) for group in groups + alone)
 
 
-def _condition(edits: Sequence[LiteralEdit], words: Words) -> Text:
+def _edited_condition(edits: Sequence[LiteralEdit], words: Words) -> Text:
     text = Text(words.name(edits[0].literal.feature))
     for edit, (verb, value) in zip(
         edits, condition_sign_parts(tuple(edit.literal for edit in edits), words), strict=True
@@ -178,7 +191,7 @@ def _condition(edits: Sequence[LiteralEdit], words: Words) -> Text:
 # Records.
 
 
-def record_changes(moved: Effect) -> Iterator[RenderableType]:
+def render_record_changes(moved: RecordComparison) -> Iterator[RenderableType]:
     """Yield which records change label, and how many become right and wrong."""
     share = f" ({percent(moved.changed / moved.records, 1)})" if moved.changed else ""
     changes = "changes" if moved.changed == 1 else "change"
@@ -187,17 +200,17 @@ def record_changes(moved: Effect) -> Iterator[RenderableType]:
     if moved.changed:
         table = grid({}, {}, {"justify": "right"})
         for old, new, count in moved.shifts:
-            table.add_row(f"  {_label(old)}", f"→ {_label(new)}", f"{count:,}")
+            table.add_row(f"  {_label_text(old)}", f"→ {_label_text(new)}", f"{count:,}")
         yield table
-    yield from _turns(moved)
+    yield from _correctness_lines(moved)
     for switch in moved.switches:
-        yield from _switch(switch)
+        yield from _changed_record_lines(switch)
     if len(moved.switches) < moved.changed:
         yield Text(f"… and {count_text(moved.changed - len(moved.switches), 'more record')}", "dim")
 
 
-def _turns(moved: Effect) -> Iterator[str]:
-    """Yield what becomes right and wrong: first on records that the rules were not learned from, if they are known."""
+def _correctness_lines(moved: RecordComparison) -> Iterator[str]:
+    """Yield how many records become right or wrong, first of those that the rules were not learned from, if known."""
     parts = [("", moved.turn)]
     if moved.unseen is not None and moved.others is not None:
         unseen, others = count_text(moved.unseen.records, "record"), moved.others.records
@@ -209,15 +222,15 @@ def _turns(moved: Effect) -> Iterator[str]:
             yield f"{on}right before: {before}, after: {after}; {turn.better:,} become right, {turn.worse:,} wrong"
 
 
-def _switch(switch: Switch) -> Iterator[RenderableType]:
-    truth = "" if switch.truth is None else f" (in the data: {_label(switch.truth)})"
-    old, new = (_label(switch.old.label), "red"), (_label(switch.new.label), "green")
+def _changed_record_lines(switch: ChangedRecord) -> Iterator[RenderableType]:
+    truth = "" if switch.truth is None else f" (in the data: {_label_text(switch.truth)})"
+    old, new = (_label_text(switch.old.label), "red"), (_label_text(switch.new.label), "green")
     yield Text.assemble(f"Record {switch.number:,}: ", old, " → ", new, truth)
     for when, proof in (("before", switch.old), ("after", switch.new)):
         reason = "no rule applies" if proof.rule is None else proof.rule.reason()
         rule = "" if proof.decided is None else f"rule {proof.decided + 1}: "
-        yield hanging(f"  {when:<6}  ", Text(f"{rule}{reason}"))
+        yield hanging_indent(f"  {when:<6}  ", Text(f"{rule}{reason}"))
 
 
-def _label(label: Any) -> str:
+def _label_text(label: Any) -> str:
     return "(no label)" if label is None else printable(str(label))

@@ -8,7 +8,7 @@ import typer
 
 from unless.cli.console import Screen
 from unless.cli.data_options import FileOptions
-from unless.cli.file_io import check_files
+from unless.cli.file_io import check_file_conflicts
 from unless.cli.loading import DataSource, read_fitted_model, read_records
 from unless.cli.options import Data, Json, Model, Quiet, complete_features, value_option
 from unless.errors import ReadError
@@ -46,7 +46,7 @@ def effects(
     """
     if row and feature:
         raise typer.BadParameter("curves are of all records; leave --row or --feature out", param_hint="--feature")
-    check_files(None, model, data, background, format=file.format)
+    check_file_conflicts(None, model, data, background, format=file.format)
     screen = Screen(quiet=quiet)
     found = read_fitted_model(model, "how many points their parts have; give")
     used = list(found.decider.used)

@@ -1,4 +1,4 @@
-"""`unless evaluate`: how well the learners do on records that they have not seen, side by side."""
+"""`unless evaluate`: compare learners on unseen records."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from rich.text import Text
 from unless.cli import options
 from unless.cli.console import Screen
 from unless.cli.data_options import ColumnOptions, LabelOptions
-from unless.cli.file_io import check_files
-from unless.cli.loading import DataSource, tell_reading
+from unless.cli.file_io import check_file_conflicts
+from unless.cli.loading import DataSource, note_how_read
 from unless.cli.options import Algorithm, flag_option, value_option
-from unless.cli.plot import trade_off_plot
+from unless.cli.plot import plot_trade_off
 from unless.cli.training_data import TrainingTable, read_training
 from unless.errors import ReadError
-from unless.evaluation.tradeoff import TradeOff, fold_pairs
-from unless.evaluation.validation import BASELINE, Evaluation, Score, cross_validation, fold_of, holdout
+from unless.evaluation.tradeoff import TradeOff, split_folds
+from unless.evaluation.validation import BASELINE, Evaluation, Score, assign_folds, cross_validation, evaluate_on_table
 from unless.explanation.words import printable
 from unless.table import Labels, Table
 from unless.values import count_text, share_text
@@ -73,17 +73,17 @@ def evaluate(
     from unless.estimators.learners import LEARNERS  # with narwhals, which takes 40 ms: help needs neither
     from unless.estimators.relearning import program_of
 
-    check_files(None, data, test, format=columns.file.format)
+    check_file_conflicts(None, data, test, format=columns.file.format)
     screen = Screen(quiet=quiet)
     training = read_training(screen, DataSource.of(data, columns.file), target, columns, labels)
-    names = _applying(screen, algorithm, training.table.labels)
+    names = _select_learners(screen, algorithm, training.table.labels)
     learners = {name: partial(program_of, LEARNERS[name](n_jobs=jobs or -1)) for name in names}
     if test is None:
         folds, tests = cv or 10, None
         runs = cross_validation(training.table, learners, folds, seed)
     else:
-        folds, tests = 1, _read_test(screen, DataSource.of(test, columns.file), training.table)
-        runs = holdout(training.table, tests, learners)
+        folds, tests = 1, _read_test_records(screen, DataSource.of(test, columns.file), training.table)
+        runs = evaluate_on_table(training.table, tests, learners)
     doing = "cross-validation" if folds > 1 else "learning"
     done, complete = screen.collect(doing, runs, folds * (len(learners) + 1))
     found = Evaluation.of(done, learners)
@@ -91,8 +91,8 @@ def evaluate(
         raise KeyboardInterrupt
     drawn = None
     if complete and draw and "unless" in learners:
-        pairs = fold_pairs(training.table, fold_of(training.table.labels, folds, seed)) if tests is None else None
-        drawn, complete = _trade_off(screen, jobs, pairs or [(training.table, cast("Table", tests))])
+        pairs = split_folds(training.table, assign_folds(training.table.labels, folds, seed)) if tests is None else None
+        drawn, complete = _compute_trade_off(screen, jobs, pairs or [(training.table, cast("Table", tests))])
     if json:
         document = {
             "data": data,
@@ -107,15 +107,15 @@ def evaluate(
         screen.data(document | found.to_dict() | {"trade_off": None if drawn is None else drawn.to_dict()})
     else:
         if not quiet or not complete:
-            screen.show(*_heading(data, test, training, found, seed=seed, complete=complete))
-        screen.show(_table(found))
+            screen.show(*_heading_lines(data, test, training, found, seed=seed, complete=complete))
+        screen.show(_score_table(found))
         if drawn is not None:
-            screen.show("", trade_off_plot(drawn))
+            screen.show("", plot_trade_off(drawn))
     if not complete:
         raise typer.Exit(128 + signal.SIGINT)
 
 
-def _applying(screen: Screen, asked: Sequence[Algorithm] | None, labels: Labels) -> list[str]:
+def _select_learners(screen: Screen, asked: Sequence[Algorithm] | None, labels: Labels) -> list[str]:
     """Return the learners that were asked for, or all that can learn these labels."""
     names = [str(name) for name in dict.fromkeys(asked or Algorithm)]
     count = len(labels.labels)
@@ -127,18 +127,20 @@ def _applying(screen: Screen, asked: Sequence[Algorithm] | None, labels: Labels)
     return names
 
 
-def _read_test(screen: Screen, test: DataSource, table: Table) -> Table:
+def _read_test_records(screen: Screen, test: DataSource, table: Table) -> Table:
     """Read the records to test on as those of training were read."""
     target = table.schema.target
     with screen.busy(f"reading {test.name}"):
         if target not in test.column_names():
             raise ReadError(f"{test.name} has no column {target!r}: a test needs the true labels")
         found = test.read(target, like=table)
-    tell_reading(screen, test.name, found.read_as)
+    note_how_read(screen, test.name, found.read_as)
     return found
 
 
-def _trade_off(screen: Screen, jobs: int | None, pairs: Sequence[tuple[Table, Table]]) -> tuple[TradeOff | None, bool]:
+def _compute_trade_off(
+    screen: Screen, jobs: int | None, pairs: Sequence[tuple[Table, Table]]
+) -> tuple[TradeOff | None, bool]:
     """Return the trade-off of our learner, and whether it is complete: Ctrl-C ends it."""
     from unless.estimators.learners import LEARNERS
     from unless.estimators.relearning import trade_off_of
@@ -151,7 +153,7 @@ def _trade_off(screen: Screen, jobs: int | None, pairs: Sequence[tuple[Table, Ta
         return None, False
 
 
-def _heading(
+def _heading_lines(
     data: str, test: str | None, training: TrainingTable, found: Evaluation, *, seed: int, complete: bool
 ) -> list[RenderableType]:
     first = f"{printable(data)}: {training.size}"
@@ -166,7 +168,7 @@ def _heading(
     return [Text(first), Text(second, "" if complete else "bold yellow"), ""]
 
 
-def _table(found: Evaluation) -> RenderableType:
+def _score_table(found: Evaluation) -> RenderableType:
     """Return the learners side by side, the best value of each measure in bold."""
     grid = Grid(box=None, header_style="cyan", pad_edge=False, padding=(0, 2, 0, 0))
     grid.add_column("")
@@ -175,12 +177,12 @@ def _table(found: Evaluation) -> RenderableType:
     for measure, title in _TITLES.items():
         best = max(score.mean(measure) for score in found.scores) if measure in _QUALITIES else None
         styles = ["bold" if score.mean(measure) == best else "" for score in found.scores]
-        cells = (Text(_figure(score, measure), style) for score, style in zip(found.scores, styles, strict=True))
+        cells = (Text(_score_text(score, measure), style) for score, style in zip(found.scores, styles, strict=True))
         grid.add_row(title, *cells)
     return grid
 
 
-def _figure(score: Score, measure: str) -> str:
+def _score_text(score: Score, measure: str) -> str:
     """Return a mean and its spread; the baseline has no rules and takes no time."""
     mean, spread = score.mean(measure), score.spread(measure)
     if measure not in _QUALITIES and score.algorithm == BASELINE:

@@ -14,13 +14,13 @@ import typer
 
 from unless.cli.console import Screen
 from unless.cli.data_options import FileOptions, split_names
-from unless.cli.explain_output import ExplainedRecord, table_of
-from unless.cli.file_io import check_files
-from unless.cli.layout import unseen_lines
-from unless.cli.loading import DataSource, label_among, read_any_model, read_records
+from unless.cli.explain_output import ExplainedRecord, records_table
+from unless.cli.file_io import check_file_conflicts
+from unless.cli.layout import render_unseen_values
+from unless.cli.loading import DataSource, match_label, read_any_model, read_records
 from unless.cli.options import Json, Model, Quiet, Strict, complete_features, complete_labels, flag_option, value_option
 from unless.errors import ParameterError, UnknownNameError, suggest
-from unless.evaluation.unseen_values import Unseen, refuse, refuse_ignorance, unseen_values
+from unless.evaluation.unseen_values import Unseen, refuse_unseen, require_known_values, unseen_values
 from unless.explanation.score_explanation import ScoreExplanation, explain_score
 from unless.explanation.why import explain_record
 from unless.explanation.why import why_not as why_not_of
@@ -98,22 +98,22 @@ def explain(
 
     Example: unless explain model.json new.csv --row 8 --points
     """
-    wanted_rows = [_row_range(part) for text in row or () for part in text.split(",")]
+    wanted_rows = [_parse_row_range(part) for text in row or () for part in text.split(",")]
     if data is None and (wanted_rows or not assigned):
         raise typer.BadParameter("give the records, such as new.csv, or values: --set NAME=VALUE", param_hint="DATA")
     for option, value in (("--fixed", fixed), ("--most", most)):
         if value and not what_if:
             raise typer.BadParameter("it needs --what-if", param_hint=option)
-    check_files(None, model, data, format=file.format)
+    check_file_conflicts(None, model, data, format=file.format)
     screen = Screen(quiet=quiet)
     found = read_any_model(model)
     decider = decider_of(found)
     program = decider.all_rules
     if not decider.by_rule:
         _refuse_without_rules(style, why_not, what_if=what_if, points=points)
-    changed = _assignments(assigned or (), found)
-    label = None if why_not is None else label_among(decider.labels, why_not, "no rule gives the label")
-    stay = _features(split_names(fixed, program.features), program, "--fixed")
+    changed = _parse_assignments(assigned or (), found)
+    label = None if why_not is None else match_label(decider.labels, why_not, "no rule gives the label")
+    stay = _check_feature_names(split_names(fixed, program.features), program, "--fixed")
     source = None if data is None else DataSource.of(data, file)
     answers = [
         replace(
@@ -121,16 +121,16 @@ def explain(
             why_not=None
             if label is None or not decider.by_rule
             else why_not_of(program, one.explanation.record, label),
-            changes=_changes(found, one.explanation.record, label, stay, most or 3) if what_if else None,
-            points=_scored(found, one.explanation.record) if points else None,
+            changes=_find_changes(found, one.explanation.record, label, stay, most or 3) if what_if else None,
+            points=_explain_points(found, one.explanation.record) if points else None,
         )
-        for one in _explained_records(screen, source, found, changed, wanted_rows)
+        for one in _explain_records(screen, source, found, changed, wanted_rows)
     ]
-    unseen = _unseen(found, answers)
+    unseen = _find_unseen_values(found, answers)
     if strict:
-        refuse_ignorance(found, program)
-        refuse(unseen)
-    screen.note(*unseen_lines(unseen))
+        require_known_values(found, program)
+        refuse_unseen(unseen)
+    screen.note(*render_unseen_values(unseen))
     if json:
         records = [answer.to_dict() for answer in answers]
         screen.data({"target": program.target, "records": records, "unseen": [one.to_dict() for one in unseen]})
@@ -140,7 +140,7 @@ def explain(
 
 
 def _refuse_without_rules(style: str, why_not: str | None, *, what_if: bool, points: bool) -> None:
-    """Refuse what is about the one rule that decides."""
+    """Refuse options that need a single deciding rule."""
     if points:
         raise typer.BadParameter("the points of a committee are always shown; leave it out", param_hint="--points")
     if style != "plain":
@@ -152,7 +152,7 @@ def _refuse_without_rules(style: str, why_not: str | None, *, what_if: bool, poi
         )
 
 
-def _changes(
+def _find_changes(
     model: FittedModel | Program, record: dict[str, Value], label: Label | None, fixed: list[str], most: int
 ) -> Counterfactuals:
     from unless.explanation.counterfactuals.nearest import counterfactuals  # 20 ms for --what-if alone
@@ -160,31 +160,31 @@ def _changes(
     return counterfactuals(model, record, label, fixed=fixed, most=most)
 
 
-def _scored(model: FittedModel | Program, record: dict[str, Value]) -> ScoreExplanation:
+def _explain_points(model: FittedModel | Program, record: dict[str, Value]) -> ScoreExplanation:
     if isinstance(model, Program):
         raise ParameterError("the file has only rules, and no points for them; fit a model: unless fit")
     return explain_score(require_card(model.card), record)
 
 
-def _unseen(model: FittedModel | Program, answers: Sequence[ExplainedRecord]) -> tuple[Unseen, ...]:
-    """Return what the records have that training did not; nothing is known about rules without a model."""
+def _find_unseen_values(model: FittedModel | Program, answers: Sequence[ExplainedRecord]) -> tuple[Unseen, ...]:
+    """Return the values of the records that training did not have; a program without a model knows none."""
     if isinstance(model, Program) or not answers:
         return ()
     known = model.domain.features
     records = [
         {name: one.explanation.record[name] for name in known if name in one.explanation.record} for one in answers
     ]
-    return unseen_values(model, table_of(records))
+    return unseen_values(model, records_table(records))
 
 
-def _explained_records(
+def _explain_records(
     screen: Screen,
     data: DataSource | None,
     model: FittedModel | Program,
     changed: dict[str, Value],
     rows: list[tuple[int, int]],
 ) -> Iterator[ExplainedRecord]:
-    """Yield explanations of the records asked for; what the data says about a record, if --set changes nothing."""
+    """Yield explanations of the requested records, with their labels in the data if --set changes nothing."""
     decider = decider_of(model)
     if data is None:
         record = {**dict.fromkeys(decider.used), **changed}
@@ -193,7 +193,7 @@ def _explained_records(
     # The data need not have a column whose value --set gives.
     wanted = [name for name in decider.used if name not in changed]
     table = read_records(screen, data, like=model, features=data.known_features(model, wanted))
-    for number in _numbers(rows, table, data.name):
+    for number in _requested_rows(rows, table, data.name):
         record = table.record(number - 1)
         explanation = explain_record(decider, {**{name: record[name] for name in wanted}, **changed})
         found = ExplainedRecord(model, explanation, number, changed)
@@ -204,7 +204,7 @@ def _explained_records(
         yield found
 
 
-def _row_range(text: str) -> tuple[int, int]:
+def _parse_row_range(text: str) -> tuple[int, int]:
     """Return the first and the last row that a text names."""
     found = _ROWS.fullmatch(text)
     if found is None:
@@ -217,8 +217,8 @@ def _row_range(text: str) -> tuple[int, int]:
     return first, last
 
 
-def _numbers(rows: Sequence[tuple[int, int]], table: Table, data: str) -> Iterator[int]:
-    """Yield the numbers of the records asked for; without --row, that of the only record."""
+def _requested_rows(rows: Sequence[tuple[int, int]], table: Table, data: str) -> Iterator[int]:
+    """Yield the numbers of the requested records; without --row there must be only one record."""
     count = len(table)
     if not rows and count != 1:
         raise typer.BadParameter(f"{data} has {count:,} records; say which: --row 8, or --row 3-8", param_hint="--row")
@@ -228,7 +228,7 @@ def _numbers(rows: Sequence[tuple[int, int]], table: Table, data: str) -> Iterat
         yield from range(first, last + 1)
 
 
-def _assignments(texts: Sequence[str], model: FittedModel | Program) -> dict[str, Value]:
+def _parse_assignments(texts: Sequence[str], model: FittedModel | Program) -> dict[str, Value]:
     """Return the values that --set gives to features, read like cells of a file."""
     cells: dict[str, str] = {}
     for text in texts:
@@ -236,7 +236,7 @@ def _assignments(texts: Sequence[str], model: FittedModel | Program) -> dict[str
         if not sign:
             raise typer.BadParameter(f"{text!r} has no =; write {text}=VALUE", param_hint="--set")
         cells[name] = cell
-    _features(cells, decider_of(model).all_rules, "--set")
+    _check_feature_names(cells, decider_of(model).all_rules, "--set")
     if not cells:
         return {}
     table = io.StringIO()
@@ -246,7 +246,7 @@ def _assignments(texts: Sequence[str], model: FittedModel | Program) -> dict[str
     return read_table(given, like=model, features=list(cells)).record(0)
 
 
-def _features(names: Iterable[str], program: Program, option: str) -> list[str]:
+def _check_feature_names(names: Iterable[str], program: Program, option: str) -> list[str]:
     """Return the names that an option gives, if they are features of the program."""
     found = list(names)
     for name in found:

@@ -1,4 +1,4 @@
-"""What `unless explain` shows of a record: the decision, its reasons, what stopped a label, changes, and points."""
+"""Render explanations of a record: the decision, its reasons, what stopped a label, changes, and points."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import Literal as OneOf
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from unless.cli.layout import grid, hanging
+from unless.cli.layout import grid, hanging_indent
 from unless.explanation.proof import Proof, RuleProof
-from unless.explanation.score_explanation import ScoreExplanation, label_probability
+from unless.explanation.score_explanation import ScoreExplanation
 from unless.explanation.sentences import failing_conditions, story_lines, words_for
 from unless.explanation.why import Explanation, WhyNot
 from unless.explanation.words import DEFAULT, Words, printable
@@ -33,7 +33,7 @@ _LISTS = 8  # lists of a committee are shown one by one, unless all are asked fo
 
 @dataclass(frozen=True, slots=True)
 class ExplainedRecord:
-    """What is said about one record; ``number`` is None if all its values come from the command line."""
+    """The explanation of one record; ``number`` is None if all its values come from the command line."""
 
     model: FittedModel | Program
     explanation: Explanation
@@ -59,13 +59,15 @@ class ExplainedRecord:
     @property
     def probability(self) -> float | None:
         """The probability of the label; None if it is not known."""
-        label = self.explanation.label
-        if self.proof is not None:
-            return label_probability(self.model, self.proof)
+        label, decided = self.explanation.label, self.explanation.decided
         if isinstance(self.model, Program) or label is None:
             return None
-        shares = self.model.probabilities(table_of([self.explanation.record]))
-        return None if shares is None else float(shares[0, self.model.statistics.classes.index(label)])
+        place = self.model.statistics.classes.index(label)
+        shares = self.model.probabilities(records_table([self.explanation.record]))
+        if shares is not None:
+            return float(shares[0, place])
+        rules = None if self.proof is None else self.model.statistics.probabilities()
+        return None if rules is None else float(rules[-1 if decided is None else decided, place])
 
     def to_dict(self) -> dict[str, Any]:
         """Return the answer for JSON."""
@@ -82,60 +84,60 @@ class ExplainedRecord:
         return {
             **found,
             "proof": self.proof.to_dict(),
-            "statistics": self.statistics and _rule_figures(self.statistics, self.proof.decided),
+            "statistics": self.statistics and _rule_statistics_to_json(self.statistics, self.proof.decided),
             "why_not": self.why_not and {key: self.why_not.to_dict()[key] for key in ("label", "rules")},
             "changes": changes,
             "points": None if self.points is None else self.points.to_dict(),
         }
 
     def lines(self, style: OneOf["plain", "tree", "rules"], *, everything: bool) -> Iterator[RenderableType]:
-        """Yield what a terminal shows."""
+        """Yield the explanation for a terminal."""
         words = words_for(decider_of(self.model).all_rules, record=self.explanation.record)
         changed = " and ".join(words.has(name, value) for name, value in self.changed.items())
         if changed and self.number is not None:
-            yield hanging(f"Record {self.number}, if ", Text(f"{changed}:"))
-        yield from self._reasons(style, None if changed else self.number, words, everything=everything)
-        yield from self._remarks()
+            yield hanging_indent(f"Record {self.number}, if ", Text(f"{changed}:"))
+        yield from self._decision_lines(style, None if changed else self.number, words, everything=everything)
+        yield from self._data_label_lines()
         if self.why_not is not None:
-            yield from obstacles(self.why_not, words, everything=everything)
+            yield from render_obstacles(self.why_not, words, everything=everything)
         if self.changes is not None:
-            yield change_table(self.changes, words)
+            yield render_changes(self.changes, words)
         if self.points is not None:
-            yield score_table(self.points)
+            yield render_points(self.points)
 
-    def _reasons(
+    def _decision_lines(
         self, style: OneOf["plain", "tree", "rules"], number: int | None, words: Words, *, everything: bool
     ) -> Iterator[RenderableType]:
         """Yield the decision and why it was made."""
         if self.proof is None:
             start = "" if number is None else f"Record {number}: "
             title, *rows = self.explanation.text(None if everything else _LISTS, words=words).split("\n")
-            yield hanging(start, Text(title, "bold"))
+            yield hanging_indent(start, Text(title, "bold"))
             yield from map(Text, rows)
         elif style == "plain":
-            yield from reasons(
+            yield from render_reasons(
                 self.proof, number, self.statistics, words, probability=self.probability, everything=everything
             )
         else:
             yield self.proof.text(style, number=number)
 
-    def _remarks(self) -> Iterator[RenderableType]:
-        """Yield what the data says about the record."""
+    def _data_label_lines(self) -> Iterator[RenderableType]:
+        """Yield notes on the label in the data, and on whether the record was held back."""
         said, label = self.label_in_data, self.explanation.label
         if said is not None and (label is None or not same_label(said, label)):
-            yield hanging("  ", Text(f"(its label in the data is {printable(str(said))})", "yellow"))
+            yield hanging_indent("  ", Text(f"(its label in the data is {printable(str(said))})", "yellow"))
         if self.held_back:
-            yield hanging("  ", Text("(the rules were not learned from this record, but tested on it)", "dim"))
+            yield hanging_indent("  ", Text("(the rules were not learned from this record, but tested on it)", "dim"))
 
 
-def table_of(records: Sequence[Mapping[str, Value]]) -> Table:
+def records_table(records: Sequence[Mapping[str, Value]]) -> Table:
     """Return records as a table of the features that all of them have."""
     names = [name for name in records[0] if all(name in record for record in records)]
     return Table(tuple(Column.of(name, [one[name] for one in records]) for name in names), rows=len(records))
 
 
-def _rule_figures(statistics: RuleStatistics, decided: int | None) -> dict[str, Any]:
-    """Return what the deciding rule decided in training, and what to expect of it."""
+def _rule_statistics_to_json(statistics: RuleStatistics, decided: int | None) -> dict[str, Any]:
+    """Return the figures of the deciding rule in training, and its expected precision."""
     index = -1 if decided is None else decided
     known = statistics.known(index)
     return {
@@ -146,7 +148,7 @@ def _rule_figures(statistics: RuleStatistics, decided: int | None) -> dict[str, 
     }
 
 
-def reasons(
+def render_reasons(
     proof: Proof,
     number: int | None = None,
     statistics: RuleStatistics | None = None,
@@ -157,26 +159,26 @@ def reasons(
 ) -> Iterator[RenderableType]:
     """Yield the decision, its reasons, and why earlier rules did not apply: the nearest few of them, or all."""
     lines = list(story_lines(proof, number, statistics, words, probability))
-    shown = _nearest([tried for tried in proof.tried if not tried.covers], everything=everything)
+    shown = _nearest_rules([tried for tried in proof.tried if not tried.covers], everything=everything)
     others = [line for line in lines if line.role == "other"]
     for line in lines[: len(lines) - len(others)] + [others[place] for place in shown]:
-        yield hanging(line.lead, Text(line.text, _STYLES.get(line.role, "")))
+        yield hanging_indent(line.lead, Text(line.text, _STYLES.get(line.role, "")))
     if more := len(others) - len(shown):
-        yield _more(more, f"{count_text(more, 'other earlier rule')} did not apply")
+        yield _more_line(more, f"{count_text(more, 'other earlier rule')} did not apply")
 
 
-def obstacles(found: WhyNot, words: Words, *, everything: bool = False) -> Iterator[RenderableType]:
+def render_obstacles(found: WhyNot, words: Words, *, everything: bool = False) -> Iterator[RenderableType]:
     """Yield what stopped the rules of a label: the nearest few of them, or all."""
     title, *stops = found.text(words).split("\n")
-    shown = _nearest([obstacle.rule for obstacle in found.obstacles], everything=everything)
+    shown = _nearest_rules([obstacle.rule for obstacle in found.obstacles], everything=everything)
     yield Text(title, "bold")
-    yield from (hanging("  ", Text(stops[place].strip())) for place in shown)
+    yield from (hanging_indent("  ", Text(stops[place].strip())) for place in shown)
     if more := len(stops) - len(shown):
-        yield _more(more, f"{count_text(more, 'other rule')} for this label")
+        yield _more_line(more, f"{count_text(more, 'other rule')} for this label")
 
 
-def _nearest(rules: Sequence[RuleProof | None], *, everything: bool) -> Collection[int]:
-    """Return the places of the rules that came nearest to applying, in order: those with the fewest failing conditions.
+def _nearest_rules(rules: Sequence[RuleProof | None], *, everything: bool) -> Collection[int]:
+    """Return the indices of the rules nearest to applying, in order: those with the fewest failing conditions.
 
     A rule that only an exception or an earlier rule stopped has none.
     """
@@ -186,11 +188,11 @@ def _nearest(rules: Sequence[RuleProof | None], *, everything: bool) -> Collecti
     return sorted(sorted(range(len(rules)), key=fails.__getitem__)[:_FEW])
 
 
-def _more(count: int, said: str) -> Text:
+def _more_line(count: int, said: str) -> Text:
     return Text(f"  and {said}; --all shows {'it' if count == 1 else 'them'}", "dim")
 
 
-def change_table(changes: Counterfactuals, words: Words = DEFAULT) -> RenderableType:
+def render_changes(changes: Counterfactuals, words: Words = DEFAULT) -> RenderableType:
     """Return the changes that give another label, each with that label, or that there are none."""
     title = changes.lines(words)[0]
     table = grid({"no_wrap": True}, {}, {})
@@ -199,8 +201,8 @@ def change_table(changes: Counterfactuals, words: Words = DEFAULT) -> Renderable
     return Group(Text(title, "bold"), table)
 
 
-def score_table(points: ScoreExplanation) -> RenderableType:
-    """Return the points of what holds as a table that adds up, and the probabilities."""
+def render_points(points: ScoreExplanation) -> RenderableType:
+    """Return a table of points that add up to the probabilities."""
     head, *rows, total, shares = points.table()
     table = grid({}, *({"justify": "right", "no_wrap": True} for _ in head[1:]))
     for row, style in ((head, "bold"), *((row, "") for row in rows), (total, "bold"), (shares, "bold")):

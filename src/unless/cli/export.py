@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
+from importlib import import_module
 from typing import TYPE_CHECKING, Annotated, Any
 from typing import Literal as OneOf
 
@@ -10,7 +12,7 @@ import typer
 
 from unless.cli.console import Screen
 from unless.cli.data_options import FileOptions
-from unless.cli.file_io import check_files, terminal, write_document
+from unless.cli.file_io import check_file_conflicts, open_terminal, write_document
 from unless.cli.loading import DataSource, read_any_model, read_records
 from unless.cli.options import Model, Output, Quiet, complete_features, flag_option, value_option
 from unless.errors import ParameterError, UnlessError, join_choices, suggest
@@ -111,13 +113,13 @@ def export(
     given: dict[str, Any] = {"dialect": dialect, "table": table, "what": what, "column": column}
     given |= {"name": name, "returns": returns, "style": style, "records": records}
     options = {option: value for option, value in given.items() if value is not None}
-    _refuse_others(to, options)
+    _refuse_foreign_options(to, options)
     if to == "onnx":
-        _file(output)
+        _require_file_name(output)
     screen = Screen(quiet=quiet)
     if records is None and file.words:
         raise typer.BadParameter("it needs --records", param_hint=file.words.split()[0])
-    check_files(output, model, records, format=file.format)
+    check_file_conflicts(output, model, records, format=file.format)
     found = read_any_model(model)
     committee = committee_of(found)
     if committee is not None and to not in _VOTING:
@@ -130,9 +132,9 @@ def export(
         source = DataSource.of(records, file)
         options["table"] = read_records(screen, source, like=found, features=program_of(found).used)
     if to == "onnx":
-        write_whole(_file(output), _onnx(found))
+        write_whole(_require_file_name(output), _onnx_bytes(found))
     elif to == "sql":
-        _write_sql(_sql(found, **options), output)
+        _write_sql(_sql_text(found, **options), output)
     else:  # only code can have the points of the model
         if "returns" in options:
             options["what"] = options.pop("returns")
@@ -142,7 +144,7 @@ def export(
         screen.note(f"wrote {output}")
 
 
-def _refuse_others(to: str, options: dict[str, Any]) -> None:
+def _refuse_foreign_options(to: str, options: dict[str, Any]) -> None:
     for option in options:
         if option not in _TAKES[to]:
             *those, last = (name for name, taken in _TAKES.items() if option in taken)
@@ -152,8 +154,8 @@ def _refuse_others(to: str, options: dict[str, Any]) -> None:
         raise typer.BadParameter(f"no dialect {dialect!r}{suggest(dialect, _DIALECTS[to])}", param_hint="--dialect")
 
 
-def _file(output: str | None) -> str:
-    """Return the name of a file for what is no text."""
+def _require_file_name(output: str | None) -> str:
+    """Return the name of the output file; binary output needs one."""
     if output in (None, "-"):
         raise typer.BadParameter("an ONNX graph is not text; name a file: -o model.onnx", param_hint="--output")
     return output
@@ -161,7 +163,7 @@ def _file(output: str | None) -> str:
 
 def _write_sql(text: str, output: str | None) -> None:
     """Write SQL; names of columns with control characters, which it cannot escape, only into a file."""
-    if output in (None, "-") and terminal(output) is None and (found := CONTROLS.search(text)):
+    if output in (None, "-") and open_terminal(output) is None and (found := CONTROLS.search(text)):
         line = text[text.rfind("\n", 0, found.start()) + 1 :].partition("\n")[0].strip()
         raise ParameterError(
             f"a name has the control character {found.group()!r}, which SQL has no escape for: {line:.80}; "
@@ -170,7 +172,7 @@ def _write_sql(text: str, output: str | None) -> None:
     write_document(text, output)
 
 
-def _onnx(model: FittedModel | Program) -> bytes:
+def _onnx_bytes(model: FittedModel | Program) -> bytes:
     try:
         from unless.export.onnx import to_onnx
     except ImportError as error:
@@ -179,7 +181,7 @@ def _onnx(model: FittedModel | Program) -> bytes:
     return written
 
 
-def _sql(
+def _sql_text(
     model: FittedModel | Program,
     dialect: str = "duckdb",
     table: str | None = None,
@@ -206,26 +208,19 @@ def _sql(
     return remark + to_query(model, table, dialect, what, kinds)
 
 
-def _clingo(program: Program, **options: Any) -> str:
-    from unless.logic import to_clingo  # 30 ms that other languages do not need
-
-    return to_clingo(program, **options)
-
-
-def _prolog(program: Program, **options: Any) -> str:
-    from unless.logic import to_prolog
-
-    return to_prolog(program, **options)
+def _logic_text(program: Program, function: str, **options: Any) -> str:
+    text: str = getattr(import_module("unless.logic"), function)(program, **options)  # 30 ms for logic programs alone
+    return text
 
 
 _WRITERS: dict[str, Callable[..., str]] = {
-    "clingo": _clingo,
-    "prolog": _prolog,
-    "scasp": lambda program, **options: _prolog(program, dialect="scasp", **options),
+    "clingo": partial(_logic_text, function="to_clingo"),
+    "prolog": partial(_logic_text, function="to_prolog"),
+    "scasp": partial(_logic_text, function="to_prolog", dialect="scasp"),
     "python": to_python,
     "javascript": to_javascript,
     "json": lambda program: dumps(program) + "\n",
     "rules": lambda model: to_rules(model) + "\n",
     "text": lambda program, **options: to_text(program, **options) + "\n",
 }
-"""What writes a program in each language except SQL, which needs the columns of the model too."""
+"""The function that writes a program in each language except SQL, which needs the columns of the model too."""

@@ -1,4 +1,4 @@
-"""What commands read and write: tables, models and documents, in files or standard streams."""
+"""Check, read and write files and standard streams of commands."""
 
 from __future__ import annotations
 
@@ -6,25 +6,20 @@ import os
 import sys
 from glob import has_magic
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import TextIO
 
-from unless.cli.console import visible
+from unless.cli.console import escape_invisible
 from unless.errors import ParameterError
 from unless.files import FilePath, file_descriptor_named, gzip_if_named_so, refuse_inputs, write_whole
 
-if TYPE_CHECKING:
-    pass
 
-_TABLES = (".csv", ".tsv", ".jsonl", ".ndjson", ".parquet", ".arrow", ".feather", ".xlsx")
-
-
-def check_files(output: str | None, *inputs: str | None, format: str | None = None) -> None:
+def check_file_conflicts(output: str | None, *inputs: str | None, format: str | None = None) -> None:
     """Refuse to read standard input twice, or to write to a file that is read, be it by -o or by the shell's ``>>``."""
     given = [one for one in inputs if one is not None]
     if given.count("-") > 1:
         raise ParameterError("- is standard input, which can be read only once; give the others as files")
-    read = [place for one in given for place in _read_at(one, format)]
-    for place in [*_descriptor(sys.stdout), *([] if output in (None, "-") else [output])]:
+    read = [place for one in given for place in _input_files(one, format)]
+    for place in [*_file_descriptor(sys.stdout), *([] if output in (None, "-") else [output])]:
         refuse_inputs(place, read)
     if output is not None:
         for folder in filter(_is_folder, given):
@@ -33,9 +28,9 @@ def check_files(output: str | None, *inputs: str | None, format: str | None = No
             refuse_part(output, folder, format)
 
 
-def _read_at(one: str, form: str | None) -> list[FilePath]:
+def _input_files(one: str, form: str | None) -> list[FilePath]:
     if one == "-":
-        return _descriptor(sys.stdin)
+        return _file_descriptor(sys.stdin)
     if not _is_folder(one) and not has_magic(one):
         return [one]
     from unless.read.formats import files_of
@@ -47,7 +42,7 @@ def _is_folder(path: str) -> bool:
     return os.path.isdir(path)  # noqa: PTH112 - Path.is_dir raises where a path cannot be followed
 
 
-def _descriptor(stream: TextIO) -> list[FilePath]:
+def _file_descriptor(stream: TextIO) -> list[FilePath]:
     """Return the number of a stream, if it has one."""
     try:
         return [stream.fileno()]
@@ -59,7 +54,7 @@ def _descriptor(stream: TextIO) -> list[FilePath]:
 
 
 def standard_input(example: str) -> TextIO:
-    """Return standard input; refuse a terminal, where the command would wait for a person who waits for it."""
+    """Return standard input; a terminal is refused, since the command would wait for it forever."""
     if sys.stdin.isatty():
         raise ParameterError(f"- is standard input, but nothing is piped into it: unless {example}")
     return sys.stdin
@@ -68,7 +63,7 @@ def standard_input(example: str) -> TextIO:
 # Writing.
 
 
-def terminal(output: str | None) -> TextIO | None:
+def open_terminal(output: str | None) -> TextIO | None:
     """Return the terminal that an output is, also by a path such as /dev/stdout or /dev/tty; None for anything else."""
     if output in (None, "-"):
         return sys.stdout if sys.stdout.isatty() else None
@@ -86,12 +81,12 @@ def terminal(output: str | None) -> TextIO | None:
 
 
 def write_document(text: str, output: str | None) -> None:
-    """Write a text as UTF-8 in any locale: a program with other letters would be another program.
+    """Write a text as UTF-8 in any locale.
 
     A file whose name ends with .gz is packed. Only a terminal gets escapes for what would move its cursor.
     """
-    if (screen := terminal(output)) is not None:
-        screen.write(visible(text))
+    if (screen := open_terminal(output)) is not None:
+        screen.write(escape_invisible(text))
         screen.flush()
     elif output not in (None, "-"):
         write_whole(Path(output), gzip_if_named_so(text.encode(), output))

@@ -17,12 +17,12 @@ from unless.cli import options
 from unless.cli.console import RuleMeter, Screen
 from unless.cli.constraint_options import NO_KEPT_RULES, ConstraintOptions, KeepOptions, KeptRules, read_kept_rules
 from unless.cli.data_options import ColumnOptions, LabelOptions, LargeOptions
-from unless.cli.file_io import check_files, write_document
-from unless.cli.fit_output import FitResult, present, say_next
-from unless.cli.large_data import large_stream, read_large
-from unless.cli.loading import DataSource, label_among
+from unless.cli.file_io import check_file_conflicts, write_document
+from unless.cli.fit_output import FitResult, show_fit_result, suggest_next_commands
+from unless.cli.large_data import open_large_data, read_large_training_data
+from unless.cli.loading import DataSource, match_label
 from unless.cli.options import Algorithm, flag_option, value_option
-from unless.cli.setting_options import SettingOptions, refuse_unless_owned
+from unless.cli.setting_options import SettingOptions, refuse_foreign_option
 from unless.cli.training_data import TrainingTable, read_training
 from unless.errors import MissingFileError, ParameterError, UnknownNameError, without_passwords
 from unless.estimators.model_file import file_text
@@ -86,7 +86,7 @@ def fit(
     """Learn rules, show them, test them on records held back, and save them with -o.
 
     Columns that only identify records, such as names or customer numbers, and constants are left out; --include keeps
-    one. What looks wrong with the records or the rules is said at the end.
+    one. Warnings about the records or the rules come last.
 
     Example: unless fit applicants.csv --target decision -o model.json
 
@@ -98,27 +98,27 @@ def fit(
 
     Example: unless fit applicants.csv -t decision --keep model.json --lock 1
     """
-    _check(algorithm, settings, trade_off, output, json=json)
+    _check_options(algorithm, settings, trade_off, output, json=json)
     kept = read_kept_rules(algorithm, keep)
     if large.unchanged and large.blocks is None:
         raise typer.BadParameter("there are no kept blocks; add --blocks FOLDER", param_hint="--unchanged")
-    check_files(output, data, keep.keep, constraints.constraints, format=columns.file.format)
+    check_file_conflicts(output, data, keep.keep, constraints.constraints, format=columns.file.format)
     screen = Screen(quiet=quiet, aside=output == "-")
-    columns = kept.with_tested(columns)
-    stream = large_stream(screen, data, large, columns.file)
+    columns = kept.keep_tested_columns(columns)
+    stream = open_large_data(screen, data, large, columns.file)
     if stream is None:
         training = read_training(screen, DataSource.of(data, columns.file), target, columns, labels)
     else:
-        factors = _factors(settings["class_weight"], target)
+        factors = _class_factors(settings["class_weight"], target)
         more: dict[str, Any] = {"large": large, "factors": factors, "jobs": jobs or -1}
         data = without_passwords(data)
         with closing(stream):
-            training = read_large(screen, data, stream, target, columns, labels, **more)
+            training = read_large_training_data(screen, data, stream, target, columns, labels, **more)
     given = settings.given(algorithm) | {
         "constraints": constraints.to_constraints(training.table.features, training.left_out_names(columns)),
         "n_jobs": jobs or -1,
     }
-    learner = _learner(algorithm, given, training.table.labels)
+    learner = _make_learner(algorithm, given, training.table.labels)
     with closing(training):
         fitted = learn_and_test(
             screen,
@@ -132,25 +132,25 @@ def fit(
             drawn=bool(trade_off),
         )
     if json:
-        _save(fitted.model, output)
+        _save_model(fitted.model, output)
         screen.data({**fitted.to_dict(), "algorithm": algorithm, "seed": seed, "saved_as": output})
         return
     try:
-        present(screen, fitted, most=_SCREENFUL if screen.out.is_terminal else None)
+        show_fit_result(screen, fitted, most=_SCREENFUL if screen.out.is_terminal else None)
     finally:  # a full disk should not cost a person the rules, nor `| head` the model
-        _save(fitted.model, output)
-    say_next(screen, fitted, output, columns.file)
+        _save_model(fitted.model, output)
+    suggest_next_commands(screen, fitted, output, columns.file)
 
 
 # Before learning.
 
 
-def _check(
+def _check_options(
     algorithm: Algorithm, settings: SettingOptions, trade_off: bool | None, output: str | None, *, json: bool
 ) -> None:
     """Refuse what makes no sense before a minute is spent on learning."""
-    settings.refuse_others(algorithm)
-    refuse_unless_owned("trade_off", trade_off, [Algorithm.UNLESS], algorithm)
+    settings.refuse_foreign_options(algorithm)
+    refuse_foreign_option("trade_off", trade_off, [Algorithm.UNLESS], algorithm)
     if json and output == "-":
         raise typer.BadParameter("the model and --json cannot both go to standard output", param_hint="--output")
     if output not in (None, "-"):
@@ -167,7 +167,7 @@ def _check_writable(path: Path) -> None:
         raise ParameterError(f"{str(path)!r} cannot be written: permission denied")
 
 
-def _learner(algorithm: Algorithm, given: dict[str, Any], labels: Labels) -> Learner:
+def _make_learner(algorithm: Algorithm, given: dict[str, Any], labels: Labels) -> Learner:
     """Return the learner with these parameters."""
     from unless.estimators.learners import LEARNERS  # with narwhals, which takes 40 ms: help needs neither
 
@@ -177,31 +177,31 @@ def _learner(algorithm: Algorithm, given: dict[str, Any], labels: Labels) -> Lea
             "use --algorithm fold-rm or unless"
         )
     if positive := given.get("positive"):
-        given["positive"] = _label(positive, labels)
+        given["positive"] = _find_label(positive, labels)
     if otherwise := given.get("otherwise"):
-        given["otherwise"] = _otherwise(otherwise, labels)
-    return LEARNERS[algorithm](**given | {"class_weight": _weights(given.get("class_weight"), labels)})
+        given["otherwise"] = _parse_otherwise(otherwise, labels)
+    return LEARNERS[algorithm](**given | {"class_weight": _parse_class_weights(given.get("class_weight"), labels)})
 
 
-def _otherwise(text: str, labels: Labels) -> Label | None:
-    """Return a label, or what the words ``none`` and ``most_frequent`` mean if they are not labels."""
+def _parse_otherwise(text: str, labels: Labels) -> Label | None:
+    """Return a label; ``none`` and ``most_frequent`` are keywords unless they are labels."""
     if text in ("none", "most_frequent") and text not in map(str, labels.labels):
         return None if text == "none" else text
-    return _label(text, labels)
+    return _find_label(text, labels)
 
 
-def _label(text: str, labels: Labels) -> Label:
-    return label_among(labels.labels, text, f"{labels.name!r} has no label")
+def _find_label(text: str, labels: Labels) -> Label:
+    return match_label(labels.labels, text, f"{labels.name!r} has no label")
 
 
-def _weights(given: Sequence[str] | None, labels: Labels) -> dict[Label, float] | str | None:
+def _parse_class_weights(given: Sequence[str] | None, labels: Labels) -> dict[Label, float] | str | None:
     if not given or list(given) == ["balanced"]:
         return "balanced" if given else None
     weights: dict[Label, float] = {}
     for text in given:
         label, _, weight = text.rpartition("=")
         try:
-            weights[_label(label, labels)] = float(weight)
+            weights[_find_label(label, labels)] = float(weight)
         except ValueError as error:
             if isinstance(error, UnknownNameError) and label:
                 raise
@@ -209,7 +209,7 @@ def _weights(given: Sequence[str] | None, labels: Labels) -> dict[Label, float] 
     return weights
 
 
-def _factors(given: Sequence[str] | None, target: str) -> ClassFactors | None:
+def _class_factors(given: Sequence[str] | None, target: str) -> ClassFactors | None:
     """Return what class weights mean, once the labels are known."""
     if not given:
         return None
@@ -218,7 +218,7 @@ def _factors(given: Sequence[str] | None, target: str) -> ClassFactors | None:
         from unless.estimators.training_data import class_weights
 
         known = Labels(target, labels, np.empty(0, np.uint8))
-        return class_weights(_weights(given, known), labels, totals)
+        return class_weights(_parse_class_weights(given, known), labels, totals)
 
     return factors
 
@@ -246,7 +246,7 @@ def learn_and_test(
     from unless.estimators.training_warnings import on_learning
 
     earlier = kept.held_back(screen, training.table.features, test, seed)
-    holdout = _hold_back(training, learner, test, seed, earlier)
+    holdout = _split_holdout(training, learner, test, seed, earlier)
     start = time.perf_counter()
     records = replace(holdout.records, keep=kept.program, lock=kept.lock)
     with metered_by(RuleMeter(screen)):
@@ -256,7 +256,7 @@ def learn_and_test(
         raise found.interrupted
     seconds = time.perf_counter() - start
     if drawn and not found.interrupted and model.committee is None:
-        model = replace(model, trade_off=_trade_off(screen, learner, holdout))
+        model = replace(model, trade_off=_compute_trade_off(screen, learner, holdout))
     return FitResult(
         data,
         holdout.tested(model),
@@ -269,7 +269,7 @@ def learn_and_test(
     )
 
 
-def _trade_off(screen: Screen, learner: Learner, holdout: Holdout) -> TradeOff:
+def _compute_trade_off(screen: Screen, learner: Learner, holdout: Holdout) -> TradeOff:
     """Learn lists of several lengths from parts of the records to learn from, and test them on the rest of these."""
     from unless.estimators.relearning import hash_folds, trade_off_of
 
@@ -279,7 +279,7 @@ def _trade_off(screen: Screen, learner: Learner, holdout: Holdout) -> TradeOff:
         )
 
 
-def _hold_back(
+def _split_holdout(
     training: TrainingTable, learner: Learner, share: float, seed: int, earlier: HoldoutSplit | None
 ) -> Holdout:
     """Hold back a share of the records, or what was held back before."""
@@ -290,7 +290,7 @@ def _hold_back(
     return Holdout.of(training.table, share, seed, learner.class_weight, earlier)
 
 
-def _save(model: FittedModel, output: str | None) -> None:
+def _save_model(model: FittedModel, output: str | None) -> None:
     """Write the model, if it is wanted."""
     if output is not None:
         write_document(file_text(model), output)

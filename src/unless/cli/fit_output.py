@@ -9,18 +9,18 @@ from typing import Any
 
 from unless.cli.console import Screen
 from unless.cli.data_options import FileOptions
-from unless.cli.inspect import remark_table
-from unless.cli.layout import MARGIN, command_line, duration, report_line, shell_word
-from unless.cli.plot import trade_off_plot
-from unless.cli.show import RuleTable, committee_line, locked_numbers, numbered
+from unless.cli.inspect import render_remarks
+from unless.cli.layout import MARGIN, command_line, duration_text, labelled_line, shell_word
+from unless.cli.plot import plot_trade_off
+from unless.cli.show import RuleTable, locked_numbers
 from unless.cli.training_data import TrainingTable
 from unless.estimators.model_file import document
-from unless.evaluation.metrics import Quality, quality_of, tested_text, usual_quality
+from unless.evaluation.metrics import Quality, baseline_quality, holdout_quality, holdout_text
+from unless.explanation.rule_listing import imitation_title, rule_numbers
 from unless.explanation.words import printable
 from unless.inspection import Remark
-from unless.model import HoldoutResult
 from unless.model import Model as FittedModel
-from unless.values import count_text, label_to_json, percent
+from unless.values import attributes_to_json, count_text, label_to_json, percent
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,23 +40,13 @@ class FitResult:
     """Why no record was held back, if some were to be."""
 
     @property
-    def locked(self) -> tuple[int, ...]:
-        """The numbers of the rules that were locked, counted from 1."""
-        return locked_numbers(self.model)
-
-    @property
-    def tested(self) -> HoldoutResult | None:
-        """What the records held back have shown."""
-        return self.model.tested
-
-    @property
-    def _trade_off(self) -> dict[str, Any] | None:
-        found = self.model.trade_off
-        return None if found is None else found.to_dict()
+    def name(self) -> str:
+        """What the data is called."""
+        return "standard input" if self.data == "-" else printable(Path(self.data).name or self.data)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result for JSON; ``model`` is the content of a model file."""
-        statistics, program = self.model.statistics, self.model.program
+        statistics, program, tested = self.model.statistics, self.model.program, self.model.tested
         figures = zip(program.rules, statistics.support.tolist(), statistics.right.tolist(), strict=False)
         expected = map(statistics.expectation, range(len(program.rules)))
         return {
@@ -65,67 +55,60 @@ class FitResult:
             "records": self.training.records,
             "features": list(program.features),
             "left_out": [remark.to_dict() for remark in self.training.left_out],
-            "remarks": [remark.to_dict() for remark in self.remarks],
-            "seconds": self.seconds,
-            "interrupted": self.interrupted,
-            "locked": list(self.locked),
+            **attributes_to_json(self, "remarks", "seconds", "interrupted"),
+            "locked": locked_numbers(self.model),
             "rules": [
                 {"label": label_to_json(rule.head), "rule": str(rule), "decided": decided, "right": right, **more}
                 for (rule, decided, right), more in zip(figures, expected, strict=True)
             ],
-            "test": self.tested and _measures(quality_of(self.tested), self.tested.interval),
-            "baseline": self.tested and _measures(usual_quality(self.tested)),
-            "trade_off": self._trade_off,
+            "test": tested and _quality_to_json(holdout_quality(tested), tested.interval),
+            "baseline": tested and _quality_to_json(baseline_quality(tested)),
+            **attributes_to_json(self.model, "trade_off"),
             "model": document(self.model),
         }
 
 
-def _measures(found: Quality, between: tuple[float, float] | None = None) -> dict[str, Any]:
-    names = ("records", "right", "undecided", "accuracy", "precision", "recall", "f1")
-    measures = {name: getattr(found, name) for name in names}
+def _quality_to_json(found: Quality, between: tuple[float, float] | None = None) -> dict[str, Any]:
+    measures = attributes_to_json(found, "records", "right", "undecided", "accuracy", "precision", "recall", "f1")
     return measures if between is None else {**measures, "interval": list(between)}
 
 
-def present(screen: Screen, fitted: FitResult, most: int | None = None) -> None:
+def show_fit_result(screen: Screen, fitted: FitResult, most: int | None = None) -> None:
     """Show what was learned: the data, the rules (no more than ``most``), the test."""
-    program = fitted.model.program
-    rules, exceptions = count_text(len(program), "rule"), count_text(program.exception_count, "exception")
-    summary = f"{rules} with {exceptions} in {duration(fitted.seconds)}{_ended(fitted)}"
-    if fitted.model.committee is not None:
-        summary = f"{count_text(len(fitted.model.committee), 'list')} in {duration(fitted.seconds)}{_ended(fitted)}"
+    model = fitted.model
     if not screen.quiet:
-        screen.show(report_line(_name(fitted), fitted.training.size, _margin(fitted)))
-        for name, text in (("learned", summary), *_lessons(fitted.model), *_locked(fitted)):
-            screen.show(report_line(name, text, _margin(fitted)))
+        for about, text in ((fitted.name, fitted.training.size), *_learning_lines(fitted)):
+            screen.show(labelled_line(about, text, _first_column_width(fitted)))
         screen.show("")
-    if fitted.model.committee is not None:
-        screen.show(committee_line(fitted.model), "")
-    screen.show(RuleTable(program, fitted.model.statistics, most=most))
+    if model.committee is not None:
+        screen.show(imitation_title(model), "")
+    screen.show(RuleTable(model.program, model.statistics, most=most))
     if not screen.quiet:
         screen.show("")
-    if fitted.model.trade_off is not None:
-        screen.show(trade_off_plot(fitted.model.trade_off), "")
-    screen.show(report_line("test", _test(fitted), _margin(fitted)))
-    if (remarks := remark_table(fitted.remarks)) is not None:
+    if model.trade_off is not None:
+        screen.show(plot_trade_off(model.trade_off), "")
+    screen.show(labelled_line("test", _test_text(fitted), _first_column_width(fitted)))
+    if (remarks := render_remarks(fitted.remarks)) is not None:
         screen.note(remarks)
 
 
-def _lessons(model: FittedModel) -> Iterator[tuple[str, str]]:
-    """Say which settings were chosen, and what taught the list."""
+def _learning_lines(fitted: FitResult) -> Iterator[tuple[str, str]]:
+    """Say what was learned and how fast, which settings were chosen, what taught the list, and which rules stayed."""
+    model = fitted.model
+    found = f"{count_text(len(model.program), 'rule')} with {count_text(model.program.exception_count, 'exception')}"
+    if model.committee is not None:
+        found = count_text(len(model.committee), "list")
+    yield "learned", f"{found} in {duration_text(fitted.seconds)}{_why_ended(fitted)}"
     if model.tuned is not None:
         yield "tuned", ", ".join(f"{name.replace('_', ' ')} {value:g}" for name, value in model.tuned.items())
     if model.distillation is not None:
         agreed, records = percent(model.distillation.agreement), count_text(model.distillation.records, "record")
         yield "taught", f"by a {model.distillation.teacher}; both agree on {agreed} of {records} held back"
+    if model.locked:
+        yield "locked", rule_numbers(locked_numbers(model))
 
 
-def _locked(fitted: FitResult) -> Iterator[tuple[str, str]]:
-    """Say which rules were locked."""
-    if fitted.locked:
-        yield "locked", numbered(fitted.locked)
-
-
-def _ended(fitted: FitResult) -> str:
+def _why_ended(fitted: FitResult) -> str:
     """Return why the learning ended early, if it did."""
     limits, program = fitted.model.parameters, fitted.model.program
     if fitted.interrupted:
@@ -137,25 +120,21 @@ def _ended(fitted: FitResult) -> str:
     return ""
 
 
-def _name(fitted: FitResult) -> str:
-    return "standard input" if fitted.data == "-" else printable(Path(fitted.data).name or fitted.data)
+def _first_column_width(fitted: FitResult) -> int:
+    """Return the width of the first column, which fits the name of the data up to 30 letters."""
+    return max(MARGIN, min(len(fitted.name), 30))
 
 
-def _margin(fitted: FitResult) -> int:
-    """Return the width of the first column: that of the name of the data, within reason."""
-    return max(MARGIN, min(len(_name(fitted)), 30))
-
-
-def _test(fitted: FitResult) -> str:
+def _test_text(fitted: FitResult) -> str:
     """Say how the rules do on the records held back, and how always saying the same would do."""
     if fitted.why_none:
         return f"no records are held back: {fitted.why_none}"
-    if fitted.tested is None:
+    if fitted.model.tested is None:
         return "no records were held back; to see how good such rules are: unless evaluate"
-    return tested_text(fitted.tested)
+    return holdout_text(fitted.model.tested)
 
 
-def say_next(screen: Screen, fitted: FitResult, output: str | None, file: FileOptions) -> None:
+def suggest_next_commands(screen: Screen, fitted: FitResult, output: str | None, file: FileOptions) -> None:
     """Say what to do with the model, in commands that run as they are."""
     from unless.blocks.inputs import is_database
 
@@ -163,11 +142,11 @@ def say_next(screen: Screen, fitted: FitResult, output: str | None, file: FileOp
         return
     screen.out.file.flush()
     if output is None:
-        screen.note(command_line("not saved", "add -o model.json", _margin(fitted)))
+        screen.note(command_line("not saved", "add -o model.json", _first_column_width(fitted)))
         return
     data, model, row = shell_word(fitted.data), shell_word(output), (*fitted.held_back, 1)[0]
     commands = [f"unless explain {model} {data} --row {row}{file.words}", f"unless report {model} {data}{file.words}"]
     if fitted.data == "-" or (fitted.training.blocks is not None and is_database(fitted.data)):
         commands = [f"unless show {model}"]  # there is no file to take records from
     for place, command in enumerate(commands):
-        screen.note(command_line("" if place else "next", command, _margin(fitted)))
+        screen.note(command_line("" if place else "next", command, _first_column_width(fitted)))

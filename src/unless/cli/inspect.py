@@ -14,23 +14,23 @@ from rich.text import Text
 
 from unless.cli.console import Screen
 from unless.cli.data_options import ColumnKinds, FileOptions
-from unless.cli.file_io import check_files
+from unless.cli.file_io import check_file_conflicts
 from unless.cli.layout import command_line, grid, shell_word
-from unless.cli.loading import DataSource, tell_reading
+from unless.cli.loading import DataSource, note_how_read, source_name
 from unless.cli.options import Data, Json, Missing, Quiet, flag_option, target_option
 from unless.inspection import Profile, Remark, TargetProfile, profile_table
-from unless.report.finding_text import APART, SHARED_ADVICE, Manner, remark_lines, short
+from unless.report.finding_text import IDENTIFIER_CODES, SHARED_ADVICE, AdviceStyle, remark_lines, shorten
 from unless.report.table_overview import (
     TITLES,
     column_row,
-    heading,
-    hidden_columns,
+    hidden_columns_text,
+    kind_reasons,
+    label_count_text,
     label_rows,
-    more_labels,
-    reasons,
+    missing_tokens,
+    more_labels_text,
     shown_columns,
-    target_heading,
-    tokens_of,
+    size_text,
 )
 from unless.values import DEFAULT_MISSING
 
@@ -50,43 +50,41 @@ def inspect(
 
     Example: unless inspect applicants.csv --target decision
     """
-    check_files(None, data, format=file.format)
+    check_file_conflicts(None, data, format=file.format)
     screen = Screen(quiet=quiet)
     opened = DataSource.of(data, file)
     source, names = opened.source, opened.column_names()
     with screen.busy(f"reading {data}"):
-        found = profile_table(source, target, **kinds.declared(names, missing), **opened.file.options)
-    tell_reading(screen, data, found.read_as)
-    size = len(source) if isinstance(source, bytes) else _size(Path(source))
+        found = profile_table(source, target, opened.file.read_options(**kinds.declared(names, missing)))
+    note_how_read(screen, data, found.read_as)
+    size = len(source) if isinstance(source, bytes) else _file_size(Path(source))
     if json:
         screen.data({"data": data, "bytes": size, **found.to_dict()})
         return
-    screen.show(_heading(data, found, size))
+    name = source_name(data) if data == "-" else shorten(Path(data).name or data)
+    screen.show(Text.assemble((name, "bold"), f"  {size_text(found)}, {_size_text(size)}"))
     blocks = {} if screen.out.encoding.startswith("utf") else _IN_ASCII
     if found.target:
-        screen.show("", *_balance(found.target, blocks))
-    screen.show("", *_columns(found, blocks, everything=all or not screen.out.is_terminal), "", *_reasons(found))
-    if (remarks := remark_table(found.all_remarks, tokens_of(found))) is not None:
+        screen.show("", *_label_table(found.target, blocks))
+    screen.show(
+        "", *_column_table(found, blocks, everything=all or not screen.out.is_terminal), "", *_reason_table(found)
+    )
+    if (remarks := render_remarks(found.all_remarks, missing_tokens(found))) is not None:
         screen.show("", remarks)
     if data != "-" and len(names) > 1:
         given = kinds.declared(names)
         known = {name for option in ("numeric", "categorical", "dates", "orders") for name in given[option] or ()}
         declared = {**asdict(kinds), "missing": missing}
-        screen.note("", command_line("next", _next(data, found, file, declared, known)))
+        screen.note("", command_line("next", _next_command(data, found, file, declared, known)))
 
 
-def _size(path: Path) -> int:
+def _file_size(path: Path) -> int:
     """Return the size of a file, or of the files in a folder."""
     files = path.iterdir() if path.is_dir() else [path]
     return sum(file.stat().st_size for file in files if file.is_file())
 
 
-def _heading(data: str, found: Profile, size: int) -> RenderableType:
-    name = "standard input" if data == "-" else short(Path(data).name or data)
-    return Text.assemble((name, "bold"), f"  {heading(found)}, {_bytes(size)}")
-
-
-def _bytes(size: float) -> str:
+def _size_text(size: float) -> str:
     for unit in ("bytes", "kB", "MB"):
         if size < 999.5:
             return f"{size:.0f} {unit}" if unit == "bytes" or size >= 10 else f"{size:.1f} {unit}"
@@ -101,22 +99,22 @@ _IN_ASCII = str.maketrans("▁▂▃▄▅▆▇█", "_.:-=+*#")
 """Bars for a stream that cannot take blocks."""
 
 
-def _balance(target: TargetProfile, blocks: Mapping[int, int]) -> Iterator[RenderableType]:
+def _label_table(target: TargetProfile, blocks: Mapping[int, int]) -> Iterator[RenderableType]:
     """Show how many records each label has, as bars."""
     table = grid(*({"justify": justify, "no_wrap": True} for justify in ("left", "right", "right", "left")))
     for row in label_rows(target):
         table.add_row(
             Text(row.label, "bold cyan"), f"{row.records:,}", row.share, Text(row.bar.translate(blocks), "cyan")
         )
-    yield Text.assemble((short(target.name), "bold"), f"  {target_heading(target)}")
+    yield Text.assemble((shorten(target.name), "bold"), f"  {label_count_text(target)}")
     yield Padding(table, (0, 0, 0, 2), expand=False)
-    if more := more_labels(target):
+    if more := more_labels_text(target):
         yield Text(f"  {more}", "dim")
 
 
-def _columns(found: Profile, blocks: Mapping[int, int], *, everything: bool) -> Iterator[RenderableType]:
-    """Show the columns in a table; of a wide one only those with remarks, unless everything is asked for."""
-    if hidden := hidden_columns(found, everything=everything):
+def _column_table(found: Profile, blocks: Mapping[int, int], *, everything: bool) -> Iterator[RenderableType]:
+    """Show the columns in a table; of a wide one only those with remarks, unless everything is requested."""
+    if hidden := hidden_columns_text(found, everything=everything):
         yield Text(f"{hidden} (--all lists all)")
     feature, kind, distinct, missing, picture, values = TITLES
     table = Table(box=None, header_style="dim", pad_edge=False, padding=(0, 2, 0, 0))
@@ -133,15 +131,15 @@ def _columns(found: Profile, blocks: Mapping[int, int], *, everything: bool) -> 
     yield table
 
 
-def _reasons(found: Profile) -> Iterator[RenderableType]:
+def _reason_table(found: Profile) -> Iterator[RenderableType]:
     """Say why columns are read as they are."""
     table = grid({"no_wrap": True}, {})
-    for kind, why in reasons(found):
+    for kind, why in kind_reasons(found):
         table.add_row(Text(kind, "dim"), Text(why))
     yield table
 
 
-def _next(
+def _next_command(
     data: str, found: Profile, file: FileOptions, declared: Mapping[str, Sequence[str] | None], known: Collection[str]
 ) -> str:
     """Return the command to run next, with the options that were given, and those that follow the advice.
@@ -154,7 +152,7 @@ def _next(
     path = data if data[:1] != "-" else f"./{data}"
     command = f"unless {'fit' if found.target else 'inspect'} {shell_word(path)} --target {shell_word(target)}"
     options = [(option, one) for option, given in declared.items() for one in given or ()]
-    options += _advised(found, known, declared["missing"]) if found.target else ()
+    options += _advised_options(found, known, declared["missing"]) if found.target else ()
     command += file.words + "".join(f" --{option}={shell_word(one)}" for option, one in options)
     if found.target:
         command += " --drop-unlabelled" if found.target.missing else ""
@@ -165,10 +163,12 @@ def _next(
 _NO_LABELS = ("one-label", "continuous", "unique-labels")
 
 
-def _advised(found: Profile, known: Collection[str], missing: Sequence[str] | None) -> Iterator[tuple[str, str]]:
+def _advised_options(
+    found: Profile, known: Collection[str], missing: Sequence[str] | None
+) -> Iterator[tuple[str, str]]:
     """Yield the options that follow the advice about columns; one feature at least is kept."""
     remarks = [remark for column in found.columns for remark in column.remarks]
-    apart = {remark.column for remark in remarks if remark.code in APART}
+    apart = {remark.column for remark in remarks if remark.code in IDENTIFIER_CODES}
     gone = {remark.column for remark in remarks if remark.code in ("copy", "gives-away")} - apart
     useless = {remark.column for remark in remarks if remark.code in ("constant", "empty")}
     if not {column.name for column in found.columns} - apart - gone - useless:
@@ -187,7 +187,7 @@ def _advised(found: Profile, known: Collection[str], missing: Sequence[str] | No
 
 # Remarks.
 
-COMMAND = Manner(
+COMMAND = AdviceStyle(
     {
         **SHARED_ADVICE,
         **dict.fromkeys(("identifier", "unique", "nearly-unique"), "Left out by fit; to keep: --include {name}"),
@@ -215,7 +215,7 @@ COMMAND = Manner(
 """Advice that names options of the command."""
 
 
-def remark_table(remarks: Sequence[Remark], missing: Sequence[str] = ()) -> RenderableType | None:
+def render_remarks(remarks: Sequence[Remark], missing: Sequence[str] = ()) -> RenderableType | None:
     """Return what looks suspicious and what to do about it, the first few of each kind; None if nothing does."""
     grid = Table.grid(padding=(0, 1, 0, 0))
     grid.add_column(no_wrap=True, style="bold yellow")

@@ -1,4 +1,4 @@
-"""What `unless fit` learns from where it lies: data that does not fit into memory, and databases."""
+"""Open data for `unless fit` that is learned from in blocks: large files and databases."""
 
 from __future__ import annotations
 
@@ -13,8 +13,14 @@ import typer
 
 from unless.cli.console import Screen
 from unless.cli.data_options import ColumnOptions, FileOptions, LabelOptions, LargeOptions, split_names
-from unless.cli.loading import tell_reading
-from unless.cli.training_data import TrainingTable, check_names, check_training, tell_labels, unlabelled_advice
+from unless.cli.loading import note_how_read
+from unless.cli.training_data import (
+    TrainingTable,
+    advise_on_unlabelled,
+    check_column_names,
+    check_enough_to_learn,
+    check_label_kind,
+)
 from unless.errors import without_passwords
 from unless.inspection import Remark, find_useless_columns
 from unless.table import Table
@@ -27,7 +33,7 @@ if TYPE_CHECKING:
 _CONSTANT = ("constant", "empty")
 
 
-def large_stream(screen: Screen, data: str, options: LargeOptions, file: FileOptions) -> Stream | None:
+def open_large_data(screen: Screen, data: str, options: LargeOptions, file: FileOptions) -> Stream | None:
     """Return the records that are learned from in blocks; None for a file that fits into memory, if none are kept."""
     from unless.blocks.databases import Query
     from unless.blocks.inputs import find_only_table, is_database, needed_bytes
@@ -52,19 +58,16 @@ def large_stream(screen: Screen, data: str, options: LargeOptions, file: FileOpt
         return files
     if fits_in_memory(needed_bytes(files)):
         return None
-    screen.note(
-        f"{data} would take about {_gigabytes(needed_bytes(files))} in memory, where {_gigabytes(free_bytes())} "
-        "are free: "
-        "learning in blocks, from the disk"
-    )
+    needed, free = _gigabytes_text(needed_bytes(files)), _gigabytes_text(free_bytes())
+    screen.note(f"{data} would take about {needed} in memory, where {free} are free: learning in blocks, from the disk")
     return files
 
 
-def _gigabytes(size: float) -> str:
+def _gigabytes_text(size: float) -> str:
     return f"{size / 1e9:,.1f} GB"
 
 
-def read_large(
+def read_large_training_data(
     screen: Screen,
     data: str,
     stream: Stream,
@@ -76,7 +79,7 @@ def read_large(
     factors: ClassFactors | None,
     jobs: int,
 ) -> TrainingTable:
-    """Do what `read_training` does with records that stay where they are; a folder keeps their blocks."""
+    """Do what `read_training` does with data in blocks, which a folder may keep."""
     from unless.blocks.block_cache import CacheOptions
     from unless.blocks.block_dataset import make_block_dataset
 
@@ -85,9 +88,9 @@ def read_large(
         names = list(next(batches).names)
     excluded, included = split_names(columns.exclude, names), split_names(columns.include, names)
     decisive = {"data": data if stream.fingerprint() is None else None, "exclude": excluded, "include": included}
-    with unlabelled_advice(), screen.busy(f"reading {data}") as update:
+    with advise_on_unlabelled(), screen.busy(f"reading {data}") as update:
         blocks = make_block_dataset(
-            _showing(stream, update),
+            _show_progress(stream, update),
             columns.file.read_options(**columns.reading(names), drop_unlabelled=labels.drop_unlabelled),
             target=target,
             factors=factors,
@@ -97,16 +100,16 @@ def read_large(
             threads=resolve_n_jobs(jobs),
         )
     noticed = blocks.coding.task.plan.describe_columns([one.column for one in blocks.coding.bins])
-    tell_reading(screen, data, "; ".join(filter(None, [getattr(stream, "read_as", ""), noticed])))
+    note_how_read(screen, data, "; ".join(filter(None, [getattr(stream, "read_as", ""), noticed])))
     table, _ = blocks.sample()
     left_out = [Remark(**{**why, "others": tuple(why["others"])}) for why in blocks.coding.left_out.values() if why]
-    check_training(table.labels, table.columns, left_out)
+    check_enough_to_learn(table.labels, table.columns, left_out)
     training = TrainingTable(table, tuple(left_out), blocks)
-    tell_labels(screen, training, labels)
+    check_label_kind(screen, training, labels)
     return training
 
 
-def _showing(stream: Stream, update: Callable[..., None]) -> Stream:
+def _show_progress(stream: Stream, update: Callable[..., None]) -> Stream:
     """Let the bar show which share of the files is read; it is filled by each pass."""
     if hasattr(stream, "share"):
         files: FileStream = stream  # type: ignore[assignment]
@@ -117,8 +120,8 @@ def _showing(stream: Stream, update: Callable[..., None]) -> Stream:
 def _columns_to_leave_out(
     target: str, excluded: list[str], included: list[str], first: Table, overview: TableStats
 ) -> dict[str, dict[str, Any] | None]:
-    """Return the columns to leave out, by the first records; what looks constant there must be so everywhere."""
-    check_names(first.features, target, excluded, included)
+    """Return the columns to leave out, by the first records; constants are checked on all records."""
+    check_column_names(first.features, target, excluded, included)
     found: dict[str, dict[str, Any] | None] = dict.fromkeys(excluded)
     for remark in find_useless_columns(first):
         stats = overview.columns[str(remark.column)]

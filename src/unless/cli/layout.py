@@ -1,9 +1,9 @@
-"""How lines are laid out for a terminal: what is too long continues below its own beginning."""
+"""Lay out lines for a terminal: long texts continue with a hanging indent."""
 
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
@@ -28,7 +28,14 @@ def grid(*columns: Mapping[str, object]) -> Table:
     return table
 
 
-def hanging(lead: str | Text, text: Text) -> RenderableType:
+def titled_grid(titles: Sequence[str], right: Collection[int]) -> Table:
+    """Return a grid with a row of titles; the ``right`` columns are aligned to the right."""
+    table = grid(*({"justify": "right"} if place in right else {} for place in range(len(titles))))
+    table.add_row(*(Text(title, "cyan") for title in titles))
+    return table
+
+
+def hanging_indent(lead: str | Text, text: Text) -> RenderableType:
     """Return a text after its lead; lines that are too long continue below the text, not below the lead."""
     if not lead:
         return text
@@ -56,14 +63,14 @@ class Conditions:
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         room = options.max_width - self._lead.cell_len
         if room >= min(self._longest, options.max_width - 2):
-            yield hanging(self._lead, self._lines(room))
+            yield hanging_indent(self._lead, self._lines(room))
         else:  # a long number would be broken beside its lead
             yield self._lead
-            yield hanging("  ", self._lines(options.max_width - 2))
+            yield hanging_indent("  ", self._lines(options.max_width - 2))
 
     def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
         text = self._lines(options.max_width)
-        return Measurement.get(console, options, hanging(self._lead, text))
+        return Measurement.get(console, options, hanging_indent(self._lead, text))
 
     def _lines(self, room: int) -> Text:
         lines: list[Text] = []
@@ -75,8 +82,8 @@ class Conditions:
         return Text("\n").join(lines)
 
 
-def report_line(about: str, text: str, margin: int = MARGIN) -> RenderableType:
-    """Return a line of a report: what it is about, then its text."""
+def labelled_line(about: str, text: str, margin: int = MARGIN) -> RenderableType:
+    """Return a line with a label in bold and a text."""
     table = grid({"min_width": margin, "max_width": max(margin, 30), "style": "bold"}, {})
     table.add_row(about, Text(text))
     return table
@@ -87,15 +94,17 @@ def command_line(about: str, command: str, margin: int = 0) -> RenderableType:
     return Text.assemble((f"{about:{margin}}  ", "bold"), command, no_wrap=True, overflow="ignore")
 
 
-def unseen_lines(found: Sequence[Unseen]) -> list[RenderableType]:
-    """Return lines about what training did not have: first what matters, then what may be chance."""
-    from unless.evaluation.unseen_values import summary, unusual
+def render_unseen_values(found: Sequence[Unseen]) -> list[RenderableType]:
+    """Return lines about unseen values: first those beyond chance, then the others."""
+    from unless.evaluation.unseen_values import beyond_chance, unseen_summary
 
-    lines: list[RenderableType] = [Text.assemble(("! ", "bold yellow"), line) for line in summary(unusual(found))]
-    return lines + [Text(line) for line in summary([one for one in found if one.by_chance])]
+    lines: list[RenderableType] = [
+        Text.assemble(("! ", "bold yellow"), line) for line in unseen_summary(beyond_chance(found))
+    ]
+    return lines + [Text(line) for line in unseen_summary([one for one in found if one.by_chance])]
 
 
-def duration(seconds: float) -> str:
+def duration_text(seconds: float) -> str:
     """Return a time as people say it: "3 ms", "1.4 s", "2 min 5 s"."""
     if seconds < 0.9995:
         return f"{max(1000 * seconds, 1):.0f} ms"
@@ -106,10 +115,10 @@ def shell_word(text: str) -> str:
     r"""Return a text as one visible word of a command line: ``$'\x1b'`` (bash, zsh and ksh) where it needs escapes."""
     if text.isprintable():
         return shlex.quote(text)
-    return f"$'{''.join(map(_escaped, text))}'"
+    return f"$'{''.join(map(_shell_escape, text))}'"
 
 
-def _escaped(one: str) -> str:
+def _shell_escape(one: str) -> str:
     if one in "\\'":
         return f"\\{one}"
     if one.isprintable():

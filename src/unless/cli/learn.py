@@ -11,10 +11,11 @@ import typer
 from rich.text import Text
 
 from unless.cli.console import Screen
-from unless.cli.file_io import check_files, standard_input, write_document
+from unless.cli.file_io import check_file_conflicts, standard_input, write_document
 from unless.cli.layout import shell_word
+from unless.cli.loading import source_name
 from unless.cli.options import Json, Output, Positive, Quiet, Seed, flag_option, value_option
-from unless.evaluation.metrics import result_text
+from unless.evaluation.metrics import test_result_text
 from unless.export.clauses import Style
 from unless.export.json import to_dict
 from unless.logic import Hypothesis, learn_logic
@@ -25,7 +26,7 @@ from unless.values import Label, count_text, label_to_json
 _ALGORITHMS: dict[str, Algorithm] = {"fold-rm": "fold_rm", "fold-rpp": "fold_rpp", "unless": "fold_unless"}
 
 _NO_RULE = (
-    "no rule was found: no predicate tells one label from the others; describe the examples further in the "
+    "no rule was found: no predicate distinguishes one label from the others; describe the examples further in the "
     "background, or try another --ratio or --algorithm"
 )
 
@@ -76,41 +77,41 @@ def learn(
             "fold-rpp learns rules for one label; name it" if positive is None else f"{algorithm} has no such option"
         )
         raise typer.BadParameter(wants, param_hint="--positive")
-    check_files(output, *background, examples)
+    check_file_conflicts(output, *background, examples)
     screen = Screen(quiet=quiet, aside=output == "-")
     with screen.busy(f"learning {target}"):
         found = learn_logic(
-            [_source(one) for one in background],
-            _source(examples),
+            [_logic_source(one) for one in background],
+            _logic_source(examples),
             target,
             ratio,
             algorithm=_ALGORITHMS[algorithm],
-            positive=_label(positive),
-            features=None if features is None else _names(features),
-            ignore=_names(ignore or ()),
+            positive=_parse_label(positive),
+            features=None if features is None else _split_predicates(features),
+            ignore=_split_predicates(ignore or ()),
             test=test,
             seed=seed,
         )
     if output is not None:
         write_document(found.to_clingo(), output)
     if json:
-        screen.data(_document(found))
+        screen.data(_hypothesis_to_json(found))
     else:
-        _show(screen, found, background, exclusive=exclusive)
+        _show_hypothesis(screen, found, background, exclusive=exclusive)
     if output not in (None, "-"):
         files = [shell_word(one) for one in (*background, output) if one is not None]
         screen.note(f"wrote {output}; run it: clingo {' '.join(files)}")
 
 
-def _source(argument: str) -> Source:
+def _logic_source(argument: str) -> Source:
     return standard_input("learn - … < zoo.lp").read() if argument == "-" else Path(argument)
 
 
-def _names(given: Iterable[str]) -> list[str]:
+def _split_predicates(given: Iterable[str]) -> list[str]:
     return [name.strip() for text in given for name in text.split(",")]
 
 
-def _label(text: str | None) -> str | int | None:
+def _parse_label(text: str | None) -> str | int | None:
     """Return a label that is spelled as in a logic program: ``1`` is a number, ``"1"`` a text."""
     if text is None:
         return None
@@ -119,14 +120,14 @@ def _label(text: str | None) -> str | int | None:
     return text[1:-1] if len(text) > 1 and text[0] == text[-1] == '"' else text
 
 
-def _show(screen: Screen, found: Hypothesis, background: list[str], *, exclusive: bool) -> None:
+def _show_hypothesis(screen: Screen, found: Hypothesis, background: list[str], *, exclusive: bool) -> None:
     """Show the rules and, in comments, how good they are: what is printed is a logic program."""
-    for line in _lines(found, "exclusive" if exclusive else "paper") or [f"% {_NO_RULE}"]:
+    for line in _rule_lines(found, "exclusive" if exclusive else "paper") or [f"% {_NO_RULE}"]:
         screen.show(Text(line))
-    known = " and ".join("standard input" if one == "-" else one for one in background)
+    known = " and ".join(map(source_name, background))
     form = ", mutually exclusive" if exclusive else "; --exclusive prints rules whose order does not matter"
     entails = f"% with {known}: entails {found.right} of {len(found.individuals)} examples (clingo)"
-    for comment in (f"{entails}, stratified{form}" if _lines(found) else entails, f"% test: {_test(found)}"):
+    for comment in (f"{entails}, stratified{form}" if _rule_lines(found) else entails, f"% test: {_test_text(found)}"):
         screen.show(Text(comment, "dim", no_wrap=True))  # a comment ends with its line
     if found.left_out:
         names = f"{' and '.join(found.left_out)} {'is' if len(found.left_out) == 1 else 'are'}"
@@ -134,42 +135,42 @@ def _show(screen: Screen, found: Hypothesis, background: list[str], *, exclusive
         screen.note(f"{names} not used: {reason}; add a rule that says what they have in common")
 
 
-def _lines(found: Hypothesis, style: Style = "paper") -> list[str]:
+def _rule_lines(found: Hypothesis, style: Style = "paper") -> list[str]:
     """Return the lines of the rules, none if nothing was learned."""
     text = found.to_text(style)
     return text.split("\n") if text else []
 
 
-def _test(found: Hypothesis) -> str:
+def _test_text(found: Hypothesis) -> str:
     """Say how the rules do on the examples held back, and how always saying the same would do."""
     if (trial := found.trial) is None:
         return f"none of the {count_text(len(found.individuals), 'example')} was held back"
-    return result_text(
+    return test_result_text(
         count_text(len(trial.individuals), "example"), trial.quality, trial.usual, trial.baseline.accuracy
     )
 
 
-def _document(found: Hypothesis) -> dict[str, object]:
+def _hypothesis_to_json(found: Hypothesis) -> dict[str, object]:
     return {
-        "rules": _lines(found),
+        "rules": _rule_lines(found),
         "clingo": found.to_clingo(),
         "program": to_dict(found.program),
-        "examples": _labels(found.individuals, found.examples, found.entailed),
+        "examples": _labels_to_json(found.individuals, found.examples, found.entailed),
         "right": found.right,
         "left_out": list(found.left_out),
-        "test": _trial(found),
+        "test": _trial_to_json(found),
     }
 
 
-def _trial(found: Hypothesis) -> dict[str, object] | None:
+def _trial_to_json(found: Hypothesis) -> dict[str, object] | None:
     if (trial := found.trial) is None:
         return None
     measures = {name: getattr(trial.quality, name) for name in ("right", "undecided", "accuracy", "f1")}
-    examples = _labels(trial.individuals, trial.labels, trial.entailed)
+    examples = _labels_to_json(trial.individuals, trial.labels, trial.entailed)
     return {"examples": examples, **measures, "baseline": trial.baseline.accuracy}
 
 
-def _labels(
+def _labels_to_json(
     individuals: Iterable[str], labels: Iterable[Label], entailed: Iterable[Label | None]
 ) -> list[dict[str, object]]:
     return [

@@ -1,4 +1,4 @@
-"""What commands load: models, and tables of records that are read like those of a model."""
+"""Load models, and tables of records that are read like those of a model."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from unless.cli.console import Screen
 from unless.cli.data_options import FileOptions
 from unless.cli.file_io import standard_input
 from unless.cli.layout import shell_word
-from unless.errors import LimitError, ParameterError, ProgramError, UnknownNameError, suggest
+from unless.errors import LimitError, ParameterError, ProgramError, ReadError, UnknownNameError, suggest
 from unless.estimators.model_file import read as read_file
 from unless.estimators.model_file import read_stream
 from unless.model import Model as FittedModel
@@ -57,7 +57,7 @@ class DataSource:
     def read(
         self, target: str | None = None, *, features: Sequence[str] | None = None, like: Any = None, **columns: Any
     ) -> Table:
-        """Read the table as `read_table` does; ``columns`` is what `ReadOptions` says of columns and cells."""
+        """Read the table as `read_table` does; ``columns`` are fields of `ReadOptions`."""
         from unless.read.table import read_with
 
         return read_with(self.source, self.file.read_options(**columns), target, features=features, like=like)
@@ -71,18 +71,18 @@ class DataSource:
 
 
 def read_records(screen: Screen, data: DataSource, target: str | None = None, **options: Any) -> Table:
-    """Read a table, while the screen says what takes so long and how the file was read, if it is not plain."""
-    take_ctrl_c_back()
-    with screen.busy(f"reading {data.name}"), needed(by_model=target is None, data=data.name):
+    """Read a table with a progress bar, and print how the file was read, if it is not plain."""
+    restore_ctrl_c()
+    with screen.busy(f"reading {data.name}"), name_missing_columns(by_model=target is None, data=data.name):
         table = data.read(target, **options)
-    tell_reading(screen, data.name, table.read_as)
+    note_how_read(screen, data.name, table.read_as)
     return table
 
 
 def read_labelled(
     screen: Screen, data: DataSource, model: Any, target: str | None = None, features: Sequence[str] | None = None
 ) -> Table:
-    """Read a table like that of a model; if only some records have labels, but most, the others are left out."""
+    """Read a table like that of a model; if most records have labels, those without are left out."""
     from unless.read.column_inference import MissingLabelsError
 
     try:
@@ -93,11 +93,10 @@ def read_labelled(
 
 
 def with_labels(screen: Screen, data: DataSource, model: Any, table: Table, target: str | None = None) -> Table:
-    """Return the table, or if only some of its records have labels, but most of them have, these.
+    """Return the table with its labels; if most records have labels, those without are left out.
 
-    The others are left out, too, if they were left out when the model was learned.
+    The latter are also left out if they were when the model was learned.
     """
-    from unless.errors import ReadError
     from unless.model import find_training_overlap
     from unless.read.table import take_labelled
 
@@ -117,46 +116,60 @@ def with_labels(screen: Screen, data: DataSource, model: Any, table: Table, targ
     return some
 
 
-def tell_reading(screen: Screen, data: str, read_as: str) -> None:
-    """Say in one line how a file was read, if it is not plain."""
+def with_model_classes(model: FittedModel, table: Table, data: str, advice: str) -> Table:
+    """Return the table with the classes of the model as labels; a label that the model does not know is refused."""
+    from unless.evaluation.metrics import align_labels
+    from unless.evaluation.unseen_values import unknown_labels
+    from unless.table import Labels
+
+    if strange := unknown_labels(model, table.labels):
+        raise ReadError(f"{data}: {strange[0]}; {advice}")
+    classes = model.statistics.classes
+    return replace(table, target=Labels(model.program.target, classes, align_labels(table.labels, classes).codes))
+
+
+def note_how_read(screen: Screen, data: str, read_as: str) -> None:
+    """Print how a file was read, if it is not plain."""
     if read_as:
-        screen.note(f"{_shown(data)}: {read_as}")
+        screen.note(f"{source_name(data)}: {read_as}")
 
 
-def _shown(data: str) -> str:
+def source_name(data: str) -> str:
+    """Return the name of a data argument for messages."""
     return "standard input" if data == "-" else data
 
 
-def take_ctrl_c_back() -> None:
+def restore_ctrl_c() -> None:
     """Let Python handle Ctrl-C again, after polars took it over when it was imported.
 
-    With polars' handler a wait for a pipe goes on, and KeyboardInterrupt may come again while we clean up.
+    With polars' handler, waiting for a pipe cannot be interrupted, and KeyboardInterrupt may be raised again during
+    cleanup.
     """
     import_module("polars")
     signal.signal(signal.SIGINT, signal.getsignal(signal.SIGINT))
 
 
 @contextmanager
-def streaming(
+def show_stream_progress(
     screen: Screen, doing: str, data: str, *, by_model: bool = True
 ) -> Iterator[Callable[[int, float | None], None]]:
     """Show how far a file of any size is read; the caller gets what to call with records and the share that is read."""
-    take_ctrl_c_back()
-    with screen.busy(doing) as update, needed(by_model=by_model, data=data):
+    restore_ctrl_c()
+    with screen.busy(doing) as update, name_missing_columns(by_model=by_model, data=data):
         yield lambda rows, share: update(
             completed=share or 0.0, total=None if share is None else 1.0, said=f"{rows:,} records"
         )
 
 
 @contextmanager
-def needed(by_model: bool, data: str) -> Iterator[None]:
+def name_missing_columns(by_model: bool, data: str) -> Iterator[None]:
     """Add to the error about a missing column that the model needs it."""
     try:
         yield
     except UnknownNameError as error:
         if not by_model:
             raise
-        raise UnknownNameError(f"{_shown(data)}: {error}\nThe model needs it.") from None
+        raise UnknownNameError(f"{source_name(data)}: {error}\nThe model needs it.") from None
 
 
 # Models.
@@ -176,7 +189,7 @@ def read_any_model(path: str) -> FittedModel | Program:
 
 
 def read_model(path: str, command: str) -> FittedModel | Program:
-    """Read a model, or a program from a file that has only rules; a committee is refused, since it is neither."""
+    """Read a model, or a program from a file that has only rules; a committee is refused."""
     found = read_any_model(path)
     if not isinstance(found, Program) and found.committee is not None:
         raise ParameterError(
@@ -187,15 +200,15 @@ def read_model(path: str, command: str) -> FittedModel | Program:
 
 
 def read_fitted_model(path: str, unknown: str) -> FittedModel:
-    """Read a model that fit wrote; of a file that has only rules the error says what is ``unknown``."""
+    """Read a model that fit wrote; a file with only rules is refused, and the error names what is ``unknown``."""
     found = read_any_model(path)
     if isinstance(found, Program):
         raise ParameterError(f"{path} has only rules, not {unknown} a model that fit wrote")
     return found
 
 
-def label_among(labels: Sequence[Label], text: str, complaint: str) -> Label:
-    """Return the label that a text spells, whatever its type: ``1`` is 1 or 1.0, ``true`` is True."""
+def match_label(labels: Sequence[Label], text: str, complaint: str) -> Label:
+    """Return the label that a text spells, of any type: ``1`` is 1 or 1.0, ``true`` is True."""
     index = label_index(text, labels)
     if index is None:
         texts = any(isinstance(label, str) for label in labels)

@@ -9,10 +9,10 @@ from inspect import Parameter, signature
 from typing import Any, get_type_hints
 
 
-def spread_groups(command: Callable[..., None]) -> Callable[..., None]:
+def expand_option_groups(command: Callable[..., None]) -> Callable[..., None]:
     """Return a command that takes every option by itself, as typer needs it.
 
-    A parameter whose type is a dataclass stands for the options that its fields declare, in their order; a field may
+    A parameter whose type is a dataclass represents the options that its fields declare, in order; a field may
     be a group, too. A class may also have a function `spread_options` that yields them. The command itself is given an
     instance of the class.
     """
@@ -22,10 +22,13 @@ def spread_groups(command: Callable[..., None]) -> Callable[..., None]:
     @wraps(command)
     def call(**options: Any) -> None:
         command(
-            **{name: _group(groups[name], options) if name in groups else options[name] for name in given.parameters}
+            **{
+                name: _make_group(groups[name], options) if name in groups else options[name]
+                for name in given.parameters
+            }
         )
 
-    spread = (option for one in given.parameters.values() for option in _spread(one))
+    spread = (option for one in given.parameters.values() for option in _expand_parameter(one))
     call.__signature__ = given.replace(parameters=list(spread))  # type: ignore[attr-defined]  # what `signature` looks for
     return call
 
@@ -34,7 +37,7 @@ def _is_group(kind: Any) -> bool:
     return is_dataclass(kind) or hasattr(kind, "spread_options")
 
 
-def _fields(kind: Any) -> Iterator[Parameter]:
+def _group_parameters(kind: Any) -> Iterator[Parameter]:
     """Yield the fields of a group as parameters of a function."""
     if hasattr(kind, "spread_options"):
         yield from kind.spread_options()
@@ -44,20 +47,20 @@ def _fields(kind: Any) -> Iterator[Parameter]:
         yield one.replace(annotation=kinds[one.name], kind=Parameter.KEYWORD_ONLY)
 
 
-def _spread(one: Parameter) -> Iterator[Parameter]:
+def _expand_parameter(one: Parameter) -> Iterator[Parameter]:
     """Yield a parameter, or the options of the group that it is."""
     if not _is_group(one.annotation):
         yield one
         return
-    for field in _fields(one.annotation):
-        yield from _spread(field)
+    for field in _group_parameters(one.annotation):
+        yield from _expand_parameter(field)
 
 
-def _group(kind: Any, options: Mapping[str, Any]) -> Any:
+def _make_group(kind: Any, options: Mapping[str, Any]) -> Any:
     """Return a group with the values of its options."""
     return kind(
         **{
-            one.name: _group(one.annotation, options) if _is_group(one.annotation) else options[one.name]
-            for one in _fields(kind)
+            one.name: _make_group(one.annotation, options) if _is_group(one.annotation) else options[one.name]
+            for one in _group_parameters(kind)
         }
     )

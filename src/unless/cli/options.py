@@ -1,4 +1,4 @@
-"""Options that several commands share, and what the shell offers for them when somebody presses Tab."""
+"""Options that several commands share, and their completion in the shell."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 FORMATS = ("csv", "tsv", "jsonl", "parquet", "arrow", "excel")
 
 DATA, LEARNER, CONSTRAINTS, OUTPUT = PANELS = ("Data", "Learner", "Constraints", "Output")
-"""What options are about: help lists them in this order, after those that are about none of it."""
+"""Groups of options: help lists them in this order, after the options without a group."""
 
 
 class Algorithm(StrEnum):
@@ -33,50 +33,50 @@ class Algorithm(StrEnum):
 
 
 def complete_columns(context: typer.Context, incomplete: str) -> list[str]:
-    """Offer the columns of the file that the command line names."""
+    """Complete the columns of the file that the command line names."""
     from unless.read.table import column_names
 
-    data = _given(context, "data")
+    data = _find_argument(context, "data")
     try:
         names = column_names(data) if data and data != "-" else []
     except (UnlessError, OSError):
         return []
-    return _offered(names, incomplete)
+    return _filter_completions(names, incomplete)
 
 
 def complete_labels(context: typer.Context, incomplete: str) -> list[str]:
     """Offer the labels that the rules of the model give."""
-    program = _program(context)
-    return _offered(map(str, program.labels) if program else (), incomplete)
+    program = _read_named_program(context)
+    return _filter_completions(map(str, program.labels) if program else (), incomplete)
 
 
 def complete_features(ending: str = "") -> Callable[[typer.Context, str], list[str]]:
     """Offer the features that the rules of the model test, each followed by ``ending``."""
 
     def complete(context: typer.Context, incomplete: str) -> list[str]:
-        program = _program(context)
-        return [f"{name}{ending}" for name in _offered(program.used if program else (), incomplete)]
+        program = _read_named_program(context)
+        return [f"{name}{ending}" for name in _filter_completions(program.used if program else (), incomplete)]
 
     return complete
 
 
-def _offered(names: Iterable[str], incomplete: str) -> list[str]:
-    """The names that start like that, without those that would do something to the terminal."""
+def _filter_completions(names: Iterable[str], incomplete: str) -> list[str]:
+    """Return the printable names that start with what was typed."""
     return [name for name in names if name.startswith(incomplete) and name.isprintable()]
 
 
-def _program(context: typer.Context) -> Program | None:
+def _read_named_program(context: typer.Context) -> Program | None:
     """The program in the model file that the command line names."""
     from unless.export.json import load
 
-    model = _given(context, "model")
+    model = _find_argument(context, "model")
     try:
         return load(model) if model and model != "-" else None
     except (UnlessError, OSError):
         return None
 
 
-def _given(context: typer.Context, argument: str) -> str | None:
+def _find_argument(context: typer.Context, argument: str) -> str | None:
     """An argument that the command line has so far.
 
     The parser stops at the option that is being completed, before it knows which argument is which: they are a list.

@@ -8,16 +8,15 @@ from collections.abc import Iterator
 from typing import Annotated, BinaryIO, TextIO, cast
 from typing import Literal as OneOf
 
-from unless.cli.console import Screen, visible
+from unless.cli.console import Screen, escape_invisible
 from unless.cli.data_options import FileOptions
-from unless.cli.file_io import check_files, standard_input, terminal
-from unless.cli.layout import duration, unseen_lines
-from unless.cli.loading import read_any_model, streaming, tell_reading
+from unless.cli.file_io import check_file_conflicts, open_terminal, standard_input
+from unless.cli.layout import duration_text, render_unseen_values
+from unless.cli.loading import note_how_read, read_any_model, show_stream_progress
 from unless.cli.options import OUTPUT, Data, Json, Model, Quiet, Strict, flag_option, output_option, value_option
 from unless.errors import ParameterError
-from unless.evaluation.training_overlap import OwnResult
+from unless.evaluation.training_overlap import OverlapAccuracy
 from unless.explanation.words import printable
-from unless.model.rule_statistics import wilson_interval
 from unless.stream import PredictedFile, predict_file
 from unless.values import count_text, share_text
 
@@ -73,12 +72,12 @@ def predict(
     Example: unless predict model.json "new*.csv" -o predicted/
     """
     screen = Screen(quiet=quiet, aside=output == "-")
-    check_files(output, model, data, format=file.format)
+    check_file_conflicts(output, model, data, format=file.format)
     found = read_any_model(model)
     source = standard_input("predict MODEL - < new.csv").buffer if data == "-" else data
-    out = _out(output, to)
+    out = _open_output(output, to)
     started = time.perf_counter()
-    with streaming(screen, "predicting", data) as tell:
+    with show_stream_progress(screen, "predicting", data) as tell:
         done = predict_file(
             found,
             source,
@@ -91,16 +90,16 @@ def predict(
             n_jobs=jobs,
             progress=tell,
         )
-    tell_reading(screen, data, done.read_as)
+    note_how_read(screen, data, done.read_as)
     if json:
         screen.data(done.to_dict())
-    screen.note(*_remarks(done, model, data), *unseen_lines(done.unseen))
+    screen.note(*_prediction_notes(done, model, data), *render_unseen_values(done.unseen))
     if not json:
-        screen.note(_summary(done, time.perf_counter() - started))
+        screen.note(_summary_line(done, time.perf_counter() - started))
 
 
-def _out(output: str, to: str | None) -> str | BinaryIO:
-    screen = terminal(output)
+def _open_output(output: str, to: str | None) -> str | BinaryIO:
+    screen = open_terminal(output)
     if screen is None:
         return sys.stdout.buffer if output == "-" else output
     if to in ("parquet", "arrow", "excel"):
@@ -119,7 +118,7 @@ class _Terminal:
         self._screen = screen
 
     def write(self, data: bytes) -> int:
-        self._screen.write(visible(str(data, "utf-8", "replace").replace("\r\n", "\n")))
+        self._screen.write(escape_invisible(str(data, "utf-8", "replace").replace("\r\n", "\n")))
         return len(data)
 
     def flush(self) -> None:
@@ -129,8 +128,8 @@ class _Terminal:
         return self._screen.fileno()
 
 
-def _remarks(done: PredictedFile, model: str, data: str) -> list[str]:
-    """Say what may surprise."""
+def _prediction_notes(done: PredictedFile, model: str, data: str) -> list[str]:
+    """Return notes on renamed and missing columns."""
     found = []
     if done.renamed:
         taken, new = (", ".join(map(printable, names)) for names in (done.renamed, done.renamed.values()))
@@ -141,7 +140,7 @@ def _remarks(done: PredictedFile, model: str, data: str) -> list[str]:
     return found
 
 
-def _summary(done: PredictedFile, seconds: float) -> str:
+def _summary_line(done: PredictedFile, seconds: float) -> str:
     """Return a line with the number of records, the number with each label, and how many are right."""
     counts = sorted(((n, str(label)) for label, n in done.labels.items() if label is not None and n), reverse=True)
     parts = [f"{printable(label)} {n:,}" for n, label in counts[:_LABELS]]
@@ -151,29 +150,28 @@ def _summary(done: PredictedFile, seconds: float) -> str:
         parts.append(f"undecided {done.undecided:,}")
     where = f" in {count_text(len(done.files), 'part')}" if done.files else ""
     text = (
-        f"{count_text(done.rows, 'record')}{where} in {duration(seconds)}" + (": " if parts else "") + ", ".join(parts)
+        f"{count_text(done.rows, 'record')}{where} in {duration_text(seconds)}"
+        + (": " if parts else "")
+        + ", ".join(parts)
     )
     if done.accuracy is None:
         return text
     if done.own is not None:
-        return f"{text}; {' and '.join(_own(done.own))}"
+        return f"{text}; {' and '.join(_accuracy_texts(done.own))}"
     on = "the labels in the data"
     if done.labelled < done.rows:
         on = f"the {count_text(done.labelled, 'record')} that {'has' if done.labelled == 1 else 'have'} a label"
     return f"{text}; accuracy {share_text(done.accuracy)} against {on}"
 
 
-def _own(own: OwnResult) -> Iterator[str]:
+def _accuracy_texts(own: OverlapAccuracy) -> Iterator[str]:
     """Yield the accuracy on records that the rules were not learned from, and that on the others."""
-    if own.accuracy is not None:
-        low, high = map(share_text, wilson_interval(own.held_back_right, own.held_back))
-        unseen = f"{count_text(own.held_back, 'record')} that the rules were not learned from"
-        yield f"accuracy {share_text(own.accuracy)} ({low} to {high}) on {unseen}"
-    if own.in_training is None:
-        return
-    if own.accuracy is None:
-        which = "in training" if own.same else f"on {count_text(own.learned, 'record')}, with those of training"
-        yield f"accuracy {share_text(own.in_training)} {which}"
-    else:
-        which = "those of training" if own.same else f"{own.learned:,} others, with those of training"
-        yield f"{share_text(own.in_training)} on {which}"
+    held, others = own.held_back, own.learned
+    if held.total:
+        yield f"accuracy {held.text} on {count_text(held.total, 'record')} that the rules were not learned from"
+    if others.total and held.total:
+        which = "those of training" if own.same else f"{others.total:,} others, with those of training"
+        yield f"{share_text(others.value)} on {which}"
+    elif others.total:
+        which = "in training" if own.same else f"on {count_text(others.total, 'record')}, with those of training"
+        yield f"accuracy {share_text(others.value)} {which}"

@@ -9,21 +9,20 @@ import typer
 
 from unless.cli.console import Screen
 from unless.cli.data_options import FileOptions
-from unless.cli.file_io import check_files, write_document
-from unless.cli.layout import unseen_lines
+from unless.cli.file_io import check_file_conflicts, write_document
+from unless.cli.layout import render_unseen_values
 from unless.cli.loading import DataSource, read_any_model, read_labelled
 from unless.cli.options import Data, Model, Quiet, Seed, Strict, TrueLabels, flag_option, output_option, value_option
 from unless.errors import ParameterError
 from unless.evaluation.drift_results import Watch
 from unless.evaluation.stability import Stability
-from unless.evaluation.unseen_values import refuse, refuse_ignorance
+from unless.evaluation.unseen_values import refuse_unseen, require_known_values
 from unless.explanation.words import Words
 from unless.explanation.words_file import read_words
 from unless.model import Model as FittedModel
-from unless.model import program_of
+from unless.model import decider_of, program_of
 from unless.report import Page, render, summarise
 from unless.rule import Program
-from unless.score.committee import committee_of
 from unless.table import Table
 from unless.values import count_text, share_text
 
@@ -41,7 +40,9 @@ def report(
         int, value_option("N", "How many records the page has at most; they are drawn at random.", low=1)
     ] = 2000,
     seed: Seed = 0,
-    watched: Annotated[bool, flag_option("Add a section on what has moved in DATA since training.", "--watch")] = False,
+    watched: Annotated[
+        bool, flag_option("Add a section on what has changed in DATA since training.", "--watch")
+    ] = False,
     stability: Annotated[
         int | None, value_option("N", "Learn again from N bootstraps of DATA; add a section on what comes back.", low=1)
     ] = None,
@@ -60,69 +61,69 @@ def report(
     Of a committee, the page runs the committee; beside it is the list that imitates it, marked where both differ.
 
     Columns that the rules do not use are in its table of records too. It can be changed in the browser: rules switched
-    off and moved, thresholds, words; what comes out is saved as files, one of them for --words.
+    off and moved, thresholds, words; the result is saved as files, one of them for --words.
 
     Example: unless report model.json applicants.csv -o report.html
     """
     if show and output == "-":
         raise ParameterError("--open needs a file; name one: -o report.html")
-    check_files(output, model, data, words, format=file.format)
+    check_file_conflicts(output, model, data, words, format=file.format)
     screen = Screen(quiet=quiet)
     found = read_any_model(model)
-    committee = committee_of(found)
-    used = program_of(found).used if committee is None else committee.used
-    source = DataSource.of(data, file)
-    table = read_labelled(screen, source, found, target, features=_columns(source, found, target, used))
-    spoken = None if words is None else _words(words, found)
-    stable = None if stability is None else _stability(screen, found, source, target, stability)
+    decider, source = decider_of(found), DataSource.of(data, file)
+    table = read_labelled(screen, source, found, target, features=_columns_to_read(source, found, target, decider.used))
+    spoken = None if words is None else _read_words_of_model(words, found)
+    stable = None if stability is None else _measure_stability(screen, found, source, target, stability)
     with screen.busy("writing the page"):
-        moved = _watch(found, table) if watched else None
+        moved = _watch_records(found, table) if watched else None
         page = summarise(
             found, table, title=title, sample=sample, seed=seed, words=spoken, watch=moved, stability=stable
         )
         if strict:
-            refuse_ignorance(found, program_of(found) if committee is None else committee.all_rules)
-            refuse(page.facts.unseen)
+            require_known_values(found, decider.all_rules)
+            refuse_unseen(page.facts.unseen)
         text = render(page)
         write_document(text, output)
-    screen.note(*unseen_lines(page.facts.unseen), _summary(page, output, len(text.encode())))
+    screen.note(*render_unseen_values(page.facts.unseen), _summary_line(page, output, len(text.encode())))
     if show:
         typer.launch(output)
 
 
-def _watch(model: FittedModel | Program, table: Table) -> Watch:
-    """Return what has moved; of rules alone that is not known."""
+def _watch_records(model: FittedModel | Program, table: Table) -> Watch:
+    """Watch the model on these records; rules without a model cannot be watched."""
     from unless.evaluation.drift import watch
-    from unless.evaluation.drift_counts import places_of
+    from unless.evaluation.drift_counts import class_indices
 
     if isinstance(model, Program):
         raise ParameterError("there are only rules here, not what they decided in training; leave out --watch")
     truth = None
     if table.target is not None:
-        truth = places_of(table.target.labels, model.statistics.classes)[table.target.codes]
+        truth = class_indices(table.target.labels, model.statistics.classes)[table.target.codes]
     return watch(model, table, truth)
 
 
-def _stability(
+def _measure_stability(
     screen: Screen, model: FittedModel | Program, data: DataSource, target: str | None, refits: int
 ) -> Stability:
-    """Return what comes back, for which all features have to be read."""
-    from unless.cli.stability import complete_refits
+    """Measure stability, which needs all features of training."""
+    from unless.cli.stability import measure_stability_fully
 
     if isinstance(model, Program):
         raise ParameterError("there are only rules here, not how they were learned; leave out --stability")
     if data.name == "-":
         raise ParameterError("--stability reads the data twice, and standard input is gone then; give a file")
     table = read_labelled(Screen(quiet=True), data, model, target)  # what there is to say was said
-    return complete_refits(screen, model, table, data.name, refits)
+    return measure_stability_fully(screen, model, table, data.name, refits)
 
 
 _COLUMNS = 1000
-"""The most columns that are read although no rule tests them."""
+"""The maximum number of columns to read for a page; wider tables are reduced to the features of training."""
 
 
-def _columns(data: DataSource, model: FittedModel | Program, target: str | None, used: Sequence[str]) -> list[str]:
-    """The columns to read: what rules test, what the model was learned from, and what only people look for."""
+def _columns_to_read(
+    data: DataSource, model: FittedModel | Program, target: str | None, used: Sequence[str]
+) -> list[str]:
+    """List the columns to read: those that rules test first, then features of training and other columns."""
     labels = target if target is not None else program_of(model).target
     names = [name for name in data.column_names() if name != labels]
     if len(names) > _COLUMNS:
@@ -131,14 +132,14 @@ def _columns(data: DataSource, model: FittedModel | Program, target: str | None,
     return [*used, *(name for name in names if name not in set(used))]
 
 
-def _words(path: str, model: FittedModel | Program) -> Words:
+def _read_words_of_model(path: str, model: FittedModel | Program) -> Words:
     program = program_of(model)
     statistics = None if isinstance(model, Program) else model.statistics
     labels = sorted({*program.labels, *(() if statistics is None else statistics.classes)}, key=str)
     return read_words(path, features=program.features, labels=labels)
 
 
-def _summary(page: Page, output: str, size: int) -> str:
+def _summary_line(page: Page, output: str, size: int) -> str:
     """Say what was written: "report.html (96 kB): 7 rules, 300 records, accuracy 0.923"."""
     where = "standard output" if output == "-" else output
     if page.quality is None:
@@ -149,7 +150,7 @@ def _summary(page: Page, output: str, size: int) -> str:
         which = unseen if page.unseen_only else " in training" if page.trained_only else ""
         quality = f"accuracy {share_text(page.quality.accuracy)} ({low} to {high}){which}"
         if page.baseline is not None:
-            quality += f", always {page.baseline[0].text.shown}: {share_text(page.baseline[1].value)}"
+            quality += f", always {page.baseline.guess.text.shown}: {share_text(page.baseline.guessed.value)}"
         if page.unseen_only and page.learned is not None and page.learned.quality is not None:
             others = "in training" if page.same else "on the others, with those of training"
             quality += f"; {share_text(page.learned.quality.accuracy)} {others}"

@@ -1,4 +1,4 @@
-"""The options of `unless fit` that say how a learner learns, made from the parameters that the learners declare."""
+"""The options of `unless fit` for the parameters of learners, made from their declarations."""
 
 from __future__ import annotations
 
@@ -34,23 +34,23 @@ class SettingOptions(dict[str, Any]):
         """Yield the options, as `option_groups` takes them."""
         for name in _NAMES:
             one = next(kind.declared()[name] for kind in SETTINGS.values() if name in kind.declared())
-            annotation = Annotated[_type(one) | None, _option(name, one)]  # type: ignore[valid-type]
+            annotation = Annotated[_option_type(one) | None, _make_option(name, one)]  # type: ignore[valid-type]
             yield Parameter(name, Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
 
-    def refuse_others(self, algorithm: Algorithm) -> None:
-        """Refuse what the learner has no use for."""
+    def refuse_foreign_options(self, algorithm: Algorithm) -> None:
+        """Refuse options of other learners."""
         for name, value in self.items():
-            refuse_unless_owned(name, value, _owners(name), algorithm)
+            refuse_foreign_option(name, value, _learners_with(name), algorithm)
 
     def given(self, algorithm: Algorithm) -> dict[str, Any]:
         """Return the parameters that were given; a penalty as a number or "auto"."""
         found = {name: value for name, value in self.items() if value is not None}
         if "penalty" in found:
-            found["penalty"] = _penalty(found["penalty"], algorithm)
+            found["penalty"] = _parse_penalty(found["penalty"], algorithm)
         return found
 
 
-def _penalty(text: str, algorithm: Algorithm) -> float | str:
+def _parse_penalty(text: str, algorithm: Algorithm) -> float | str:
     """Return a number, or the word ``auto``."""
     if text == "auto" and algorithm == Algorithm.COMMITTEE:
         raise typer.BadParameter("a committee tries several by itself; leave it out", param_hint="--penalty")
@@ -60,7 +60,7 @@ def _penalty(text: str, algorithm: Algorithm) -> float | str:
     return text if number is None else number
 
 
-def refuse_unless_owned(name: str, value: object, owners: list[Algorithm], algorithm: Algorithm) -> None:
+def refuse_foreign_option(name: str, value: object, owners: list[Algorithm], algorithm: Algorithm) -> None:
     """Refuse an option that is for other learners."""
     if value is not None and algorithm not in owners:
         raise typer.BadParameter(
@@ -69,22 +69,26 @@ def refuse_unless_owned(name: str, value: object, owners: list[Algorithm], algor
         )
 
 
-def _owners(name: str) -> list[Algorithm]:
+def _learners_with(name: str) -> list[Algorithm]:
     """Return the learners that have a parameter."""
     return [one for one in Algorithm if name in SETTINGS[one].declared()]
 
 
-def _type(one: Setting) -> Any:
+def _option_type(one: Setting) -> Any:
     if one.kind == "other" and one.words:
         return OneOf[one.words]
     return str if one.words else list[str] if one.repeated else _TYPES.get(one.kind, str)
 
 
-def _option(name: str, one: Setting) -> Any:
+def _make_option(name: str, one: Setting) -> Any:
     dashed = name.replace("_", "-")
     names = ["--max-rules", "--rules"] if name == "max_rules" else []
     if one.kind == "flag":
-        names = [f"--{dashed}/--no-{dashed}" if any(value is True for value, _ in _defaults(name)) else f"--{dashed}"]
+        names = [
+            f"--{dashed}/--no-{dashed}"
+            if any(value is True for value, _ in _defaults_by_learner(name))
+            else f"--{dashed}"
+        ]
     bounds: dict[str, Any] = (
         {}
         if one.words or one.kind in {"flag", "other"}
@@ -93,25 +97,25 @@ def _option(name: str, one: Setting) -> Any:
     return typer.Option(
         *names,
         metavar=one.metavar,
-        help=_help(name, one),
+        help=_option_help(name, one),
         rich_help_panel=CONSTRAINTS if name == "max_rules" else LEARNER,
         **bounds,
     )
 
 
-def _help(name: str, one: Setting) -> str:
-    """Return whom an option is for, what it does, and its default."""
+def _option_help(name: str, one: Setting) -> str:
+    """Return the help of an option: for which learners, its effect, and its default."""
     about = re.sub(r"(?=[,.])", " (repeat)", one.about, count=1) if one.repeated else one.about
     if one.audience:
         about = f"For {one.audience}{',' if ':' in about else ':'} {about[0].lower()}{about[1:]}"
-    usual = one.usual or _usual(name)
+    usual = one.usual or _default_text(name)
     return f"{about}  [default: {usual}]" if usual else about
 
 
-def _defaults(name: str) -> list[tuple[Any, list[Algorithm]]]:
+def _defaults_by_learner(name: str) -> list[tuple[Any, list[Algorithm]]]:
     """Return the defaults of a parameter, each with the learners that have it."""
     found: list[tuple[Any, list[Algorithm]]] = []
-    for owner in _owners(name):
+    for owner in _learners_with(name):
         default = SETTINGS[owner].defaults()[name]
         same = next((owners for value, owners in found if value == default), None)
         if same is None:
@@ -121,9 +125,9 @@ def _defaults(name: str) -> list[tuple[Any, list[Algorithm]]]:
     return found
 
 
-def _usual(name: str) -> str:
+def _default_text(name: str) -> str:
     """Return the default of a parameter in words; nothing, if it is to do nothing."""
-    (value, owners), *others = _defaults(name)
+    (value, owners), *others = _defaults_by_learner(name)
     if value is None or value is False or isinstance(value, str):
         return ""
     if value is True:

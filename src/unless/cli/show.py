@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from typing import Annotated
 from typing import Literal as OneOf
 
@@ -11,18 +10,25 @@ from rich.table import Table
 from rich.text import Text
 
 from unless.cli.console import Screen
-from unless.cli.file_io import check_files, write_document
+from unless.cli.file_io import check_file_conflicts, write_document
 from unless.cli.layout import Conditions
 from unless.cli.loading import read_any_model
 from unless.cli.options import Json, Model, Quiet, flag_option
-from unless.cli.plot import trade_off_plot
+from unless.cli.plot import plot_trade_off
 from unless.estimators.model_file import document
-from unless.evaluation.metrics import tested_text
-from unless.explanation.rule_listing import RuleLine, figure_headings, imitation_title, listing_rows, listing_title
+from unless.evaluation.metrics import holdout_text
+from unless.explanation.rule_listing import (
+    RuleLine,
+    figure_headings,
+    imitation_title,
+    listing_rows,
+    listing_title,
+    rule_numbers,
+)
 from unless.export import to_rules, to_text
 from unless.export.json import to_dict
 from unless.model import Model as FittedModel
-from unless.model import program_of
+from unless.model import model_of, program_of
 from unless.model.rule_statistics import RuleStatistics
 from unless.rule import Program
 
@@ -52,44 +58,35 @@ def show(
     Example: unless show model.json --style paper
     """
     screen = Screen(quiet=quiet)
-    check_files(None, model)
+    check_file_conflicts(None, model)
     found = read_any_model(model)
-    program = program_of(found)
+    program, known = program_of(found), model_of(found)
     if json:
-        screen.data(to_dict(found) if isinstance(found, Program) else document(found))
+        screen.data(to_dict(program) if known is None else document(known))
     elif style == "plain":
-        if not isinstance(found, Program) and found.committee is not None:
-            screen.show(committee_line(found), "")
-        screen.note(listing_title(program))
-        screen.show(RuleTable(program, None if isinstance(found, Program) else found.statistics))
-        if locked := locked_numbers(found):
-            screen.show("", f"locked: {numbered(locked)}")
-        if not isinstance(found, Program) and (tested := found.tested) is not None:
-            screen.show("", f"test: {tested_text(tested)}")
-        if not isinstance(found, Program) and found.trade_off is not None:
-            screen.show("", trade_off_plot(found.trade_off))
+        _show_table(screen, program, known)
     elif style == "rules":
-        write_document(
-            to_rules(found if isinstance(found, Program) or found.committee is None else program) + "\n", None
-        )
+        write_document(to_rules(program if known is None or known.committee is not None else known) + "\n", None)
     else:
         write_document(to_text(program, style) + "\n", None)
 
 
-def locked_numbers(model: FittedModel | Program) -> tuple[int, ...]:
+def _show_table(screen: Screen, program: Program, model: FittedModel | None) -> None:
+    if model is not None and model.committee is not None:
+        screen.show(imitation_title(model), "")
+    screen.note(listing_title(program))
+    screen.show(RuleTable(program, None if model is None else model.statistics))
+    if model is not None and model.locked:
+        screen.show("", f"locked: {rule_numbers(locked_numbers(model))}")
+    if model is not None and model.tested is not None:
+        screen.show("", f"test: {holdout_text(model.tested)}")
+    if model is not None and model.trade_off is not None:
+        screen.show("", plot_trade_off(model.trade_off))
+
+
+def locked_numbers(model: FittedModel) -> list[int]:
     """Return the numbers, from 1, of the rules that were locked when the model was learned."""
-    return () if isinstance(model, Program) else tuple(place + 1 for place in model.locked)
-
-
-def numbered(numbers: Sequence[int]) -> str:
-    """Return rules by number: "rule 3", "rules 3, 4 and 7"."""
-    *others, last = map(str, numbers)
-    return f"rules {', '.join(others)} and {last}" if others else f"rule {last}"
-
-
-def committee_line(model: FittedModel) -> str:
-    """Say what decides, and that the rules below it only imitate that."""
-    return imitation_title(model)
+    return [place + 1 for place in model.locked]
 
 
 class RuleTable:
@@ -103,10 +100,12 @@ class RuleTable:
         self._rules = program, statistics, most
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        yield _table(*self._rules, intervals=options.max_width >= _WIDE)
+        yield _make_rule_table(*self._rules, intervals=options.max_width >= _WIDE)
 
 
-def _table(program: Program, statistics: RuleStatistics | None, most: int | None, *, intervals: bool) -> Table:
+def _make_rule_table(
+    program: Program, statistics: RuleStatistics | None, most: int | None, *, intervals: bool
+) -> Table:
     """Return the rules as a table, with or without intervals."""
     table = Table(
         box=None, show_header=statistics is not None, header_style="dim", pad_edge=False, padding=(0, 2, 0, 0)
@@ -117,14 +116,9 @@ def _table(program: Program, statistics: RuleStatistics | None, most: int | None
         table.add_column(heading if intervals else heading.replace(" ", "\n"), justify="right", no_wrap=True)
     table.add_column("")
     for row in listing_rows(program, statistics, most, intervals=intervals):
-        table.add_row(row.number, row.label, *row.figures, _body(row.lines))
+        table.add_row(row.number, row.label, *row.figures, Group(*map(_conditions, row.lines)))
     return table
 
 
-def _body(lines: Iterable[RuleLine]) -> Group:
-    return Group(
-        *(
-            Conditions(Text(line.word, _STYLES.get(line.word, "italic")), [*map(Text, line.asks)], line.depth)
-            for line in lines
-        )
-    )
+def _conditions(line: RuleLine) -> Conditions:
+    return Conditions(Text(line.word, _STYLES.get(line.word, "italic")), [*map(Text, line.asks)], line.depth)

@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 import signal
+from dataclasses import replace
 from typing import Annotated
 
 import typer
-from rich.console import RenderableType
 from rich.text import Text
 
 from unless.cli.console import Screen
 from unless.cli.data_options import FileOptions
-from unless.cli.file_io import check_files
-from unless.cli.layout import grid
-from unless.cli.loading import DataSource, read_fitted_model, read_labelled
-from unless.cli.options import Data, Json, Model, Quiet, Seed, target_option, value_option
+from unless.cli.file_io import check_file_conflicts
+from unless.cli.layout import titled_grid
+from unless.cli.loading import DataSource, read_fitted_model, read_labelled, with_model_classes
+from unless.cli.options import Data, Json, Model, Quiet, Seed, TrueLabels, value_option
 from unless.errors import ReadError
-from unless.evaluation.metrics import aligned
 from unless.evaluation.stability import MATCHING_OVERLAP, Stability
-from unless.evaluation.unseen_values import unknown_labels
 from unless.model import Model as FittedModel
 from unless.model import find_training_overlap
-from unless.table import Labels, Table
+from unless.table import Table
 from unless.values import count_text, percent
 
 
@@ -30,16 +28,14 @@ def stability(
     data: Data,
     *,
     refits: Annotated[int, value_option("N", "How often to learn again.", "--refits", "-n", low=1)] = 50,
-    target: Annotated[
-        str | None, target_option("The column with the labels, if its name is not that of training.")
-    ] = None,
+    target: TrueLabels = None,
     seed: Seed = 0,
     jobs: Annotated[int | None, value_option("N", "Processes that share the work, -1 one per core.")] = None,
     file: FileOptions,
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
-    """Learn a model's rules again from bootstraps of its data, and tell which rules come back.
+    """Learn a model's rules again from bootstraps of its data, and show which rules come back.
 
     A rule returns if a rule with the same label decides nearly the same records: both decide at least half of those
     that either decides. It has the same tests if it asks for the same features in the same directions. Records that fit
@@ -48,31 +44,33 @@ def stability(
 
     Example: unless stability model.json applicants.csv -n 10
     """
-    check_files(None, model, data, format=file.format)
+    check_file_conflicts(None, model, data, format=file.format)
     screen = Screen(quiet=quiet)
     found = read_fitted_model(model, "how they were learned; give")
     table = read_labelled(screen, DataSource.of(data, file), found, target)
-    stable, complete = refitted(screen, found, table, data, refits, seed, jobs)
+    stable, complete = measure_stability(screen, found, table, data, refits, seed, jobs)
     if json:
         screen.data({"data": data, "seed": seed, "asked": refits, "complete": complete, **stable.to_dict()})
     else:
-        _show(screen, stable, complete=complete)
+        _show_stability(screen, stable, complete=complete)
     if not complete:
         raise typer.Exit(128 + signal.SIGINT)
 
 
-def refitted(  # noqa: PLR0917 - what to learn from, and how often
+def measure_stability(  # noqa: PLR0917 - what to learn from, and how often
     screen: Screen, model: FittedModel, table: Table, data: str, refits: int, seed: int = 0, jobs: int | None = None
 ) -> tuple[Stability, bool]:
-    """Learn again from the records that fit has learned from; return what comes back, and whether nobody stopped it."""
-    from unless.estimators.relearning import (  # with narwhals, which takes 40 ms: help needs neither
-        learner_of,
-        refits_by,
-    )
+    """Learn again from the training records; return the stability, and whether all refits were done."""
+    from unless.estimators.relearning import learner_of, refits_by  # with narwhals, which takes 40 ms
 
     if model.distillation is not None and model.parameters.get("teacher") is None:
         screen.note("the teacher of this list is not in its file; the refits learn without one")
-    records = _labelled(table, data, model)
+    if table.target is None:
+        raise ReadError(f"{data} has no complete column of labels; learning again needs the label of every record")
+    if not len(table):
+        raise ReadError(f"{data} has no records to learn from")
+    labelled = with_model_classes(model, table, data, "leave such records out")
+    records = replace(labelled, columns=tuple(map(table.column, model.schema.kinds)))
     own = find_training_overlap(model, records)
     if own is not None and not own.held_back.all():
         screen.note(f"{count_text(int(own.held_back.sum()), 'record')} that fit held back are not learned from")
@@ -86,56 +84,30 @@ def refitted(  # noqa: PLR0917 - what to learn from, and how often
     return Stability.of(model.decider, records, done, locked=model.locked), complete
 
 
-def complete_refits(screen: Screen, model: FittedModel, table: Table, data: str, refits: int) -> Stability:
-    """Return what comes back; Ctrl-C ends the command."""
-    stable, complete = refitted(screen, model, table, data, refits)
+def measure_stability_fully(screen: Screen, model: FittedModel, table: Table, data: str, refits: int) -> Stability:
+    """Measure stability over all refits; Ctrl-C ends the command."""
+    stable, complete = measure_stability(screen, model, table, data, refits)
     if not complete:
         raise KeyboardInterrupt
     return stable
 
 
-def _labelled(table: Table, data: str, model: FittedModel) -> Table:
-    """Return the features of training, with the classes of the model as labels; other labels are refused."""
-    classes = model.statistics.classes
-    if table.target is None:
-        raise ReadError(f"{data} has no complete column of labels; learning again needs the label of every record")
-    if not len(table):
-        raise ReadError(f"{data} has no records to learn from")
-    if strange := unknown_labels(model, table.target):
-        raise ReadError(f"{data}: {strange[0]}; leave such records out")
-    labels = aligned(table.target, classes)
-    known = Labels(labels.name, labels.labels[: len(classes)], labels.codes)
-    return Table(tuple(map(table.column, model.schema.kinds)), known, len(table), table.missing)
-
-
-def _show(screen: Screen, stable: Stability, *, complete: bool) -> None:
+def _show_stability(screen: Screen, stable: Stability, *, complete: bool) -> None:
     early = "" if complete else "interrupted; "
     screen.show(Text(early + stable.headline, "" if complete else "bold yellow"))
     if not stable.rules:
         screen.note("many lists decide together, so there are no single rules to compare")
         return
-    screen.show("", _rules(stable))
+    rules = titled_grid(("rule", "returns", "same tests", "", ""), right=(0, 1, 2))
+    for (number, back, same, label, said), one in zip(stable.lines(), stable.rules, strict=True):
+        style = "bold yellow" if one in stable.unstable() else ""
+        rules.add_row(number, Text(back, style), same, Text(label, "bold"), Text(said))
+    screen.show("", rules)
     if stable.thresholds:
-        screen.show("", _thresholds(stable))
+        thresholds = titled_grid(("rule", "threshold", "found", "5 % … middle … 95 %"), right=(0, 2))
+        for row in stable.threshold_lines():
+            thresholds.add_row(*map(Text, row))
+        screen.show("", thresholds)
     screen.note(
         "", f"returns: a rule with the same label shares at least {percent(MATCHING_OVERLAP)} of the records of both"
     )
-
-
-def _rules(stable: Stability) -> RenderableType:
-    right = {"justify": "right"}
-    table = grid(right, right, right, {}, {})
-    table.add_row(*(Text(name, "cyan") for name in ("rule", "returns", "same tests", "", "")))
-    for (number, back, same, label, said), one in zip(stable.lines(), stable.rules, strict=True):
-        style = "bold yellow" if one in stable.unstable() else ""
-        table.add_row(number, Text(back, style), same, Text(label, "bold"), Text(said))
-    return table
-
-
-def _thresholds(stable: Stability) -> RenderableType:
-    right = {"justify": "right"}
-    table = grid(right, {}, right, {})
-    table.add_row(*(Text(name, "cyan") for name in ("rule", "threshold", "found", "5 % … middle … 95 %")))
-    for number, test, share, where in stable.threshold_lines():
-        table.add_row(number, Text(test), share, Text(where))
-    return table

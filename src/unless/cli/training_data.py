@@ -1,8 +1,8 @@
-"""What fit and evaluate learn from: a table without the columns that nothing can be learned from."""
+"""Read tables for fit and evaluate, without columns that nothing can be learned from."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -12,9 +12,9 @@ import typer
 from unless.cli.console import Screen
 from unless.cli.data_options import ColumnOptions, LabelOptions, split_names
 from unless.cli.inspect import COMMAND
-from unless.cli.loading import DataSource, tell_reading
+from unless.cli.loading import DataSource, note_how_read
 from unless.errors import ReadError, UnknownNameError, suggest
-from unless.explanation.words import printable
+from unless.explanation.words import join_names, printable
 from unless.inspection import Remark, check_labels, find_useless_columns
 from unless.read.column_inference import MissingLabelsError
 from unless.table import Labels, Table, part_names
@@ -39,7 +39,7 @@ _MOST = 6  # names of columns that a line tells
 
 @dataclass(frozen=True, slots=True)
 class TrainingTable:
-    """A table to learn from, and the columns that were left out: they only tell records apart, or are constant."""
+    """A table to learn from, and the columns that were left out: they are identifiers, or constant."""
 
     table: Table
     left_out: tuple[Remark, ...]
@@ -71,7 +71,7 @@ class TrainingTable:
         for code, (one, several) in _WORDS.items():
             names = [str(remark.column) for remark in self.left_out if remark.code == code]
             if names:
-                parts.append(f"{_and(names)} ({several if len(names) > 1 else one})")
+                parts.append(f"{join_names(map(printable, names), _MOST)} ({several if len(names) > 1 else one})")
         size = f"{count_text(self.records, 'record')}, {count_text(len(self.table.columns), 'feature')}"
         return f"{size}; left out: {', '.join(parts)}" if parts else size
 
@@ -81,14 +81,14 @@ def read_training(
 ) -> TrainingTable:
     """Read a table with labels, without the features that are excluded, look like identifiers or are constant."""
     with screen.busy(f"reading {data.name}"):
-        training = training_of(data, target, columns, labels)
-    tell_reading(screen, data.name, training.table.read_as)
-    tell_labels(screen, training, labels)
+        training = read_training_table(data, target, columns, labels)
+    note_how_read(screen, data.name, training.table.read_as)
+    check_label_kind(screen, training, labels)
     return training
 
 
-def tell_labels(screen: Screen, training: TrainingTable, options: LabelOptions) -> None:
-    """Refuse a target that is a quantity, unless it is said that its numbers are labels; warn of one that is unique."""
+def check_label_kind(screen: Screen, training: TrainingTable, options: LabelOptions) -> None:
+    """Refuse a target that is a quantity, unless --classes is given; warn of one with a label for each record."""
     labels = training.table.labels
     remark = check_labels(labels.name, [str(label) for label in labels.labels], training.records)
     if remark is None or (remark.code == "continuous" and options.classes):
@@ -102,25 +102,25 @@ def tell_labels(screen: Screen, training: TrainingTable, options: LabelOptions) 
     )
 
 
-def training_of(
+def read_training_table(
     data: DataSource, target: str, options: ColumnOptions = ALL_COLUMNS, labels: LabelOptions = ALL_LABELLED
 ) -> TrainingTable:
     """Do what `read_training` does, without a screen."""
     names = data.column_names()
-    with unlabelled_advice():
+    with advise_on_unlabelled():
         table = data.read(target, **options.reading(names), drop_unlabelled=labels.drop_unlabelled)
     names = part_names(names, split_names(options.parts, names))
     excluded, included = split_names(options.exclude, names), split_names(options.include, names)
-    check_names(table.features, target, excluded, included)
+    check_column_names(table.features, target, excluded, included)
     left_out = tuple(one for one in find_useless_columns(table) if one.column not in {*excluded, *included})
     dropped = {*excluded, *(remark.column for remark in left_out)}
     columns = tuple(column for column in table.columns if column.name not in dropped)
-    check_training(table.labels, columns, left_out)
+    check_enough_to_learn(table.labels, columns, left_out)
     return TrainingTable(replace(table, columns=columns), left_out)
 
 
 @contextmanager
-def unlabelled_advice() -> Iterator[None]:
+def advise_on_unlabelled() -> Iterator[None]:
     """Add to the error about records without a label how to leave them out."""
     try:
         yield
@@ -128,7 +128,7 @@ def unlabelled_advice() -> Iterator[None]:
         raise ReadError(f"{error}\nTo leave them out: --drop-unlabelled") from None
 
 
-def check_names(features: Sequence[str], target: str, excluded: Sequence[str], included: Sequence[str]) -> None:
+def check_column_names(features: Sequence[str], target: str, excluded: Sequence[str], included: Sequence[str]) -> None:
     """Refuse names that are not features, and those that are both excluded and included.
 
     This waits until the table is read: the columns of JSON lines are not known before.
@@ -142,7 +142,7 @@ def check_names(features: Sequence[str], target: str, excluded: Sequence[str], i
         raise typer.BadParameter(f"{both[0]!r} is in --exclude too", param_hint="--include")
 
 
-def check_training(labels: Labels, columns: Sequence[object], left_out: Sequence[Remark]) -> None:
+def check_enough_to_learn(labels: Labels, columns: Sequence[object], left_out: Sequence[Remark]) -> None:
     """Refuse a table with nothing to learn."""
     if len(labels.labels) < 2:
         raise ReadError(
@@ -150,15 +150,5 @@ def check_training(labels: Labels, columns: Sequence[object], left_out: Sequence
             "is it the right column?"
         )
     if not columns:
-        kept = (
-            f": they look like identifiers, or are constant; to keep one: --include {left_out[0].column}"
-            if left_out
-            else ""
-        )
-        raise ReadError(f"no features are left to learn from{kept}")
-
-
-def _and(names: Iterable[str]) -> str:
-    shown = [printable(name) for name in names]
-    *first, last = shown if len(shown) <= _MOST else [*shown[:_MOST], f"{len(shown) - _MOST:,} more"]
-    return f"{', '.join(first)} and {last}" if first else last
+        keep = "they look like identifiers, or are constant; to keep one: --include"
+        raise ReadError(f"no features are left to learn from{f': {keep} {left_out[0].column}' if left_out else ''}")

@@ -1,4 +1,4 @@
-"""`unless watch`: what has moved in new records since a model was learned."""
+"""`unless watch`: what has changed in new records since a model was learned."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from rich.text import Text
 
 from unless.cli.console import Screen
 from unless.cli.data_options import FileOptions
-from unless.cli.file_io import check_files, standard_input
+from unless.cli.file_io import check_file_conflicts, standard_input
 from unless.cli.layout import grid
-from unless.cli.loading import read_fitted_model, streaming, tell_reading
+from unless.cli.loading import note_how_read, read_fitted_model, show_stream_progress, source_name
 from unless.cli.options import Data, Json, Model, Quiet, complete_columns, value_option
-from unless.evaluation.drift_results import DriftCheck, Watch, chance_text
+from unless.evaluation.drift_results import DriftCheck, Watch, p_value_text
 from unless.files import append_line
 from unless.read.batches import File
 from unless.stream import watch_file
 from unless.values import count_text, percent
 
 MOVED = 3
-"""The exit code if something has moved."""
+"""The exit code if a change is found."""
 
 _SCREENFUL = 30  # checks shown in a terminal
 
@@ -51,9 +51,9 @@ def watch(
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
-    """Tell what has moved since training: what each rule decides, how often it is right, cells and labels.
+    """Find what has changed since training: what each rule decides, how often it is right, cells and labels.
 
-    The worst comes first. The exit code is 3 if something has moved, that is, if chance does not explain it; the tests
+    The worst comes first. The exit code is 3 if something has moved: if chance does not explain a difference. The tests
     are exact and allow for how many there are. Files can have any size, and records may lack labels. How often
     rules are right is compared with the records that fit held back. With --quiet, only what has moved is printed.
 
@@ -61,11 +61,11 @@ def watch(
 
     Example: unless watch model.json new.csv --log log.jsonl
     """
-    check_files(log, model, data, reference, format=file.format)
+    check_file_conflicts(log, model, data, reference, format=file.format)
     screen = Screen(quiet=quiet)
     found = read_fitted_model(model, "what they decided in training; watch")
-    source, earlier = _source(data), None if reference is None else _source(reference)
-    with streaming(screen, "watching", data, by_model=labels is None) as tell:
+    source, earlier = _open_source(data), None if reference is None else _open_source(reference)
+    with show_stream_progress(screen, "watching", data, by_model=labels is None) as tell:
         seen = watch_file(
             found,
             source,
@@ -76,30 +76,31 @@ def watch(
             **(file.piped if "-" in (data, reference) else file).options,
             progress=tell,
         )
-    tell_reading(screen, data, seen.read_as)
+    note_how_read(screen, data, seen.read_as)
     if log is not None:
         append_line(log, seen.log_line(data))
     if json:
         screen.data({"data": data, **seen.to_dict()})
     else:
-        _show(screen, seen, data)
+        _show_watch(screen, seen, data)
     if seen.moved:
         raise typer.Exit(MOVED)
 
 
-def _source(data: str) -> File:
+def _open_source(data: str) -> File:
     return standard_input("watch MODEL - < new.csv").buffer if data == "-" else data
 
 
-def _show(screen: Screen, seen: Watch, data: str) -> None:
-    """Show the checks, the worst first, and what they are worth."""
-    where = "standard input" if data == "-" else data
-    screen.note(f"{where}: {_size(seen)}")
+def _show_watch(screen: Screen, seen: Watch, data: str) -> None:
+    """Show the checks, the worst first, and the false alarm rate."""
+    labelled = "all" if seen.labelled == seen.records else f"{seen.labelled:,.0f}"
+    labels = f"{labelled} with true labels" if seen.labelled else "no true labels"
+    screen.note(f"{source_name(data)}: {count_text(seen.records, 'record')}, {labels}")
     screen.note(Text.assemble(("! " if seen.moved else "", "bold yellow"), seen.headline), "")
     shown = seen.moved if screen.quiet else seen.checks
     most = max(_SCREENFUL, len(seen.moved)) if screen.out.is_terminal else len(shown)
     if shown:
-        screen.show(_table(seen, shown[:most]))
+        screen.show(_check_table(seen, shown[:most]))
     if len(shown) > most:
         screen.note(f"and {count_text(len(shown) - most, 'more check')} that did not move: --json has all of them")
     if not screen.quiet and seen.checks:
@@ -108,14 +109,7 @@ def _show(screen: Screen, seen: Watch, data: str) -> None:
     screen.note(*seen.notes)
 
 
-def _size(seen: Watch) -> str:
-    records = count_text(seen.records, "record")
-    if not seen.labelled:
-        return f"{records}, no true labels"
-    return f"{records}, {'all' if seen.labelled == seen.records else f'{seen.labelled:,.0f}'} with true labels"
-
-
-def _table(seen: Watch, checks: Sequence[DriftCheck]) -> RenderableType:
+def _check_table(seen: Watch, checks: Sequence[DriftCheck]) -> RenderableType:
     """Return a row for each check; where all compare with the same records, the heading says which."""
     sources = list(dict.fromkeys(check.source for check in checks if check.before is not None))
     right: dict[str, Any] = {"justify": "right", "no_wrap": True}
@@ -130,7 +124,7 @@ def _table(seen: Watch, checks: Sequence[DriftCheck]) -> RenderableType:
             Text("–" if check.before is None else str(check.before)),
             *([Text(source, "dim")] if len(sources) > 1 else []),
             Text(str(check.now), style),
-            Text(chance_text(check.adjusted)),
+            Text(p_value_text(check.adjusted)),
             Text(seen.about(check), "dim"),
         )
     return table

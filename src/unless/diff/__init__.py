@@ -1,16 +1,22 @@
-"""How two programs differ in their rules (`rule_changes`) and decide the same records (`record_changes`)."""
+"""Compare two programs: their rules (`rule_changes`), and their decisions on the same records (`record_changes`)."""
 
-from unless.diff.record_changes import Effect, Switch, Turn, compare_records, unseen_by
-from unless.diff.rule_changes import Comparison, LiteralEdit, RuleEdit, compare_rules
+from unless.diff.record_changes import (
+    ChangedRecord,
+    CorrectnessChange,
+    RecordComparison,
+    compare_records,
+    find_unseen_records,
+)
+from unless.diff.rule_changes import LiteralEdit, RuleComparison, RuleEdit, compare_rules
 
 __all__ = [
-    "Comparison",
-    "Effect",
+    "ChangedRecord",
+    "CorrectnessChange",
     "LiteralEdit",
+    "RecordComparison",
+    "RuleComparison",
     "RuleEdit",
-    "Switch",
-    "Turn",
     "compare_records",
     "compare_rules",
-    "unseen_by",
+    "find_unseen_records",
 ]

@@ -1,4 +1,4 @@
-"""What two programs decide on the same records: which records change label, and how many become right or wrong."""
+"""Compare the decisions of two programs on the same records: which change label, and which become right or wrong."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from unless.explanation.why import proof_of
 from unless.model import Model, holdout_rows, model_of
 from unless.model.prediction import deciding_rules
 from unless.rule import Program
-from unless.table import Labels, Table
-from unless.values import Label, label_index, label_to_json
+from unless.table import Table
+from unless.values import Label, attributes_to_json, label_index, label_to_json
 
 
 @dataclass(frozen=True, slots=True)
-class Switch:
+class ChangedRecord:
     """A record that changes label: its number from 1, its label in the data, and the proof of each program."""
 
     number: int
@@ -34,8 +34,8 @@ class Switch:
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
-    """How many records each program gets right, the old one and the new, and how many become right and wrong."""
+class CorrectnessChange:
+    """How many records the old and the new program decide correctly, and how many become right or wrong."""
 
     records: int
     right: tuple[int, int]
@@ -43,67 +43,48 @@ class Turn:
     worse: int
 
     @classmethod
-    def of(cls, before: NDArray[np.bool_], after: NDArray[np.bool_]) -> Turn:
+    def of(cls, before: NDArray[np.bool_], after: NDArray[np.bool_]) -> CorrectnessChange:
         """Count, given which records each program gets right."""
         right = int(before.sum()), int(after.sum())
         return cls(len(before), right, int((~before & after).sum()), int((before & ~after).sum()))
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain lists, dicts and values that JSON can hold."""
-        return {"records": self.records, "right": list(self.right), "better": self.better, "worse": self.worse}
+        return attributes_to_json(self, "records", "right", "better", "worse")
 
 
 @dataclass(frozen=True, slots=True)
-class Effect:
-    """What two programs do on the same records.
+class RecordComparison:
+    """The decisions of two programs on the same records.
 
-    ``shifts`` has the number of records that change from one label to another, the largest first; None is no label.
-    ``turn`` is what becomes right and wrong; None if the data has no labels. If it is known which records neither
+    ``shifts`` counts the records that change from one label to another, most frequent first; None is no label. ``turn``
+    counts records that become right or wrong; None if the data has no labels. If it is known which records neither
     program was learned from, ``unseen`` is about those, and ``others`` about the rest.
     """
 
     records: int
     shifts: tuple[tuple[Label | None, Label | None, int], ...]
-    switches: tuple[Switch, ...]
-    turn: Turn | None = None
-    unseen: Turn | None = None
-    others: Turn | None = None
+    switches: tuple[ChangedRecord, ...]
+    turn: CorrectnessChange | None = None
+    unseen: CorrectnessChange | None = None
+    others: CorrectnessChange | None = None
 
     @property
     def changed(self) -> int:
         """How many records change label."""
         return sum(count for *_, count in self.shifts)
 
-    @property
-    def right(self) -> tuple[int, int] | None:
-        """How many records each program gets right."""
-        return None if self.turn is None else self.turn.right
-
-    @property
-    def better(self) -> int | None:
-        """How many records become right."""
-        return None if self.turn is None else self.turn.better
-
-    @property
-    def worse(self) -> int | None:
-        """How many records become wrong."""
-        return None if self.turn is None else self.turn.worse
-
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain lists, dicts and values that JSON can hold."""
+        pairs = ((label_to_json(old), label_to_json(new), count) for old, new, count in self.shifts)
+        turn = dict.fromkeys(("right", "better", "worse")) if self.turn is None else self.turn.to_dict()
         return {
             "records": self.records,
             "changed": self.changed,
-            "shifts": [
-                {"old": label_to_json(old), "new": label_to_json(new), "records": count}
-                for old, new, count in self.shifts
-            ],
+            "shifts": [{"old": old, "new": new, "records": count} for old, new, count in pairs],
             "switches": [switch.to_dict() for switch in self.switches],
-            "right": None if self.right is None else list(self.right),
-            "better": self.better,
-            "worse": self.worse,
-            "unseen": self.unseen and self.unseen.to_dict(),
-            "others": self.others and self.others.to_dict(),
+            **{name: turn[name] for name in ("right", "better", "worse")},
+            **attributes_to_json(self, "unseen", "others"),
         }
 
 
@@ -114,44 +95,43 @@ def compare_records(
     new_table: Table,
     most: int = 5,
     unseen: NDArray[np.bool_] | None = None,
-) -> Effect:
-    """Compare two programs on the same records, given as a table for each, with proofs of the first ``most`` switches.
+) -> RecordComparison:
+    """Compare two programs on the same records, given as a table for each, with proofs of the first changed ones.
 
-    A text and the label that it spells are the same: a model of a text file and one of a data frame may agree.
-    If the targets differ, no labels of the data are compared with. ``unseen`` says which records neither program was
-    learned from, if that is known (`unseen_by`).
+    A text equals the label that it spells, so that a model of a text file and one of a data frame may agree. If the
+    targets differ, the labels of the data are not used. ``unseen`` says which records neither program was
+    learned from, if that is known (`find_unseen_records`).
     """
     labelled = old_table.target if old.target == new.target else None
     known: list[Label] = []
-    before, after = (
-        _codes(program.heads, known)[deciding_rules(program, table)]
-        for program, table in ((old, old_table), (new, new_table))
-    )
-    differ = before != after
     tables = ((old, old_table), (new, new_table))
-    switches = tuple(
-        Switch(
-            old_table.number(row), _truth(labelled, row), *(proof_of(one, table.record(row)) for one, table in tables)
-        )
-        for row in np.flatnonzero(differ)[:most].tolist()
-    )
-    shifts = _shifts(before[differ], after[differ], (old, new), known)
+    before, after = (_label_codes(program.heads, known)[deciding_rules(program, table)] for program, table in tables)
+    differ = before != after
+    shifts, switches = _count_label_changes(before[differ], after[differ], (old, new), known), []
+    for row in np.flatnonzero(differ)[:most].tolist():
+        truth = None if labelled is None else labelled.labels[int(labelled.codes[row])]
+        proofs = (proof_of(program, table.record(row)) for program, table in tables)
+        switches.append(ChangedRecord(old_table.number(row), truth, *proofs))
     if labelled is None:
-        return Effect(len(old_table), shifts, switches)
-    truth = _codes(labelled.labels, known)[labelled.codes]
-    was, is_ = before == truth, after == truth
-    parts = () if unseen is None else (Turn.of(was[unseen], is_[unseen]), Turn.of(was[~unseen], is_[~unseen]))
-    return Effect(len(old_table), shifts, switches, Turn.of(was, is_), *parts)
+        return RecordComparison(len(old_table), shifts, tuple(switches))
+    codes = _label_codes(labelled.labels, known)[labelled.codes]
+    was, is_ = before == codes, after == codes
+    parts = (
+        ()
+        if unseen is None
+        else (CorrectnessChange.of(was[unseen], is_[unseen]), CorrectnessChange.of(was[~unseen], is_[~unseen]))
+    )
+    return RecordComparison(len(old_table), shifts, tuple(switches), CorrectnessChange.of(was, is_), *parts)
 
 
-def unseen_by(*models: tuple[Program | Model, Table]) -> NDArray[np.bool_] | None:
-    """Which records no model was learned from, given as a table for each; None if none of its data is seen here."""
-    found = [held for model, table in models if (held := _held_back(model, table)) is not None]
+def find_unseen_records(*models: tuple[Program | Model, Table]) -> NDArray[np.bool_] | None:
+    """Return which records no model was learned from, given a table for each; None if these are no training data."""
+    found = [held for model, table in models if (held := _find_held_back(model, table)) is not None]
     return np.logical_and.reduce(found) if found else None
 
 
-def _held_back(model: Program | Model, table: Table) -> NDArray[np.bool_] | None:
-    """Which records a model held back, if some of its data are here."""
+def _find_held_back(model: Program | Model, table: Table) -> NDArray[np.bool_] | None:
+    """Return which records a model held back, if the table has some of its data."""
     known = model_of(model)
     if known is None or (held := holdout_rows(known, table)) is None or known.origin is None:
         return None
@@ -159,14 +139,14 @@ def _held_back(model: Program | Model, table: Table) -> NDArray[np.bool_] | None
     return held if seen.any() else None
 
 
-def _codes(labels: Sequence[Label | None], known: list[Label]) -> NDArray[np.intp]:
-    """The place of every label among the known ones, -1 for None; new labels are added to the known ones."""
+def _label_codes(labels: Sequence[Label | None], known: list[Label]) -> NDArray[np.intp]:
+    """Return the index of every label among the known ones, -1 for None; new labels are appended to the known ones."""
     known += [label for label in dict.fromkeys(labels) if label is not None and label_index(label, known) is None]
     places = {label: -1 if label is None else label_index(label, known) for label in labels}
     return np.array([places[label] for label in labels], dtype=np.intp)
 
 
-def _shifts(
+def _count_label_changes(
     before: NDArray[np.intp], after: NDArray[np.intp], programs: tuple[Program, Program], known: list[Label]
 ) -> tuple[tuple[Label | None, Label | None, int], ...]:
     spoken = [{label_index(label, known): label for label in one.labels} for one in programs]
@@ -176,7 +156,3 @@ def _shifts(
         for (first, second), count in zip(pairs.tolist(), counts.tolist(), strict=True)
     ]
     return tuple(sorted(found, key=lambda shift: -shift[2]))
-
-
-def _truth(labels: Labels | None, row: int) -> Label | None:
-    return None if labels is None else labels.labels[int(labels.codes[row])]

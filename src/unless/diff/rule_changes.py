@@ -1,11 +1,11 @@
-"""Two programs side by side: rules kept, moved, changed, added and removed.
+"""Compare the rules of two programs: kept, moved, changed, added or removed.
 
 Each rule of one program is matched with at most one rule of the other, with the same label. Rules that say the same are
-matched first. The others are assigned so that all pairs together are as alike as possible, and each pair is at least as
-alike as `LEAST_LIKENESS`. The order of literals and of exceptions does not change what a rule says; the order of rules
-does. A text and the label that it spells are the same: one program may come from a text file, the other from a data
-frame. Thresholds are the same, or one that changed, only if they are on one number line: a date is never compared with
-a plain number or a duration, nor a level with that of another order.
+matched first. The others are assigned so that the total similarity of pairs is largest, and each pair is at least as
+similar as `MIN_SIMILARITY`. The order of literals and of exceptions does not change the meaning of a rule; the order
+of rules does. A text and the label that it spells are the same: one program may come from a text file, the other from
+a data frame. Thresholds are the same, or one that changed, only if they are on one number line: a date is never
+compared with a plain number or a duration, nor a level with that of another order.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from unless.rule import Literal, Operator, Program, Rule
 from unless.values import Label, Value, label_index, label_to_json, same_label
 from unless.values.notation import DateNotation, NotatedNumber
 
-LEAST_LIKENESS = 0.35
-"""How alike two rules must be to count as one that was changed: from 0, nothing in common, to 1, everything.
+MIN_SIMILARITY = 0.35
+"""The similarity from which two rules count as one that was changed: 0 is nothing in common, 1 is equal.
 
 One of two literals is enough (0.5), and so is the same test with other numbers (0.67). One common feature with another
 test is not (at most 0.33).
@@ -40,7 +40,7 @@ _Pair = tuple[int | None, int | None]
 """The numbers of a rule in the old and the new program; None if it is not there."""
 
 
-def _status(old: object, new: object, *, same: bool) -> Status:
+def _edit_status(old: object, new: object, *, same: bool) -> Status:
     if old is None or new is None:
         return "added" if old is None else "removed"
     return "kept" if same else "changed"
@@ -60,8 +60,8 @@ class LiteralEdit:
 
     @property
     def status(self) -> Status:
-        """What happened to it."""
-        return _status(self.old, self.new, same=self.old == self.new)
+        """Whether the literal was kept, changed, added or removed."""
+        return _edit_status(self.old, self.new, same=self.old == self.new)
 
     def to_dict(self) -> dict[str, Any]:
         """The edit as plain lists, dicts and values that JSON can hold."""
@@ -92,9 +92,9 @@ class RuleEdit:
 
     @property
     def status(self) -> Status:
-        """What happened to the rule, apart from its place."""
+        """Whether the rule was kept, changed, added or removed, regardless of its position."""
         parts: list[LiteralEdit | RuleEdit] = [*self.literals, *self.exceptions]
-        return _status(self.old, self.new, same=all(edit.status == "kept" for edit in parts))
+        return _edit_status(self.old, self.new, same=all(edit.status == "kept" for edit in parts))
 
     def to_dict(self) -> dict[str, Any]:
         """The edit as plain lists, dicts and values that JSON can hold."""
@@ -111,7 +111,7 @@ class RuleEdit:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class RuleComparison:
     """Two programs. ``rules`` are in the new order; a removed rule comes after the rule that it followed in the old."""
 
     old: Program
@@ -158,39 +158,42 @@ class Comparison:
         }
 
 
-def compare_rules(old: Program, new: Program) -> Comparison:
+def compare_rules(old: Program, new: Program) -> RuleComparison:
     """Compare two programs rule by rule."""
-    pairs = [pair for group in _by_label(old.rules, new.rules) for pair in _matched(*group)]
-    moved = _moved(pairs)
-    edits = [_edit(old.rules, new.rules, pair, moved=pair in moved) for pair in pairs]
-    return Comparison(old, new, tuple(_in_order(edits)))
+    pairs = [pair for group in _group_by_label(old.rules, new.rules) for pair in _match_rules(*group)]
+    moved = _find_moved_rules(pairs)
+    edits = [_compare_rule(old.rules, new.rules, pair, moved=pair in moved) for pair in pairs]
+    return RuleComparison(old, new, tuple(_order_edits(edits)))
 
 
 # What happened to one rule.
 
 
-def _edit(old: Sequence[Rule], new: Sequence[Rule], pair: _Pair, *, moved: bool = False) -> RuleEdit:
+def _compare_rule(old: Sequence[Rule], new: Sequence[Rule], pair: _Pair, *, moved: bool = False) -> RuleEdit:
+    """Compare a rule with its counterpart: literals, then exceptions."""
     first, second = pair
     before = None if first is None else old[first]
     after = None if second is None else new[second]
     literals = _literal_edits(before.default if before else (), after.default if after else ())
     inner = before.exceptions if before else (), after.exceptions if after else ()
-    exceptions = _in_order([_edit(*inner, place) for place in _matched(*(dict(enumerate(side)) for side in inner))])
+    exceptions = _order_edits(
+        [_compare_rule(*inner, place) for place in _match_rules(*(dict(enumerate(side)) for side in inner))]
+    )
     return RuleEdit(before, after, first, second, tuple(literals), tuple(exceptions), moved)
 
 
 def _literal_edits(old: Sequence[Literal], new: Sequence[Literal]) -> Iterator[LiteralEdit]:
-    """The edits in the order of the new rule, removed literals last. A test with another value is a changed literal."""
-    before = {_asked(literal): literal for literal in old}
-    left = Counter(map(_asked, old))
-    left.subtract(map(_asked, new))
-    spare: dict[Hashable, list[_Asked]] = defaultdict(list)
+    """Yield edits in the order of the new rule, removed literals last. A test with a new value is a changed literal."""
+    before = {_literal_test(literal): literal for literal in old}
+    left = Counter(map(_literal_test, old))
+    left.subtract(map(_literal_test, new))
+    spare: dict[Hashable, list[_LiteralTest]] = defaultdict(list)
     for asked in left.elements():
         if asked[1] is not None:
             insort(spare[asked[0]], asked, key=itemgetter(1))  # the values of one test are all numbers or all texts
-    known = Counter(map(_asked, old))
+    known = Counter(map(_literal_test, old))
     for literal in new:
-        test, _ = asked = _asked(literal)
+        test, _ = asked = _literal_test(literal)
         known[asked] -= 1
         if known[asked] >= 0:
             yield LiteralEdit(before[asked], literal)
@@ -202,16 +205,16 @@ def _literal_edits(old: Sequence[Literal], new: Sequence[Literal]) -> Iterator[L
     yield from (LiteralEdit(before[asked], None) for asked in left.elements())
 
 
-_Asked = tuple[tuple[str, tuple[Operator, Hashable]], Value]
+_LiteralTest = tuple[tuple[str, tuple[Operator, Hashable]], Value]
 """A test and its value; a test is a feature, and an operator with the number line that it compares on."""
 
 
-def _asked(literal: Literal) -> _Asked:
+def _literal_test(literal: Literal) -> _LiteralTest:
     return (literal.feature, (literal.op, _number_line(literal.value))), literal.value
 
 
 def _number_line(value: Value) -> Hashable:
-    """What the number of a literal is compared with: None for plain numbers and for texts."""
+    """Return the number line of a value: times, an order, or None for plain numbers and texts."""
     if not isinstance(value, NotatedNumber) or value.notation.plain:
         return None
     return "time" if isinstance(value.notation, DateNotation) else value.notation
@@ -224,7 +227,7 @@ _Numbered = Mapping[int, Rule]
 """Rules or exceptions by their numbers, in order."""
 
 
-def _by_label(old: Sequence[Rule], new: Sequence[Rule]) -> Iterator[tuple[_Numbered, _Numbered]]:
+def _group_by_label(old: Sequence[Rule], new: Sequence[Rule]) -> Iterator[tuple[_Numbered, _Numbered]]:
     """For each label, its rules in the old and in the new program."""
     known: list[Label] = []
     groups: dict[int, tuple[dict[int, Rule], dict[int, Rule]]] = defaultdict(lambda: ({}, {}))
@@ -239,57 +242,57 @@ def _by_label(old: Sequence[Rule], new: Sequence[Rule]) -> Iterator[tuple[_Numbe
     yield from groups.values()
 
 
-def _matched(old: _Numbered, new: _Numbered) -> list[_Pair]:
-    """Every rule of both programs once, with its counterpart or None."""
-    equal = _equal(old, new)
-    similar = _assigned(*_others(old, new, equal))
-    left, right = _others(old, new, equal + similar)
+def _match_rules(old: _Numbered, new: _Numbered) -> list[_Pair]:
+    """Pair every rule with its counterpart in the other program, or with None."""
+    equal = _pair_equal_rules(old, new)
+    similar = _pair_similar_rules(*_unpaired_rules(old, new, equal))
+    left, right = _unpaired_rules(old, new, equal + similar)
     return [*equal, *similar, *((number, None) for number in left), *((None, number) for number in right)]
 
 
-def _others(old: _Numbered, new: _Numbered, pairs: Sequence[tuple[int, int]]) -> tuple[_Numbered, _Numbered]:
-    """The rules of both programs that are in no pair."""
+def _unpaired_rules(old: _Numbered, new: _Numbered, pairs: Sequence[tuple[int, int]]) -> tuple[_Numbered, _Numbered]:
+    """Return the rules of both programs that are in no pair."""
     olds, news = ({pair[side] for pair in pairs} for side in (0, 1))
     return {k: rule for k, rule in old.items() if k not in olds}, {k: rule for k, rule in new.items() if k not in news}
 
 
-def _equal(old: _Numbered, new: _Numbered) -> list[tuple[int, int]]:
-    """The pairs of rules that say the same; of several, the first with the first."""
+def _pair_equal_rules(old: _Numbered, new: _Numbered) -> list[tuple[int, int]]:
+    """Pair rules with the same meaning, in order."""
     places: dict[Hashable, list[int]] = defaultdict(list)
     for number, rule in old.items():
-        places[_meaning(rule)].append(number)
+        places[_rule_meaning(rule)].append(number)
     pairs = []
     for number, rule in new.items():
-        if found := places[_meaning(rule)]:
+        if found := places[_rule_meaning(rule)]:
             pairs.append((found.pop(0), number))
     return pairs
 
 
-def _meaning(rule: Rule) -> Hashable:
-    """What a rule asks for, regardless of the order of its literals and exceptions."""
-    exceptions = map(_meaning, rule.exceptions)  # one frame per level: 200 levels stay within Python's limit
-    return frozenset(Counter(map(_asked, rule.default)).items()), frozenset(Counter(exceptions).items())
+def _rule_meaning(rule: Rule) -> Hashable:
+    """Return what a rule requires, regardless of the order of its literals and exceptions."""
+    exceptions = map(_rule_meaning, rule.exceptions)  # one frame per level: 200 levels stay within Python's limit
+    return frozenset(Counter(map(_literal_test, rule.default)).items()), frozenset(Counter(exceptions).items())
 
 
-def _assigned(old: _Numbered, new: _Numbered) -> list[tuple[int, int]]:
-    """The assignment with the largest total likeness; among equals, the one that keeps the order best."""
+def _pair_similar_rules(old: _Numbered, new: _Numbered) -> list[tuple[int, int]]:
+    """Pair rules so that their total similarity is largest; among equals, the pairing that keeps the order best."""
     if not old or not new:
         return []
     from scipy.optimize import linear_sum_assignment  # type: ignore[import-untyped]
 
-    likeness = _likeness([*old.values()], [*new.values()])
-    likeness[likeness < LEAST_LIKENESS] = 0
+    likeness = _similarity([*old.values()], [*new.values()])
+    likeness[likeness < MIN_SIMILARITY] = 0
     distance = np.abs(np.linspace(0, 1, len(old))[:, None] - np.linspace(0, 1, len(new)))
     places = zip(*linear_sum_assignment(likeness - 1e-6 * distance, maximize=True), strict=True)
     olds, news = list(old), list(new)
     return [(olds[i], news[j]) for i, j in places if likeness[i, j] > 0]
 
 
-def _likeness(old: Sequence[Rule], new: Sequence[Rule]) -> NDArray[np.float64]:
-    """How alike each old rule is to each new one: twice the weight of common traits, divided by the weight of all."""
+def _similarity(old: Sequence[Rule], new: Sequence[Rule]) -> NDArray[np.float64]:
+    """Return the similarity of each old and new rule: twice the weight of common traits, divided by that of all."""
     from scipy.sparse import csr_array  # type: ignore[import-untyped]
 
-    traits = [_traits(rule) for rule in (*old, *new)]
+    traits = [_rule_traits(rule) for rule in (*old, *new)]
     place = {trait: k for k, trait in enumerate({trait: None for found in traits for trait in found})}
     rows = np.repeat(np.arange(len(traits)), [len(found) for found in traits])
     columns = [place[trait] for found in traits for trait in found]
@@ -302,24 +305,21 @@ def _likeness(old: Sequence[Rule], new: Sequence[Rule]) -> NDArray[np.float64]:
     return likeness
 
 
-def _traits(rule: Rule) -> dict[Hashable, float]:
-    """What identifies a rule: the features, operators and values of its tests. Deeper tests weigh less."""
+def _rule_traits(rule: Rule) -> dict[Hashable, float]:
+    """Return the traits of a rule: features, operators and values of its tests. Deeper tests weigh less."""
     counts: Counter[Hashable] = Counter()
     weights: dict[Hashable, float] = {}
-    stack = [(rule, 0)]
-    while stack:
-        part, depth = stack.pop()
-        tests: list[tuple[Hashable, ...]] = [(*test, value) for test, value in map(_asked, part.default)]
+    for depth, part in rule.parts():
+        tests: list[tuple[Hashable, ...]] = [(*test, value) for test, value in map(_literal_test, part.default)]
         for test in tests or [("always",) * 3]:
             for trait in (test[:1], test[:2], test):
                 counts[depth, trait] += 1  # the same trait twice is two traits
                 weights[depth, trait, counts[depth, trait]] = 1 / (1 + depth) ** 2
-        stack += [(exception, depth + 1) for exception in part.exceptions]
     return weights
 
 
-def _moved(pairs: Sequence[_Pair]) -> set[_Pair]:
-    """The smallest set of rules in both programs such that all others are in the same order."""
+def _find_moved_rules(pairs: Sequence[_Pair]) -> set[_Pair]:
+    """Find the smallest set of rules in both programs such that all others are in the same order."""
     ordered = sorted(((old, new) for old, new in pairs if old is not None and new is not None), key=itemgetter(1))
     ends: list[int] = []  # for each length, the last old number of the best increasing sequence
     lengths = []
@@ -335,8 +335,8 @@ def _moved(pairs: Sequence[_Pair]) -> set[_Pair]:
     return {pair for pair in ordered if pair not in stay}
 
 
-def _in_order(edits: Sequence[RuleEdit]) -> list[RuleEdit]:
-    """The edits by new number; a removed rule comes after the nearest rule before it that is still there."""
+def _order_edits(edits: Sequence[RuleEdit]) -> list[RuleEdit]:
+    """Sort edits by new number; a removed rule comes after the nearest earlier rule that still exists."""
     after = sorted((edit for edit in edits if edit.new_number is not None), key=lambda edit: edit.new_number or 0)
     gone = sorted((edit for edit in edits if edit.new_number is None), key=lambda edit: edit.old_number or 0)
     for edit in gone:

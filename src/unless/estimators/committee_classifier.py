@@ -15,7 +15,7 @@ from unless.estimators.input_records import row_counts, true_labels
 from unless.estimators.learners import CommitteeLearner
 from unless.estimators.prediction_reader import NewRecords
 from unless.estimators.rule_classifier import RuleClassifier, frame_of
-from unless.explanation.input_records import as_rows, unwrap_single
+from unless.explanation.input_records import unwrap_single, wrap_single_record
 from unless.explanation.rule_listing import imitation_title, listing_text
 from unless.explanation.vote_explanation import explain_vote
 from unless.model.points import Points, leading_label_index, probabilities_of
@@ -107,7 +107,7 @@ class UnlessCommittee(RuleClassifier, CommitteeLearner):
 
         See `UnlessClassifier.explain` for what one record is.
         """
-        table = self._table(as_rows(X))
+        table = self._table(wrap_single_record(X))
         return unwrap_single(X, [explain_vote(self.committee_, table.record(row)) for row in range(len(table))])
 
     def why_not(self, record: Any, label: Label) -> NoReturn:  # noqa: ARG002

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from unless.errors import ProgramError, suggest
 from unless.estimators.training_data import count_missing, known_label_index
-from unless.evaluation.importance import later_importances
-from unless.evaluation.metrics import measure
+from unless.evaluation.importance import lazy_importances
+from unless.evaluation.metrics import count_rule_decisions
 from unless.learn.score_fitting import later_card
 from unless.model import HoldoutResult, Model, holdout_rows
 from unless.model.rule_statistics import RuleStatistics
@@ -46,10 +46,10 @@ def with_rules(
     there = labelled if counts is None else labelled[counts > 0]
     found = replace(
         bare,
-        statistics=measure(program, labelled, counts),
+        statistics=count_rule_decisions(program, labelled, counts),
         domain=domain_table(there, program.used),
         missing_counts=count_missing(labelled, program.used, counts),
-        lazy_importances=later_importances(program, labelled, counts),
+        lazy_importances=lazy_importances(program, labelled, counts),
         lazy_card=later_card(program, labelled, counts, model.parameters.get("constraints")),
     )
     return _with(found, tested)
@@ -86,7 +86,7 @@ def _tested(model: Model, program: Program, held: Table | None) -> HoldoutResult
     """What records held back show of the new rules."""
     if held is None or model.origin is None:
         return None
-    return HoldoutResult(model.origin, measure(program, held))
+    return HoldoutResult(model.origin, count_rule_decisions(program, held))
 
 
 def fitting(program: Program, old: Program, classes: tuple[Label, ...]) -> Program:

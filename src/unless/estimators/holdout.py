@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from unless.blocks.block_dataset import BlockDataset, decided_label_weights
 from unless.estimators.training_data import TrainingData, occurring_labels
-from unless.evaluation.metrics import judged, measure
+from unless.evaluation.metrics import count_rule_decisions, evaluate_decider
 from unless.model import DataOrigin, HoldoutResult, Model
 from unless.model.prediction import Decider
 from unless.model.rule_statistics import RuleStatistics
@@ -119,8 +119,8 @@ class Holdout:
 def count_decisions(decider: Decider, table: Table) -> RuleStatistics:
     """Count what is decided of labelled records, by rule, or by label if not one rule decides."""
     if decider.by_rule:
-        return measure(decider.all_rules, table)
-    found = judged(decider, table)
+        return count_rule_decisions(decider.all_rules, table)
+    found = evaluate_decider(decider, table)
     return RuleStatistics(found.labels, (*found.labels, None), found.confusion.T.astype(np.float64))
 
 

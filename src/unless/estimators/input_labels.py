@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_consistent_length, column_or_1d
 
 from unless.errors import ParameterError, ReadError
 from unless.estimators.training_data import known_label_index, refuse_amounts
-from unless.evaluation.drift_counts import places_of
+from unless.evaluation.drift_counts import class_indices
 from unless.read.cells import rank
 from unless.read.frames import label_cells
 from unless.table import Labels
@@ -89,7 +89,7 @@ def some_places(y: Any, classes: tuple[Label, ...], rows: int) -> NDArray[np.int
         label if isinstance(label, str | bool | int | float) and cell_value(label) is not None else None
         for label in labels
     ]
-    return places_of(tuple(known), classes)[found.places]  # type: ignore[no-any-return]
+    return class_indices(tuple(known), classes)[found.places]  # type: ignore[no-any-return]
 
 
 def _kind(label: object) -> type:

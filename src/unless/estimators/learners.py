@@ -20,8 +20,8 @@ from unless.estimators.committee_file import committee_model
 from unless.estimators.progress import meter
 from unless.estimators.teachers import check_teacher, learn_from_teacher
 from unless.estimators.training_data import LearningLimits, TrainingData, known_label_index
-from unless.evaluation.importance import later_importances
-from unless.evaluation.metrics import measure
+from unless.evaluation.importance import lazy_importances
+from unless.evaluation.metrics import count_rule_decisions
 from unless.learn import SETTINGS
 from unless.learn.committee_learner import CommitteeSettings, learn_committee
 from unless.learn.distillation import distillation_settings
@@ -129,7 +129,7 @@ class Learner:
             self._classifier,
             settings.parameters(),
             data.named,
-            lazy_importances=later_importances(program, data.table, data.counts),
+            lazy_importances=lazy_importances(program, data.table, data.counts),
             lazy_card=later_card(program, data.table, data.counts, settings.constraints),
             missing_counts=data.missing_counts(program.used),
             relations=data.features,
@@ -338,7 +338,7 @@ class CommitteeLearner(Learner):
             student,
             agreement,
             self._parameters(),
-            later_importances(committee, data.table, data.counts),
+            lazy_importances(committee, data.table, data.counts),
             tuned=_tried(learned.settings) if learned.settings != settings else None,
         )
         interrupted = learned.interrupted or stopped
@@ -397,8 +397,8 @@ def learn_student(
     here = replace(data, table=table, blocks=None, held_back=None)  # what the committee says is known of no other
     learned = learn_unless(here.engine(settings.ratio, limits, n_jobs), settings)
     program = learned.program
-    statistics = measure(program, data.table, counts)
-    agreed = measure(program, table, counts).right.sum() / (len(table) if counts is None else counts.sum())
+    statistics = count_rule_decisions(program, data.table, counts)
+    agreed = count_rule_decisions(program, table, counts).right.sum() / (len(table) if counts is None else counts.sum())
     student = Model(
         program,
         statistics,

@@ -12,8 +12,8 @@ import numpy as np
 from unless.errors import ParameterError, ProgramError, suggest
 from unless.estimators.learners import LEARNERS, Learner, UnlessLearner, learn
 from unless.estimators.training_data import TrainingData
-from unless.evaluation.stability import Refit, Stability, bootstraps, refit, refits
-from unless.evaluation.tradeoff import Progress, TradeOff, fold_pairs, trade_off
+from unless.evaluation.stability import Refit, Stability, bootstraps, refit_on_sample
+from unless.evaluation.tradeoff import Progress, TradeOff, compute_trade_off, split_folds
 from unless.learn.weights import Weights
 from unless.model import Model
 from unless.model.prediction import Decider
@@ -38,12 +38,12 @@ def trade_off_of(learner: Learner, pairs: Sequence[tuple[Table, Table]], progres
         return learn(replace(plainly, **given), train).complete_model.program
 
     strictness = learner._settings().strictness  # noqa: SLF001 - of this module
-    return trade_off(pairs, list_for, strictness, progress)
+    return compute_trade_off(pairs, list_for, strictness, progress)
 
 
 def hash_folds(table: Table, count: int = 5) -> list[tuple[Table, Table]]:
     """Pairs of tables to learn from and to test on, by a hash of the record; fewer if few records differ."""
-    pairs = fold_pairs(table, (record_hashes(table.columns, len(table)) % np.uint64(count)).astype(np.int64))
+    pairs = split_folds(table, (record_hashes(table.columns, len(table)) % np.uint64(count)).astype(np.int64))
     if len(pairs) < 2:
         raise ParameterError("the records are too much alike to learn from some and test on others")
     return pairs
@@ -103,11 +103,12 @@ def refits_by(
 ) -> Iterator[Refit]:
     """Learn again from ``n`` bootstraps, one after another; several processes share the work, with the same result."""
     plain_learner = replace(learner, numeric=None, categorical=None, dates=None, orders=None, verbose=False, n_jobs=1)
-    again, samples = partial(relearn, plain_learner, keep=keep, lock=lock), bootstraps(table, n, seed)
+    again = partial(relearn, plain_learner, keep=keep, lock=lock)
+    samples = (one if weights is None else one * weights for one in bootstraps(table, n, seed))
     if n_jobs in (None, 1):
-        yield from refits(again, table, samples, weights)
+        yield from (refit_on_sample(again, table, one) for one in samples)
         return
     from joblib import Parallel, delayed  # scikit-learn has it; its processes need no "if __name__ == '__main__'"
 
-    each = (delayed(refit)(again, table, one if weights is None else one * weights) for one in samples)
+    each = (delayed(refit_on_sample)(again, table, one) for one in samples)
     yield from Parallel(n_jobs=n_jobs, return_as="generator")(each)

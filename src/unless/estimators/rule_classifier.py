@@ -29,14 +29,14 @@ from unless.estimators.relearning import stability_of
 from unless.estimators.training_warnings import all_remarks, warn_of
 from unless.evaluation.drift import ALPHA, watch
 from unless.evaluation.drift_results import Watch
-from unless.evaluation.metrics import tested_text
+from unless.evaluation.metrics import holdout_text
 from unless.evaluation.stability import Stability
 from unless.evaluation.tradeoff import TradeOff
-from unless.evaluation.unseen_values import Unseen, summary, unseen_values, unusual
+from unless.evaluation.unseen_values import Unseen, beyond_chance, unseen_summary, unseen_values
 from unless.explanation.contributions import Contributions, contributions
 from unless.explanation.counterfactuals.nearest import Counterfactuals, counterfactuals
 from unless.explanation.effects import Effects, effects
-from unless.explanation.input_records import as_rows, unwrap_single
+from unless.explanation.input_records import unwrap_single, wrap_single_record
 from unless.explanation.rule_listing import listing_text, listing_title
 from unless.explanation.score_explanation import ScoreExplanation, explain_score
 from unless.explanation.why import WhyNot, proof_of, why_not
@@ -185,7 +185,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
         One record is what `why_not` and `counterfactuals` take: a mapping, a row of a frame or of an array, or a frame
         of one row. A list of records always gives a list, even if it has only one.
         """
-        table = self._table(as_rows(X))
+        table = self._table(wrap_single_record(X))
         return unwrap_single(X, [proof_of(self.program_, table.record(row)) for row in range(len(table))])
 
     def why_not(self, record: Any, label: Label) -> WhyNot:
@@ -207,7 +207,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
         1,000, 1,000 are used. Printed, they are sentences and bars; ``frame()`` is a data frame, and the plots of the
         shap package take ``to_shap()``.
         """
-        return contributions(self._fitted, self._table(as_rows(X)), self._table(background, tell=False))
+        return contributions(self._fitted, self._table(wrap_single_record(X)), self._table(background, tell=False))
 
     def effects(self, background: Any) -> Effects:
         """The curve of each feature: the mean log-odds of a background, if all its records had the same value of it."""
@@ -512,7 +512,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
 
     def _said_of_test(self) -> str:
         """What records held back have shown, below the rules."""
-        return "" if self.tested_ is None else f"\n\ntest: {tested_text(self.tested_)}"
+        return "" if self.tested_ is None else f"\n\ntest: {holdout_text(self.tested_)}"
 
     def _repr_html_(self) -> str | None:
         return model_html(repr(self), getattr(self, "program_", None), getattr(self, "statistics_", None))
@@ -582,7 +582,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
 
     def _record(self, record: Any) -> dict[str, Value]:
         """One record as values, read like the training data."""
-        table = self._table(as_rows(record), caller=4)
+        table = self._table(wrap_single_record(record), caller=4)
         if len(table) != 1:
             raise ParameterError(f"expected one record, got {len(table)}; pass them one by one")
         return table.record(0)
@@ -622,7 +622,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
 
 def _warn_of_unseen(found: Iterable[Unseen], caller: int) -> None:
     """Warn of values that training did not have, unless they may be chance."""
-    if lines := summary(unusual(found)):
+    if lines := unseen_summary(beyond_chance(found)):
         warnings.warn("\n".join(["values that training did not have:", *lines]), UnlessWarning, stacklevel=caller)
 
 

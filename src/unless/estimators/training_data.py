@@ -13,7 +13,7 @@ import numpy as np
 from unless.blocks.block_dataset import BlockDataset, label_weights_left
 from unless.errors import ParameterError, ReadError, UnknownNameError, suggest
 from unless.estimators.progress import Meter
-from unless.evaluation.metrics import measured
+from unless.evaluation.metrics import count_training_decisions
 from unless.learn.committee_learner import CommitteeSettings
 from unless.learn.engine import Engine
 from unless.learn.fold import LearnConstraints, LearnedProgram, make_engine
@@ -112,13 +112,13 @@ class TrainingData:
     def count_decided(self, learned: LearnedProgram) -> RuleStatistics:
         """What the rules decide of all records that they were learned from."""
         if self.blocks is None:
-            return measured(learned, self.table, self.counts)
+            return count_training_decisions(learned, self.table, self.counts)
         if learned.interrupted is not None or not learned.left:
             engine = self.blocks.engine(self.held_back)
             learned = replace(
                 learned, left=label_weights_left(engine, learned.program, engine.all_rows()), interrupted=None
             )
-        return measured(learned, self.table, self.counts)
+        return count_training_decisions(learned, self.table, self.counts)
 
     def domain(self, features: Iterable[str]) -> Table:
         """The values that the named features had."""

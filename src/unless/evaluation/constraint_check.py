@@ -1,12 +1,12 @@
-"""Whether a program keeps constraints: exactly, for any record there could be.
+"""Whether a program satisfies constraints: exactly, for all possible records.
 
 Most constraints are about what rules look like. A constraint such as ``income: more never refuse`` is about what the
-program decides, so it is decided by searching for two records that break it. If there are any, there are two with
-incomes on either side of one threshold: on the way from one income to the other, the decision changes at some
-threshold. So for each threshold the rules are taken twice, as they are just below and just above it, and the search is
-for the values of all other features where one of the two lists says the label and the other does not. One of the rules
-that decide must be another one above than below; with that rule it begins, and divides the remaining box until no other
-rule covers it (`explanation.changes.boxes`). A program that learners have made under the constraint needs no search
+program decides, so it is checked by searching for two records that violate it. If there are any, there are two with
+incomes on either side of one threshold: between the two incomes, the decision changes at some threshold. So for each
+threshold the rules are taken twice, as they are just below and just above it, and the search looks for values of all
+other features where one of the two lists gives the label and the other does not. One of the rules that decide must
+differ above and below; the search starts with that rule, and divides the remaining box until no other rule covers it
+(`explanation.counterfactuals.box_search`). A program that was learned under the constraint needs no search
 (`learn.rule_limits`).
 """
 
@@ -22,7 +22,7 @@ from unless.errors import ParameterError
 from unless.explanation.counterfactuals.box_search import Cells, RuleCells, cells_of_default, rule_cells, split_outside
 from unless.explanation.counterfactuals.feature_cells import FeatureCells, divide_features
 from unless.learn.rule_limits import limits_for_label
-from unless.rule import Literal, Program, Rule
+from unless.rule import Program, Rule
 from unless.values import Label, Value, class_index, count_text
 from unless.values.notation import NotatedNumber
 
@@ -32,10 +32,10 @@ _STEPS = 100_000
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """What breaks a constraint.
+    """A violated constraint.
 
     ``rule`` is the number of the rule, counted from 1; None where it is the whole program. ``records`` are two records
-    that show it, alike but for one feature; of other features that the program does not test they say nothing.
+    that show it, which differ in one feature; they have only features that the program tests.
     """
 
     text: str
@@ -47,9 +47,9 @@ class Violation:
 
 
 def violations(program: Program, constraints: Constraints) -> tuple[Violation, ...]:
-    """What in a program breaks constraints; nothing if it keeps them, whatever the records are.
+    """Return how a program violates constraints; nothing if it satisfies them for all possible records.
 
-    A monotone constraint that cannot be decided in 100,000 steps is said to be so, as a violation without records.
+    A monotone constraint that cannot be decided in 100,000 steps is reported as a violation without records.
 
     >>> from unless import Constraints, Literal, Program, Rule
     >>> poor = Rule("refuse", (Literal("income", ">", 21000.0),))
@@ -62,14 +62,14 @@ def violations(program: Program, constraints: Constraints) -> tuple[Violation, .
         raise ParameterError(f"violations are those of a Program, not of a {type(program).__name__}")
     if asked is None:
         return ()
-    rules = (one for k, rule in enumerate(program.rules, 1) for one in _of_rule(k, rule, asked))
-    return (*rules, *(one for monotone in asked.monotone for one in _broken_directions(program, monotone)))
+    rules = (one for k, rule in enumerate(program.rules, 1) for one in _rule_violations(k, rule, asked))
+    return (*rules, *(one for monotone in asked.monotone for one in _monotone_violations(program, monotone)))
 
 
 # What rules look like.
 
 
-def _of_rule(number: int, rule: Rule, asked: Constraints) -> Iterator[Violation]:
+def _rule_violations(number: int, rule: Rule, asked: Constraints) -> Iterator[Violation]:
     used = {literal.feature for literal in rule.literals()}
     for name in asked.never:
         if name in used:
@@ -81,7 +81,7 @@ def _of_rule(number: int, rule: Rule, asked: Constraints) -> Iterator[Violation]
     for one, other in asked.apart:
         if one in used and other in used:
             yield Violation(f"rule {number} tests {one!r} and {other!r}, which must be apart", number)
-    longest = max(map(len, _defaults(rule)))
+    longest = max(len(part.default) for _, part in rule.parts())
     if asked.max_literals is not None and longest > asked.max_literals:
         literals = count_text(longest, "literal")
         yield Violation(f"rule {number} has {literals} in one default; at most {asked.max_literals} may be", number)
@@ -90,31 +90,24 @@ def _of_rule(number: int, rule: Rule, asked: Constraints) -> Iterator[Violation]
         yield Violation(f"rule {number} has {levels} of exceptions; at most {asked.max_depth} may be", number)
 
 
-def _defaults(rule: Rule) -> Iterator[tuple[Literal, ...]]:
-    yield rule.default
-    for exception in rule.exceptions:
-        yield from _defaults(exception)
-
-
 # What the program decides.
 
 
-def _broken_directions(program: Program, monotone: Monotone) -> Iterator[Violation]:
+def _monotone_violations(program: Program, monotone: Monotone) -> Iterator[Violation]:
     labels = program.labels
     place = class_index(monotone.label, labels)
     if place is None or monotone.feature not in program.used:
         return
-    label = labels[place]
     try:
-        pair = _breaking(program, Monotone(monotone.feature, monotone.direction, label))
+        pair = _find_breaking_pair(program, Monotone(monotone.feature, monotone.direction, labels[place]))
     except _UndecidedError:
         yield Violation(f"{monotone}: this could not be decided in {_STEPS:,} steps")
         return
     if pair is not None:
-        yield Violation(_said(program, monotone, pair), None, pair)
+        yield Violation(_violation_text(program, monotone, pair), None, pair)
 
 
-def _said(program: Program, monotone: Monotone, pair: tuple[dict[str, Value], dict[str, Value]]) -> str:
+def _violation_text(program: Program, monotone: Monotone, pair: tuple[dict[str, Value], dict[str, Value]]) -> str:
     low, high = pair
     here = f"{monotone}: with {monotone.feature} {low[monotone.feature]!r} it is {program.label(low)!r}"
     here += f", with {high[monotone.feature]!r} {program.label(high)!r}"
@@ -123,8 +116,8 @@ def _said(program: Program, monotone: Monotone, pair: tuple[dict[str, Value], di
     return f"{here}, where all else is the same: {', '.join(others)}" if others else here
 
 
-def keeps_directions(program: Program, monotone: Monotone) -> bool:
-    """Whether the literals of a program alone show that it keeps a constraint (`learn.rule_limits` says why)."""
+def is_monotone_by_literals(program: Program, monotone: Monotone) -> bool:
+    """Whether the literals of a program suffice to show that it keeps a constraint (see `learn.rule_limits`)."""
     asked, after = Constraints(monotone=(monotone,)), {program.otherwise}
     for rule in reversed(program.rules):
         labels = [label for label in after if label is not None]
@@ -134,24 +127,24 @@ def keeps_directions(program: Program, monotone: Monotone) -> bool:
     return True
 
 
-def _breaking(program: Program, monotone: Monotone) -> tuple[dict[str, Value], dict[str, Value]] | None:
-    """Two records that break a constraint, the one with less of the feature first; None if there are none."""
-    if keeps_directions(program, monotone):
+def _find_breaking_pair(program: Program, monotone: Monotone) -> tuple[dict[str, Value], dict[str, Value]] | None:
+    """Find two records that break a constraint, the one with the smaller value first; None if there are none."""
+    if is_monotone_by_literals(program, monotone):
         return None
-    search = _Search(program, monotone.label)
+    search = _PairSearch(program, monotone.label)
     axis = search.places[monotone.feature]
     for cell in range(len(search.axes[axis].thresholds)):
         if search.axes[axis].above(cell) is None:
             continue
         pair = (cell + 1, cell) if monotone.direction == "more" else (cell, cell + 1)
-        found = search.clash(axis, *pair)
+        found = search.find_clash(axis, *pair)
         if found is not None:
-            return search.record(found, axis, cell), search.record(found, axis, cell + 1)
+            return search.make_record(found, axis, cell), search.make_record(found, axis, cell + 1)
     return None
 
 
 class _UndecidedError(Exception):
-    """There is no end in sight."""
+    """The search did not end within its budget of steps."""
 
 
 class _ConstraintAxis(FeatureCells):
@@ -164,7 +157,7 @@ class _ConstraintAxis(FeatureCells):
         return every if self.above(len(self.thresholds) - 1) is not None else every & ~(1 << len(self.thresholds))
 
     def above(self, cell: int) -> float | None:
-        """A number in the cell above a threshold; None if none exists."""
+        """Return a number in the cell above a threshold; None if nothing is above it."""
         if cell < 0:
             return 0.0
         if cell + 1 < len(self.thresholds):
@@ -176,13 +169,13 @@ class _ConstraintAxis(FeatureCells):
             return last.notation.value(last + last.notation.step if last.notation.step else nextafter(last, inf))
         return nextafter(last, inf)
 
-    def first(self, cells: int) -> Value:
-        """A value in some cells; a number only if numbers matter."""
+    def any_value(self, cells: int) -> Value:
+        """Return a value in one of the cells; a number only if the program compares numbers."""
         likely = cells if self.thresholds else cells & ~1 or cells
         return self.value((likely & -likely).bit_length() - 1)
 
     def value(self, cell: int) -> Value:
-        """A value in a cell."""
+        """Return a value in a cell."""
         numbers = len(self.thresholds) + 1
         if cell < numbers:
             return self.thresholds[cell] if cell + 1 < numbers else self.above(cell - 1)
@@ -196,8 +189,8 @@ class _ConstraintAxis(FeatureCells):
         return other
 
 
-class _Search:
-    """The rules of a program on cells."""
+class _PairSearch:
+    """Searches two records that differ in one feature, only one of them with a label."""
 
     def __init__(self, program: Program, label: Label) -> None:
         self.axes = [_ConstraintAxis(one.feature, one.thresholds, one.named) for one in divide_features(program)]
@@ -206,10 +199,10 @@ class _Search:
         self.says = [head == label for head in program.heads]
         self.steps = 0
 
-    def clash(self, axis: int, yes: int, no: int) -> Cells | None:
-        """Cells of all other axes where the label is said with one cell of an axis and not with another."""
-        there = [_at(shape, axis, 1 << yes) for shape in self.shapes]
-        here = [_at(shape, axis, 1 << no) for shape in self.shapes]
+    def find_clash(self, axis: int, yes: int, no: int) -> Cells | None:
+        """Find cells of all other axes where one cell of an axis gives the label and another does not."""
+        there = [_restrict_axis(shape, axis, 1 << yes) for shape in self.shapes]
+        here = [_restrict_axis(shape, axis, 1 << no) for shape in self.shapes]
         for first, (one, other) in enumerate(zip(there, here, strict=True)):
             if one == other:
                 continue
@@ -217,14 +210,14 @@ class _Search:
                 if self.says[first] == self.says[second]:
                     continue
                 pair = (first, second) if self.says[first] else (second, first)
-                if (found := self.decided_by(there, here, *pair)) is not None:
+                if (found := self.find_decided_cells(there, here, *pair)) is not None:
                     return found
         return None
 
-    def decided_by(
+    def find_decided_cells(
         self, there: Sequence[RuleCells | None], here: Sequence[RuleCells | None], yes: int, no: int
     ) -> Cells | None:
-        """Cells where one rule decides in one list, and says the label, and another in the other, and does not."""
+        """Find cells where rule ``yes`` decides in one list and gives the label, and ``no`` decides in the other."""
         sayer, other = there[yes], here[no]
         if sayer is None or other is None:
             return None
@@ -234,10 +227,10 @@ class _Search:
             return None
         before = [shape for shape, says in zip(there[:yes], self.says, strict=False) if shape is not None and not says]
         behind = [shape for shape, says in zip(here[:no], self.says, strict=False) if shape is not None and says]
-        return self.uncovered(cells, [*sayer.exceptions, *other.exceptions, *before, *behind])
+        return self.find_uncovered_box(cells, [*sayer.exceptions, *other.exceptions, *before, *behind])
 
-    def uncovered(self, cells: Cells, avoid: list[RuleCells]) -> Cells | None:
-        """A part of a box that no rule covers."""
+    def find_uncovered_box(self, cells: Cells, avoid: list[RuleCells]) -> Cells | None:
+        """Find a part of a box that no rule covers, depth first."""
         boxes = [(cells, avoid)]
         while boxes:
             cells, avoid = boxes.pop()
@@ -253,19 +246,19 @@ class _Search:
             boxes += [(part, [*more, *others]) for part, more in reversed(parts[id(least)])]
         return None
 
-    def record(self, cells: Cells, axis: int, cell: int) -> dict[str, Value]:
-        """A record in a box, with one cell given."""
+    def make_record(self, cells: Cells, axis: int, cell: int) -> dict[str, Value]:
+        """Return a record in a box, with one cell given."""
         bits = [1 << cell if place == axis else inside for place, inside in enumerate(cells)]
-        return {one.feature: one.first(inside) for one, inside in zip(self.axes, bits, strict=True)}
+        return {one.feature: one.any_value(inside) for one, inside in zip(self.axes, bits, strict=True)}
 
 
-def _at(shape: RuleCells, axis: int, cell: int) -> RuleCells | None:
-    """A rule where one axis has a cell, without tests of that axis; None if it covers nothing there."""
+def _restrict_axis(shape: RuleCells, axis: int, cell: int) -> RuleCells | None:
+    """Restrict a rule to one cell of an axis; None if it covers nothing there."""
     tests = []
     for place, inside in shape.tests:
         if place != axis:
             tests.append((place, inside))
         elif not inside & cell:
             return None
-    inner = (_at(exception, axis, cell) for exception in shape.exceptions)
+    inner = (_restrict_axis(exception, axis, cell) for exception in shape.exceptions)
     return RuleCells(tuple(tests), tuple(one for one in inner if one is not None))

@@ -1,4 +1,4 @@
-"""What a model decides on records, counted batch by batch, and what there is to compare it with."""
+"""Count what a model decides on records, batch by batch, and the baseline to compare it with."""
 
 from __future__ import annotations
 
@@ -10,27 +10,27 @@ from numpy.typing import NDArray
 
 from unless.errors import ParameterError
 from unless.evaluation.drift_results import Source
-from unless.evaluation.metrics import cross_counts
+from unless.evaluation.metrics import count_pairs
 from unless.evaluation.shares import Share
 from unless.evaluation.unseen_values import UnseenCounts
-from unless.model import DataOrigin, Model, is_majority, model_of
+from unless.model import Model, is_majority, model_of
 from unless.model.prediction import decide, deciding_rules, head_indices
 from unless.model.rule_statistics import RuleStatistics
 from unless.table import Labels, Table
 from unless.values import Label, class_index
 
 UNLABELLED, OTHER = -1, -2
-"""The place of the label of a record that has none, and of a label that training did not have."""
+"""The index for a record without a label, and for a label that training did not have."""
 
 
-def places_of(labels: tuple[Label | None, ...], classes: tuple[Label, ...]) -> NDArray[np.intp]:
-    """The place of each label among the classes, whatever its type; None is unlabelled."""
+def class_indices(labels: tuple[Label | None, ...], classes: tuple[Label, ...]) -> NDArray[np.intp]:
+    """Return the index of each label among the classes; labels may have other types, and None is unlabelled."""
     found = [UNLABELLED if label is None else class_index(label, classes) for label in labels]
     return np.array([OTHER if place is None else place for place in found], dtype=np.intp)
 
 
 class DriftCounts:
-    """DriftCounts what a model decides, batch by batch, and what there is to compare."""
+    """Counts what a model decides on records, batch by batch."""
 
     def __init__(self, model: Model) -> None:
         known = model_of(model)
@@ -47,16 +47,16 @@ class DriftCounts:
         self.missing = dict.fromkeys(self.used, 0.0)
         self.unseen = UnseenCounts(model)
         self._squares, self._whole = 0.0, True
-        self.own = _OwnRecords(model.origin, tuple(model.schema.kinds))
+        self._among = np.zeros(0 if model.origin is None else len(model.origin.sample), np.bool_)
 
     @property
     def wanted(self) -> tuple[str, ...]:
-        """The features that are good to have: a model knows its own data by all of them."""
-        return self.own.features if self.own.origin is not None else self.used
+        """The features to read if they exist: a model recognizes its own data by all of them."""
+        return self.used if self.model.origin is None else tuple(self.model.schema.kinds)
 
     @property
     def used(self) -> tuple[str, ...]:
-        """The features that are needed."""
+        """The features that the program or the decider tests."""
         tested = {*self.program.used, *self.decider.used}
         return tuple(name for name in self.program.features if name in tested)
 
@@ -67,20 +67,32 @@ class DriftCounts:
         rows = len(table)
         truth = np.full(rows, UNLABELLED) if truth is None else truth
         width, decided = self.rules.shape[1], deciding_rules(self.program, table)
-        self.rules += cross_counts(decided, truth, len(self.rules), width, weights)
+        self.rules += count_pairs(decided, truth, len(self.rules), width, weights)
         choices = decided if self.decider.by_rule else decide(self.decider, table).choices
         given = head_indices(self.decider, self.classes)[choices]
-        self.given += cross_counts(given, truth, len(self.given), width, weights)
+        self.given += count_pairs(given, truth, len(self.given), width, weights)
         for name in self.missing:
             column = table.column(name)
             gaps = column.codes == column.missing
             self.missing[name] += float(np.count_nonzero(gaps) if weights is None else weights[gaps].sum())
-        self.own.add(table, truth)
+        self._find_training_records(table, truth)
         self.unseen.add(table if weights is None else table[weights > 0])
         self._squares += rows if weights is None else float(weights @ weights)
         self._whole = self._whole and (weights is None or bool((weights == np.floor(weights)).all()))
 
+    def _find_training_records(self, table: Table, truth: NDArray[np.intp]) -> None:
+        """Look for the model's own data among the labelled records of a batch, if it has all features of training."""
+        known, origin, features = truth >= 0, self.model.origin, tuple(self.model.schema.kinds)
+        if origin is not None and known.any() and set(features) <= set(table.features):
+            some = replace(table[known], target=Labels("label", origin.split.labels, truth[known]))
+            self._among |= origin.among(origin.identities(some, features))
+
     # What was counted, as shares.
+
+    @property
+    def learned_from(self) -> bool:
+        """Whether the counted records include most of the data that the model was learned from."""
+        return is_majority(self._among)
 
     @property
     def records(self) -> float:
@@ -93,39 +105,24 @@ class DriftCounts:
         return float(self.rules[:, :-1].sum())
 
     @property
+    def accuracy(self) -> Share:
+        """The share of labelled records that are decided correctly."""
+        known = len(self.classes)
+        return Share(float(np.trace(self.given[:known, :known])), self.labelled)
+
+    @property
     def effective(self) -> float:
-        """What a unit of weight counts as evidence: 1, or less if weights are proportions that differ (Kish)."""
+        """The effective number of records per unit of weight: 1, or less if weights are unequal proportions (Kish)."""
         return 1.0 if self._whole or not self._squares else self.records / self._squares
 
     def statistics(self) -> RuleStatistics:
-        """What the rules decided, as the statistics of a model are: with a class for labels that it does not have."""
+        """Return the counts as rule statistics, with an extra class for unknown labels."""
         return RuleStatistics((*self.classes, ""), self.program.heads, self.rules[:, :-1])
-
-
-class _OwnRecords:
-    """Tells, batch by batch, whether records are those that a model is from."""
-
-    def __init__(self, origin: DataOrigin | None, features: tuple[str, ...]) -> None:
-        self.origin, self.features = origin, features
-        self._among = np.zeros(0 if origin is None else len(origin.sample), np.bool_)
-
-    @property
-    def found(self) -> bool:
-        """Whether most of the data of the model is here."""
-        return is_majority(self._among)
-
-    def add(self, table: Table, truth: NDArray[np.intp]) -> None:
-        """Look at the labelled records of a batch, if it has all features of training."""
-        known = truth >= 0
-        if self.origin is None or not known.any() or not set(self.features) <= set(table.features):
-            return
-        some = replace(table[known], target=Labels("label", self.origin.split.labels, truth[known]))
-        self._among |= self.origin.among(self.origin.identities(some, self.features))
 
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
-    """What there is to compare with.
+    """The shares before, which new records are compared with.
 
     It is ``sound`` if its shares are shares of records, and ``honest`` if the rules were not learned from ``judged``.
     """
@@ -145,8 +142,8 @@ class Baseline:
 
     @classmethod
     def of_model(cls, model: Model) -> Baseline:
-        """Training and, if records were held back, its test: both are samples of the same, unless one is weighted."""
-        trained, together = model.statistics, not model.decider.by_rule
+        """Use training and, if records were held back, its test: both are samples of the same, unless weighted."""
+        trained, together, gaps = model.statistics, not model.decider.by_rule, model.missing_counts or {}
         tested = None if model.tested is None else model.tested.statistics
         counts, labels, alone = trained.counts, trained.by_class, False
         if tested is not None and not together:
@@ -160,7 +157,7 @@ class Baseline:
             float(labels.sum()),
             counts.sum(axis=1),  # NaN for rules that were edited and not measured since
             np.append(labels, 0.0),
-            {} if trained.weighted else _missing(model),
+            {} if trained.weighted else {name: Share(n, trained.total) for name, n in gaps.items()},
             sound=alone or not trained.weighted,
             judged=judged,
             accuracy=accuracy,
@@ -171,10 +168,8 @@ class Baseline:
 
     @classmethod
     def of_counts(cls, counts: DriftCounts) -> Baseline:
-        """Records that were counted before."""
+        """Use records that were counted before."""
         labelled = counts.labelled
-        known = len(counts.classes)
-        right = float(np.trace(counts.given[:known, :known]))
         return cls(
             "the reference",
             counts.records,
@@ -183,15 +178,9 @@ class Baseline:
             {name: Share(count, counts.records) for name, count in counts.missing.items()},
             sound=True,
             judged=counts.statistics() if labelled else None,
-            accuracy=Share(right, labelled) if labelled else None,
+            accuracy=counts.accuracy if labelled else None,
             honest=True,
             judged_on="the reference",
             given=counts.given.sum(axis=1)[:-1],
             effective=counts.effective,
         )
-
-
-def _missing(model: Model) -> Mapping[str, Share]:
-    """How many cells were missing in training, by feature."""
-    total = model.statistics.total
-    return {name: Share(count, total) for name, count in (model.missing_counts or {}).items()}

@@ -1,6 +1,6 @@
-"""What watching a model on new records finds: shares now against the same shares before, as values.
+"""The result of watching a model on new records: shares now, compared with the same shares before.
 
-`watch` finds them. Text, JSON, the line of a log and the page take the same `Watch`.
+`drift.watch` computes it. Text, JSON, log lines and the page are made from the same `Watch`.
 """
 
 from __future__ import annotations
@@ -14,29 +14,28 @@ from typing import Literal as OneOf
 
 from unless.evaluation.shares import Share, to_whole
 from unless.evaluation.unseen_values import Unseen
-from unless.explanation.rule_listing import condition_signs
+from unless.explanation.rule_listing import rule_summary
 from unless.explanation.sentences import words_for
 from unless.explanation.words import printable
-from unless.rule import Program, conditions
+from unless.rule import Program
 from unless.values import Label, amount_text, attributes_to_json, count_text, label_to_json
 
-__all__ = ["DriftCheck", "Watch", "chance_text", "now"]
+__all__ = ["DriftCheck", "Watch", "current_time", "p_value_text"]
 
 Kind = OneOf["decides", "right", "accuracy", "given", "labels", "missing", "unseen"]
-"""What a share is of: the records that a rule decides, its right ones, all right ones, the records that are given a
-label or have it, missing cells, cells with values that training did not have."""
+"""The kind of share: records that a rule decides, its right decisions, all right decisions, records that get a label,
+records that have it, missing cells, cells with values that training did not have."""
 
 Source = OneOf["training", "the test", "the reference"]
-"""The records that a share before comes from."""
+"""The records that the earlier share is from."""
 
 
 @dataclass(frozen=True, slots=True)
 class DriftCheck:
-    """One share now, and before; ``rule`` counts from 0, and the number of rules stands for "no rule".
+    """One share, now and before; ``rule`` counts from 0, and the number of rules means "no rule".
 
-    ``chance`` is how probable such a difference is if nothing has changed, and ``adjusted`` the same in view of all
-    checks of the watch; both are None if there is nothing sound to compare with. ``moved`` says that chance does not
-    explain the difference.
+    ``chance`` is the p-value of the difference, and ``adjusted`` the same, adjusted for the number of checks; both are
+    None if there is no sound sample to compare with. ``moved`` says that chance does not explain the difference.
     """
 
     kind: Kind
@@ -58,11 +57,11 @@ class DriftCheck:
 
 @dataclass(frozen=True, slots=True)
 class Watch:
-    """What has moved since a model was learned, and what has not: a check for every share that can be compared.
+    """What has changed since a model was learned, and what has not: a check for every share that can be compared.
 
-    If nothing has changed, ``moved`` has anything in it with a probability of at most ``alpha``. ``checks`` begin with
-    the least probable by chance. ``program`` is that of the rules that are counted; of a committee it is the list
-    that imitates it. ``notes`` say what could not be compared, and why.
+    If nothing has changed, the probability that ``moved`` is not empty is at most ``alpha``. ``checks`` start with the
+    smallest p-values. ``program`` has the rules that are counted; for a committee it is the list that imitates it.
+    ``notes`` say what could not be compared, and why.
     """
 
     fingerprint: str
@@ -78,12 +77,12 @@ class Watch:
 
     @property
     def moved(self) -> tuple[DriftCheck, ...]:
-        """The checks that chance does not explain."""
+        """The checks whose difference chance does not explain."""
         return tuple(check for check in self.checks if check.moved)
 
     @property
     def compared(self) -> int:
-        """How many checks there are to which chance applies."""
+        """The number of checks with a p-value."""
         return sum(check.chance is not None for check in self.checks)
 
     @property
@@ -112,11 +111,12 @@ class Watch:
         ]
 
     def name(self, check: DriftCheck) -> str:
-        """What the share of a check is of, in few words: "rule 3 decides", "history missing"."""
+        """Name a check in few words: "rule 3 decides", "history is missing"."""
         label = "" if check.label is None else printable(str(check.label))
         match check.kind:
             case "decides" | "right":
-                return f"{self._rule(check.rule)} {'decides' if check.kind == 'decides' else 'is right'}"
+                number = f"rule {(check.rule or 0) + 1}" if check.rule != len(self.program.rules) else "no rule"
+                return f"{number} {'decides' if check.kind == 'decides' else 'is right'}"
             case "accuracy":
                 return "accuracy"
             case "given":
@@ -129,7 +129,7 @@ class Watch:
                 return f"{printable(check.feature or '')} is new"
 
     def about(self, check: DriftCheck) -> str:
-        """What else there is to say: the conditions of the rule, or the values or labels that training did not have."""
+        """Details of a check: the conditions of the rule, or the values or labels that training did not have."""
         if check.kind == "labels" and check.label is None:
             return next((one.text().partition(", ")[2] for one in self.unseen if one.kind == "label"), "")
         if check.kind == "unseen":
@@ -140,12 +140,7 @@ class Watch:
         label = "no label" if head is None else printable(str(head))
         if check.rule == len(self.program.rules) or not self.program.rules[check.rule].default:
             return f"{label} otherwise"
-        rule, words = self.program.rules[check.rule], words_for(self.program)
-        asks = " and ".join(condition_signs(one, words) for one in conditions(rule.default))
-        return f"{label} if {asks}" + (f", {count_text(len(rule.exceptions), 'exception')}" if rule.exceptions else "")
-
-    def _rule(self, rule: int | None) -> str:
-        return "no rule" if rule == len(self.program.rules) else f"rule {(rule or 0) + 1}"
+        return f"{label} {rule_summary(self.program.rules[check.rule], words_for(self.program))}"
 
     def sentence(self, check: DriftCheck) -> str:
         """A check as a sentence: "rule 3 decides: 34.0 % of 40, 12.1 % in training"."""
@@ -181,7 +176,7 @@ class Watch:
     def log_line(self, data: str, time: datetime | None = None) -> str:
         """One line about the watch, a JSON object, for a log: when, which model, which data, and what moved."""
         found = {
-            "time": (time or now()).isoformat(timespec="seconds").replace("+00:00", "Z"),
+            "time": (time or current_time()).isoformat(timespec="seconds").replace("+00:00", "Z"),
             "model": self.fingerprint,
             "data": data,
             "records": to_whole(self.records),
@@ -197,10 +192,10 @@ class Watch:
         return "\n".join([self.headline, *(f"! {self.sentence(check)}" for check in self.moved), *self.notes])
 
 
-def chance_text(chance: float | None) -> str:
-    """A probability in few digits.
+def p_value_text(chance: float | None) -> str:
+    """Return a p-value in few digits.
 
-    >>> chance_text(0.00001), chance_text(0.0213), chance_text(1.0), chance_text(None)
+    >>> p_value_text(0.00001), p_value_text(0.0213), p_value_text(1.0), p_value_text(None)
     ('< 0.001', '0.021', '1', '')
     """
     if chance is None:
@@ -210,7 +205,7 @@ def chance_text(chance: float | None) -> str:
     return "< 0.001" if chance < 0.001 else f"{chance:.3f}"
 
 
-def now() -> datetime:
-    """The time, in UTC; the one that SOURCE_DATE_EPOCH names, so that what is written can be written again."""
+def current_time() -> datetime:
+    """The time in UTC, or the time that SOURCE_DATE_EPOCH sets, so that files can be reproduced."""
     given = os.environ.get("SOURCE_DATE_EPOCH", "")
     return datetime.fromtimestamp(int(given), UTC) if given.isascii() and given.isdigit() else datetime.now(UTC)

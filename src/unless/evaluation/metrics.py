@@ -111,11 +111,11 @@ class Quality:
         return float(np.average(values, weights=supports)) if any(supports) else 0.0
 
 
-def quality(truth: NDArray[Any], decided: NDArray[Any], labels: Sequence[Label]) -> Quality:
+def measure_quality(truth: NDArray[Any], decided: NDArray[Any], labels: Sequence[Label]) -> Quality:
     """Compare decisions with the truth, both given as places in ``labels``; -1 means not decided.
 
     >>> import numpy as np
-    >>> found = quality(np.array([0, 0, 1, 1]), np.array([0, 1, 1, -1]), ["no", "yes"])
+    >>> found = measure_quality(np.array([0, 0, 1, 1]), np.array([0, 1, 1, -1]), ["no", "yes"])
     >>> found.confusion.tolist(), found.accuracy, found.undecided
     ([[1, 1, 0], [0, 1, 1]], 0.5, 1)
     """
@@ -125,10 +125,10 @@ def quality(truth: NDArray[Any], decided: NDArray[Any], labels: Sequence[Label])
         raise ParameterError(f"{true.size} true labels and {given.size} decisions; every record has one of each")
     if true.size and not (true.min() >= 0 and true.max() < count and given.min() >= -1 and given.max() < count):
         raise ParameterError(f"places of labels are 0 to {count - 1}, or -1 for a record that is not decided")
-    return Quality(tuple(labels), cross_counts(true, given, count, count + 1))
+    return Quality(tuple(labels), count_pairs(true, given, count, count + 1))
 
 
-def cross_counts(
+def count_pairs(
     rows: NDArray[Any], columns: NDArray[Any], height: int, width: int, weights: NDArray[Any] | None = None
 ) -> NDArray[Any]:
     """How many records, or how much weight, each pair of row and column has; -1 is the last row or column."""
@@ -136,26 +136,26 @@ def cross_counts(
     return np.bincount(places, weights, height * width).reshape(height, width)
 
 
-def judged(decider: Decider, table: Table) -> Quality:
-    """Compare what is decided with the labels of a table; either may have labels that the other lacks."""
+def evaluate_decider(decider: Decider, table: Table) -> Quality:
+    """Compare the decisions on a table with its labels; either may have labels that the other lacks."""
     labels = table.labels
     known = (*labels.labels, *sorted(set(decider.labels) - set(labels.labels), key=str))
-    return quality(labels.codes, label_places(decider, table, known), known)
+    return measure_quality(labels.codes, label_places(decider, table, known), known)
 
 
-def quality_of(tested: HoldoutResult) -> Quality:
+def holdout_quality(tested: HoldoutResult) -> Quality:
     """The decisions on records held back compared with the truth."""
     return Quality(tested.statistics.classes, tested.confusion)
 
 
-def usual_quality(tested: HoldoutResult) -> Quality:
+def baseline_quality(tested: HoldoutResult) -> Quality:
     """How always saying the usual label would do on them."""
     found = np.zeros_like(tested.confusion)
     found[:, tested.statistics.classes.index(tested.usual)] = tested.confusion.sum(axis=1)
     return Quality(tested.statistics.classes, found)
 
 
-def result_text(tested: str, found: Quality, usual: object, baseline: float) -> str:
+def test_result_text(tested: str, found: Quality, usual: object, baseline: float) -> str:
     """How rules do in a test, how sure that is, and how always saying the usual label would do.
 
     "180 records held back: accuracy 0.967 (0.929 to 0.985), F1 0.966 (always accept: 0.583)".
@@ -167,22 +167,28 @@ def result_text(tested: str, found: Quality, usual: object, baseline: float) -> 
     return f"{tested} held back: {accuracy}, F1 {share_text(found.f1)}{undecided} ({always})"
 
 
-def tested_text(tested: HoldoutResult) -> str:
+def holdout_text(tested: HoldoutResult) -> str:
     """How a model does on the records that were held back."""
-    return result_text(count_text(tested.held_back, "record"), quality_of(tested), tested.usual, tested.baseline)
+    return test_result_text(
+        count_text(tested.held_back, "record"), holdout_quality(tested), tested.usual, tested.baseline
+    )
 
 
-def measure(program: Program, table: Table, weights: NDArray[np.floating[Any]] | None = None) -> RuleStatistics:
+def count_rule_decisions(
+    program: Program, table: Table, weights: NDArray[np.floating[Any]] | None = None
+) -> RuleStatistics:
     """Count what a program decides on labelled records."""
     classes, rules = table.labels.labels, deciding_rules(program, table)
-    counts = cross_counts(rules, table.labels.codes, len(program.rules) + 1, len(classes), weights)
+    counts = count_pairs(rules, table.labels.codes, len(program.rules) + 1, len(classes), weights)
     return RuleStatistics.of(program, classes, counts, weighted=_are_weighted(weights))
 
 
-def measured(learned: LearnedProgram, table: Table, weights: NDArray[np.floating[Any]] | None = None) -> RuleStatistics:
-    """Count what a program decides on the records it was just learned from; most learners have counted it already."""
+def count_training_decisions(
+    learned: LearnedProgram, table: Table, weights: NDArray[np.floating[Any]] | None = None
+) -> RuleStatistics:
+    """Count what a program decides on its training records; most learners have counted it already."""
     if learned.interrupted is not None or not learned.left:
-        return measure(learned.program, table, weights)
+        return count_rule_decisions(learned.program, table, weights)
     counts = np.array(learned.left, dtype=np.float64)  # the records left before each rule, by class
     for row in range(len(counts) - 1):  # in place: with thousands of labels there is no memory for copies
         counts[row] -= counts[row + 1]
@@ -193,19 +199,19 @@ def _are_weighted(weights: NDArray[np.floating[Any]] | None) -> bool:
     return weights is not None and bool((weights != 1).any())
 
 
-class Compared(Labels):
+class AlignedLabels(Labels):
     """Labels in the order of others that they are compared with; their types may differ."""
 
     def _check_labels(self) -> tuple[Label, ...]:
         return tuple(self.labels)
 
 
-def aligned(found: Labels, known: Sequence[Label]) -> Labels:
+def align_labels(found: Labels, known: Sequence[Label]) -> Labels:
     """Labels of new records as places among the known ones, in the same order; unknown ones come after them.
 
     A label of another type is the known label that it spells (`class_index`).
 
-    >>> aligned(Labels.of("y", ["1", "0", "7"]), [0, 1]).labels
+    >>> align_labels(Labels.of("y", ["1", "0", "7"]), [0, 1]).labels
     (0, 1, '7')
     """
     places = [class_index(label, known) for label in found.labels]
@@ -213,4 +219,4 @@ def aligned(found: Labels, known: Sequence[Label]) -> Labels:
     rest = iter(range(len(known), len(known) + len(new)))
     codes = np.array([next(rest) if place is None else place for place in places], dtype=np.int64)
     labels = (*known, *new)
-    return Compared(found.name, labels, codes[found.codes])
+    return AlignedLabels(found.name, labels, codes[found.codes])

@@ -1,6 +1,6 @@
-"""Could it be chance? An exact test of two shares, and what many tests together allow.
+"""An exact test of two shares, and the adjustment of p-values for many tests.
 
-Nothing here is an approximation for large samples: rules often decide a handful of records.
+There are no large-sample approximations, because rules often decide few records.
 """
 
 from __future__ import annotations
@@ -10,19 +10,19 @@ from math import exp, lgamma, sqrt
 
 import numpy as np
 
-__all__ = ["holm", "same_share"]
+__all__ = ["adjust_p_values", "share_p_value"]
 
 _TERMS = 4096  # of a sum at a time, at most
 _ENOUGH = 1e-17  # a term below this part of the sum changes nothing
 
 
-def same_share(count: float, total: float, other_count: float, other_total: float) -> float:
-    """How probable two shares so different are, or more so, if both are samples of the same: Fisher's exact test.
+def share_p_value(count: float, total: float, other_count: float, other_total: float) -> float:
+    """Return the p-value of two shares, if both are samples of the same: Fisher's exact test.
 
-    It is twice the smaller tail, at most 1. So a limit of 5 % is passed in at most 5 % of the cases where nothing
+    It is twice the smaller tail, at most 1. So it is below 5 % in at most 5 % of the cases where nothing
     differs, however small the counts are. Counts are rounded to whole records.
 
-    >>> round(same_share(1, 10, 9, 10), 4), same_share(5, 10, 5, 10), same_share(0, 0, 5, 10)
+    >>> round(share_p_value(1, 10, 9, 10), 4), share_p_value(5, 10, 5, 10), share_p_value(0, 0, 5, 10)
     (0.0011, 1.0, 1.0)
     """
     one, other = round(total), round(other_total)
@@ -33,9 +33,9 @@ def same_share(count: float, total: float, other_count: float, other_total: floa
 
 
 def _upper_tail(count: int, total: int, marked: int, everything: int) -> float:
-    """The probability that at least ``count`` of ``total`` drawn records are among the ``marked`` ones."""
-    most, terms_at_once = min(marked, total), _terms(total, marked, everything)
-    term = whole = exp(_logarithm(count, total, marked, everything))
+    """Return the probability that at least ``count`` of ``total`` drawn records are among the ``marked`` ones."""
+    most, terms_at_once = min(marked, total), _term_count(total, marked, everything)
+    term = whole = exp(_log_probability(count, total, marked, everything))
     first = count
     while first < most and term > _ENOUGH * whole:
         x = np.arange(first, min(first + terms_at_once, most), dtype=np.float64)
@@ -45,28 +45,28 @@ def _upper_tail(count: int, total: int, marked: int, everything: int) -> float:
     return whole
 
 
-def _terms(total: int, marked: int, everything: int) -> int:
-    """How many terms matter: those within nine standard deviations. Few make small samples quick: pages ask often."""
+def _term_count(total: int, marked: int, everything: int) -> int:
+    """Return how many terms matter: those within nine standard deviations, which are few for small samples."""
     share, other = (marked / everything, total / everything) if everything else (0.0, 0.0)
     return min(_TERMS, 32 + int(9 * sqrt(everything * share * (1 - share) * other * (1 - other))))
 
 
-def _logarithm(count: int, total: int, marked: int, everything: int) -> float:
+def _log_probability(count: int, total: int, marked: int, everything: int) -> float:
     """The logarithm of the probability that exactly ``count`` are among the marked ones."""
     rest = everything - marked
-    return _ways(marked, count) + _ways(rest, total - count) - _ways(everything, total)
+    return _log_binomial(marked, count) + _log_binomial(rest, total - count) - _log_binomial(everything, total)
 
 
-def _ways(total: int, count: int) -> float:
+def _log_binomial(total: int, count: int) -> float:
     return lgamma(total + 1) - lgamma(count + 1) - lgamma(total - count + 1)
 
 
-def holm(chances: Sequence[float]) -> list[float]:
-    """Probabilities adjusted for how many there are, by Holm's method, in the same order.
+def adjust_p_values(chances: Sequence[float]) -> list[float]:
+    """Adjust p-values for their number by Holm's method.
 
-    If nothing differs, the smallest of them is below 5 % in at most 5 % of all cases, whatever depends on what.
+    If nothing differs, the smallest of them is below 5 % in at most 5 % of all cases, even if they are dependent.
 
-    >>> holm([0.01, 0.04, 0.03])
+    >>> adjust_p_values([0.01, 0.04, 0.03])
     [0.03, 0.06, 0.06]
     """
     found, largest = [1.0] * len(chances), 0.0

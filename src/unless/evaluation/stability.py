@@ -1,4 +1,4 @@
-"""How stable rules are: learn again from other samples of the same records, and see what comes back.
+"""Measure how stable rules are: learn again from samples of the same records, and find the rules that come back.
 
 A sample is a Poisson bootstrap: every record counts 0, 1, 2 … times, once on average. How often follows from a hash of
 the record and the seed, so the samples, and with them the result, do not depend on the order of rows.
@@ -11,8 +11,9 @@ count. The first says that the knowledge is stable, the second that its wording 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from itertools import chain
 from math import ceil
 from typing import Any
 
@@ -20,48 +21,47 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unless.errors import ParameterError
-from unless.evaluation.metrics import cross_counts
+from unless.evaluation.metrics import count_pairs
 from unless.explanation.proof_rendering import literal_to_json
-from unless.explanation.rule_listing import condition_signs, rule_lines
+from unless.explanation.rule_listing import condition_signs, rule_summary
 from unless.explanation.sentences import words_for
+from unless.explanation.text_table import align_columns
 from unless.explanation.words import printable
 from unless.model.prediction import Decider, decide, head_indices
 from unless.rule import Literal, Program, Rule, conditions
 from unless.table import Table
 from unless.table.record_hashes import mix_bits, record_hashes
-from unless.values import Label, Value, count_text, label_to_json, percent, value_to_json
-
-__all__ = ["MATCHING_OVERLAP", "Refit", "RuleStability", "Stability", "ThresholdStability", "bootstraps", "refits"]
+from unless.values import Label, Value, attributes_to_json, count_text, label_to_json, percent
 
 MATCHING_OVERLAP = 0.5
-"""How much of the records that either of two rules decides both must decide, to be one rule that has come back."""
+"""The overlap (Jaccard) of the records of two rules from which they count as the same rule."""
 
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 
 Weights = NDArray[np.float64]
 Relearn = Callable[[Table, Weights], Decider]
-"""Learns from a table whose records count so often."""
+"""Learns from a table, given how often each record counts."""
 
 
 # Samples.
 
 
 def bootstraps(table: Table, count: int, seed: int = 0) -> Iterator[Weights]:
-    """How often every record counts in each sample; equal records that are repeated count on their own."""
+    """Yield how often every record counts in each sample; equal records count independently."""
     for name, value, least in (("n", count, 1), ("random_state", seed, 0)):
         if isinstance(value, bool) or not isinstance(value, int) or value < least:
             raise ParameterError(f"{name} must be a whole number of at least {least}, not {value!r}")
     labels = table.labels.codes.astype(np.uint64)
     own = mix_bits(record_hashes(table.columns, len(table)) + mix_bits(labels))
-    own = mix_bits(own + _occurrence(own))
+    own = mix_bits(own + _count_earlier_equals(own))
     for number in range(count):
         salt = mix_bits(np.array([seed], np.uint64) + mix_bits(np.array([number], np.uint64)))
         shares = mix_bits(own ^ salt) / 2.0**64
         yield np.searchsorted(_POISSON, shares, side="right").astype(np.float64)
 
 
-def _occurrence(hashes: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """For every record, how many equal ones come before it."""
+def _count_earlier_equals(hashes: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Count, for every record, the equal ones before it."""
     order = np.argsort(hashes, kind="stable")
     ranked = hashes[order]
     first = np.flatnonzero(np.append(True, ranked[1:] != ranked[:-1]))
@@ -72,7 +72,7 @@ def _occurrence(hashes: NDArray[np.uint64]) -> NDArray[np.uint64]:
 
 
 _POISSON = np.cumsum(np.exp(-1.0) / np.cumprod(np.append(1.0, np.arange(1.0, 20.0))))
-"""How probable it is that a record counts at most 0, 1, 2 … times."""
+"""The probability that a record counts at most 0, 1, 2 … times."""
 
 
 # Refits.
@@ -80,9 +80,9 @@ _POISSON = np.cumsum(np.exp(-1.0) / np.cumprod(np.append(1.0, np.arange(1.0, 20.
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Refit:
-    """What was learned from one sample, and what it decides: ``decided`` counts the heads of the decider.
+    """The result of learning from one sample: ``decided`` has the index of the deciding rule of each record.
 
-    ``heads`` has the place of the label of each. ``program`` is None if not one rule decides each record.
+    ``heads`` has the index of the label of each rule. ``program`` is None if several rules vote.
     """
 
     program: Program | None
@@ -91,26 +91,20 @@ class Refit:
 
     @property
     def labels(self) -> NDArray[np.intp]:
-        """The place of the label of every record."""
+        """The index of the label of every record."""
         return self.heads[self.decided]
 
 
-def refits(learn: Relearn, table: Table, samples: Iterable[Weights], weights: Weights | None = None) -> Iterator[Refit]:
-    """Learn from each sample; a record of weight 2 counts twice as often as in the sample."""
-    for times in samples:
-        yield refit(learn, table, times if weights is None else times * weights)
-
-
-def refit(learn: Relearn, table: Table, counts: Weights) -> Refit:
+def refit_on_sample(learn: Relearn, table: Table, counts: Weights) -> Refit:
     """Learn from the records that count, and decide all of them."""
     there = counts > 0
     if not there.any():  # hardly ever: of a few records, none is in the sample
         there, counts = np.ones(len(counts), np.bool_), np.ones(len(counts))
-    return decided_by(learn(table[there], counts[there]), table)
+    return decide_records(learn(table[there], counts[there]), table)
 
 
-def decided_by(found: Decider, table: Table) -> Refit:
-    """What was learned decides of the records; places of labels are those of the table's."""
+def decide_records(found: Decider, table: Table) -> Refit:
+    """Decide all records of a table; indices of labels are those of the table."""
     heads = head_indices(found, table.labels.labels)
     return Refit(found.all_rules if found.by_rule else None, decide(found, table).choices, heads)
 
@@ -120,9 +114,9 @@ def decided_by(found: Decider, table: Table) -> Refit:
 
 @dataclass(frozen=True, slots=True)
 class RuleStability:
-    """A rule, counted from 0: in which shares of the refits it comes back, and with the same tests.
+    """The stability of a rule, counted from 0: the share of refits with the rule, and with the same tests.
 
-    ``overlap`` is the mean over the refits of how much of the records the most similar rule shares with it.
+    ``overlap`` is the mean over the refits of the overlap with the most similar rule.
     """
 
     rule: int
@@ -132,7 +126,7 @@ class RuleStability:
 
     def to_dict(self) -> dict[str, Any]:
         """The figures for JSON."""
-        return {"rule": self.rule, "returns": self.returns, "same_tests": self.same_tests, "overlap": self.overlap}
+        return asdict(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,21 +145,16 @@ class ThresholdStability:
 
     def to_dict(self) -> dict[str, Any]:
         """The figures for JSON."""
-        return {
-            "rule": self.rule,
-            "literal": literal_to_json(self.literal),
-            "exception": self.exception,
-            "found": self.found,
-            "quantiles": None if self.quantiles is None else [value_to_json(value) for value in self.quantiles],
-        }
+        literal = {"rule": self.rule, "literal": literal_to_json(self.literal)}
+        return {**literal, **attributes_to_json(self, "exception", "found", "quantiles")}
 
 
 @dataclass(frozen=True, eq=False)
 class Stability:
     """How stable the rules of a model are over some refits.
 
-    ``records`` has for every record the share of refits that give it the same label as the model. Of a committee there
-    are no rules or thresholds to compare.
+    ``records`` has for every record the share of refits that give it the same label as the model. A committee has
+    no single rules or thresholds to compare.
     """
 
     program: Program | None
@@ -186,23 +175,18 @@ class Stability:
         weights: Weights | None = None,
         locked: Sequence[int] = (),
     ) -> Stability:
-        """Compare refits with what was learned from all records."""
+        """Compare refits with the model learned from all records."""
         if not found:
             raise ParameterError("there are no refits to compare with")
-        own = decided_by(model, table)
-        same = np.zeros(len(table))
-        for one in found:
-            same += one.labels == own.labels
-        same /= len(found)
+        own = decide_records(model, table)
+        same = sum((one.labels == own.labels for one in found), np.zeros(len(table))) / len(found)
         if own.program is None:
             return cls(None, len(found), (), (), same, weights)
-        matched = [_matched(own, refit, weights) for refit in found if refit.program is not None]
-        rules = tuple(_rule(own.program, place, found, matched) for place in range(len(own.program.rules)))
+        matched = [_match_rules(own, refit, weights) for refit in found if refit.program is not None]
+        rules = tuple(_rule_stability(own.program, place, found, matched) for place in range(len(own.program.rules)))
+        learned = ((place, rule) for place, rule in enumerate(own.program.rules) if place not in locked)
         thresholds = tuple(
-            threshold
-            for place in range(len(own.program.rules))
-            if place not in locked
-            for threshold in _thresholds(own.program.rules[place], place, found, matched)
+            chain.from_iterable(_threshold_stability(rule, place, found, matched) for place, rule in learned)
         )
         return cls(own.program, len(found), rules, thresholds, same, weights, tuple(locked))
 
@@ -265,7 +249,7 @@ class Stability:
                 "locked" if one.rule in self.locked else percent(one.returns),
                 "" if one.rule in self.locked else percent(one.same_tests),
                 printable(str(self.program.rules[one.rule].head)),
-                _said(self.program.rules[one.rule], words),
+                rule_summary(self.program.rules[one.rule], words),
             )
             for one in self.rules
         ]
@@ -285,12 +269,8 @@ class Stability:
         return found
 
     def __str__(self) -> str:
-        rows = [("rule", "returns", "same tests", "", ""), *self.lines()] if self.rules else []
-        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        listed = [
-            "  ".join([*(cell.rjust(width) for cell, width in zip(row[:3], widths, strict=False)), *row[3:]]).rstrip()
-            for row in rows
-        ]
+        rows = [(*figures, f"{label}  {text}") for *figures, label, text in self.lines()]
+        listed = align_columns([("rule", "returns", "same tests", ""), *rows], right=range(3)) if rows else []
         moved = [
             f"rule {rule}: {test}, in {share} of those refits at {where}"
             for rule, test, share, where in self.threshold_lines()
@@ -298,18 +278,11 @@ class Stability:
         return "\n".join([self.headline, *listed, *moved])
 
 
-def _said(rule: Rule, words: Any) -> str:
-    """The first line of a rule, and how many exceptions it has."""
-    first = next(rule_lines(rule, words))
-    more = f", {count_text(len(rule.exceptions), 'exception')}" if rule.exceptions else ""
-    return " ".join([first.word, " and ".join(first.asks)]).rstrip() + more
-
-
-def _matched(own: Refit, other: Refit, weights: Weights | None) -> list[tuple[int, float]]:
-    """For each rule of the model, the most similar rule of a refit with the same label, and how similar it is."""
+def _match_rules(own: Refit, other: Refit, weights: Weights | None) -> list[tuple[int, float]]:
+    """Match each rule of the model with the most similar rule of a refit with the same label, and their overlap."""
     mine, theirs = ([] if one.program is None else [rule.head for rule in one.program.rules] for one in (own, other))
     height, width = len(mine) + 1, len(theirs) + 1
-    both = cross_counts(own.decided, other.decided, height, width, weights).astype(np.float64)
+    both = count_pairs(own.decided, other.decided, height, width, weights).astype(np.float64)
     either = both.sum(axis=1)[:, None] + both.sum(axis=0)[None, :] - both
     overlap = np.divide(both, either, out=np.zeros_like(both), where=either > 0)[:-1, :-1]
     overlap[[[head != label for label in theirs] for head in mine]] = -1.0
@@ -317,18 +290,18 @@ def _matched(own: Refit, other: Refit, weights: Weights | None) -> list[tuple[in
     return [(place, float(row[place]) if place >= 0 else 0.0) for place, row in zip(best, overlap, strict=True)]
 
 
-def _rule(
+def _rule_stability(
     program: Program, place: int, found: Sequence[Refit], matched: Sequence[list[tuple[int, float]]]
 ) -> RuleStability:
-    form = _form(program.rules[place])
-    forms = [{_form(rule) for rule in refit.program.rules} for refit in found if refit.program is not None]
+    form = _rule_form(program.rules[place])
+    forms = [{_rule_form(rule) for rule in refit.program.rules} for refit in found if refit.program is not None]
     overlaps = [max(one[place][1], 0.0) for one in matched]
     back = float(np.mean([overlap >= MATCHING_OVERLAP for overlap in overlaps]))
     return RuleStability(place, back, float(np.mean([form in one for one in forms])), float(np.mean(overlaps)))
 
 
-def _form(rule: Rule) -> tuple[Label | None, frozenset[tuple[object, ...]]]:
-    """The label and the tests of a rule, without thresholds and exceptions."""
+def _rule_form(rule: Rule) -> tuple[Label | None, frozenset[tuple[object, ...]]]:
+    """Return the label and the tests of a rule, without thresholds and exceptions."""
     return rule.head, frozenset(
         (one.feature, one.op, None if _is_threshold(one) else one.value) for one in rule.default
     )
@@ -338,10 +311,10 @@ def _is_threshold(literal: Literal) -> bool:
     return literal.op in ("<=", ">")
 
 
-def _thresholds(
+def _threshold_stability(
     rule: Rule, place: int, found: Sequence[Refit], matched: Sequence[list[tuple[int, float]]]
 ) -> Iterator[ThresholdStability]:
-    """The thresholds of a rule and its exceptions, and their counterparts where the rule comes back."""
+    """Yield the thresholds of a rule and its exceptions, with their counterparts where the rule comes back."""
     likes = [
         refit.program.rules[one[place][0]]
         for refit, one in zip(found, matched, strict=True)
@@ -349,19 +322,23 @@ def _thresholds(
     ]
     parts = [(False, rule.default), (True, [one for part in rule.exceptions for one in part.literals()])]
     for exception, literal in [(inside, one) for inside, part in parts for one in part if _is_threshold(one)]:
-        near = [nearest for like in likes if (nearest := _nearest(literal, like, exception=exception)) is not None]
+        near = [
+            nearest
+            for like in likes
+            if (nearest := _find_nearest_threshold(literal, like, exception=exception)) is not None
+        ]
         values = sorted(near)
         quantiles = tuple(_quantile(values, share) for share in QUANTILES) if values else None
         yield ThresholdStability(place, literal, exception, len(near) / max(len(likes), 1), quantiles)
 
 
-def _nearest(literal: Literal, rule: Rule, *, exception: bool) -> Value:
-    """The threshold of the same comparison in a rule, in its default or its exceptions; the nearest of several."""
+def _find_nearest_threshold(literal: Literal, rule: Rule, *, exception: bool) -> Value:
+    """Find the nearest threshold of the same comparison in a rule, in its default or its exceptions."""
     inside = rule.default if not exception else [one for part in rule.exceptions for one in part.literals()]
     values = [one.value for one in inside if one.feature == literal.feature and one.op == literal.op]
     return min(values, key=lambda value: abs(value - literal.value), default=None)  # type: ignore[operator]
 
 
 def _quantile(ordered: Sequence[Any], share: float) -> Any:
-    """A quantile that is one of the ordered values."""
+    """Return a quantile that is one of the ordered values."""
     return ordered[max(ceil(share * len(ordered)) - 1, 0)]

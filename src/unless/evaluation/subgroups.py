@@ -1,8 +1,8 @@
 """Subgroups: how often a model is right, and what it decides, for the records with each value of a column.
 
-A difference to all other records is one that chance does not explain. All tests of all columns count together
-(`chance`): the chance that any difference is found where none exists is at most 5 %. The model card and the page
-both show what is found here.
+A group differs if chance does not explain its difference to all other records. P-values are adjusted for all tests of
+all columns (`significance`): if there are no differences, the probability of finding any is at most 5 %. The model card
+and the page both show these groups.
 """
 
 from __future__ import annotations
@@ -15,30 +15,30 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from unless.evaluation.significance import holm, same_share
+from unless.evaluation.significance import adjust_p_values, share_p_value
 from unless.explanation.words import DEFAULT, Words
 from unless.model.rule_statistics import wilson_interval
 from unless.table import Column
 from unless.values import Label, label_to_json, value_to_json
 from unless.values.notation import NotatedNumber
 
-__all__ = ["LEAST", "Difference", "Group", "Subgroups", "groups_of"]
+__all__ = ["LEAST", "Difference", "Group", "Subgroups", "find_subgroups"]
 
 _VALUES = 8
-"""The most numbers, or texts, of a column that are groups of their own: more numbers make ranges, and texts that are
-rarer than these are one group."""
+"""The maximum number of values of a column with a group each: more numbers are split into ranges, and rarer texts
+are put into one group."""
 
 _RANGES = 4
-"""How many groups of about the same size many numbers make."""
+"""The number of ranges into which many numbers are split."""
 
 LEAST = 10
 """A group with fewer records is counted, but not compared: it would only make the other tests weaker."""
 
 _LABELS = 6
-"""The most labels whose shares of decisions are compared: the most frequent ones."""
+"""The maximum number of labels whose shares of decisions are compared: the most frequent ones."""
 
 _LONG = 60
-"""The most characters of a group's name."""
+"""The maximum number of characters in the name of a group."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +119,7 @@ class Subgroups:
     tests: int
 
 
-def groups_of(
+def find_subgroups(
     columns: Sequence[Column],
     given: NDArray[np.integer[Any]],
     truth: NDArray[np.integer[Any]] | None,
@@ -128,14 +128,14 @@ def groups_of(
     words: Words = DEFAULT,
     alpha: float = 0.05,
 ) -> Subgroups:
-    """The groups of each column; decisions and true labels are places among ``labels``, negative for none."""
+    """Find the groups of each column; decisions and true labels are indices of ``labels``, negative for none."""
     records = _Records(given, truth, tuple(labels))
-    (whole,) = records.counted("", [_Part("all", (), np.array([0]))], np.zeros(len(given), np.int64))
-    found = [tuple(_groups(column, records, words)) for column in columns]
-    compared = records.compared()
-    shares = [_shares(group, whole, compared) for groups in found for group in groups]
-    adjusted = holm([one.chance for many in shares for one in many])
-    marked = _marked((group for groups in found for group in groups), shares, iter(adjusted), alpha)
+    (whole,) = records.count_groups("", [_Part("all", (), np.array([0]))], np.zeros(len(given), np.int64))
+    found = [tuple(_column_groups(column, records, words)) for column in columns]
+    compared = records.compared_labels()
+    shares = [_shares_to_compare(group, whole, compared) for groups in found for group in groups]
+    adjusted = adjust_p_values([one.p_value for many in shares for one in many])
+    marked = _mark_differences((group for groups in found for group in groups), shares, iter(adjusted), alpha)
     return Subgroups(tuple(tuple(islice(marked, len(groups))) for groups in found), compared, len(adjusted))
 
 
@@ -143,55 +143,55 @@ def groups_of(
 
 
 class _Part(NamedTuple):
-    """A group of a column: its name, what a value must be, and the ranks of its values."""
+    """A part of the values of a column: its name, its test, and the ranks of its values."""
 
     name: str
     test: tuple[object, ...]
     codes: NDArray[np.intp]
 
 
-def _parts(column: Column, words: Words) -> Iterator[_Part]:
-    """The groups of a column. Every record is in one of them, and none is empty."""
+def _split_column(column: Column, words: Words) -> Iterator[_Part]:
+    """Split a column into parts: every record is in one of them, and none is empty."""
     counts, numbers = column.counts(), len(column.numbers)
     present = np.flatnonzero(counts[:numbers])
     if len(present) <= _VALUES:
-        yield from (_one(column, code, words) for code in present.tolist())
+        yield from (_value_part(column, code, words) for code in present.tolist())
     else:
-        yield from _ranges(column, present, counts, words)
-    yield from _texts(column, counts[numbers:-1], words)
+        yield from _range_parts(column, present, counts, words)
+    yield from _text_parts(column, counts[numbers:-1], words)
     if counts[-1]:
         yield _Part("missing", ("missing",), np.array([column.missing]))
 
 
-def _one(column: Column, code: int, words: Words) -> _Part:
-    return _Part(words.value(column.name, column.value(code)), ("=", _data(column, code)), np.array([code]))
+def _value_part(column: Column, code: int, words: Words) -> _Part:
+    return _Part(words.value(column.name, column.value(code)), ("=", _part_value(column, code)), np.array([code]))
 
 
-def _ranges(column: Column, present: NDArray[np.intp], counts: NDArray[np.intp], words: Words) -> Iterator[_Part]:
-    """Ranges that any number is in one of: the first and the last have no end."""
+def _range_parts(column: Column, present: NDArray[np.intp], counts: NDArray[np.intp], words: Words) -> Iterator[_Part]:
+    """Yield ranges that cover all numbers: the first and the last are open."""
     upto = np.cumsum(counts[present])
     cuts = np.searchsorted(upto, upto[-1] * np.arange(1, _RANGES) / _RANGES)
     ends = np.unique(present[np.minimum(cuts, len(present) - 2)]).tolist()  # the last range is not empty
     for low, high in pairwise([None, *ends, None]):
         said = [("above", low), ("at most", high)]
         name = " and ".join(f"{how} {words.value(column.name, column.value(k))}" for how, k in said if k is not None)
-        bounds = (None if k is None else _data(column, k) for k in (low, high))
+        bounds = (None if k is None else _part_value(column, k) for k in (low, high))
         first, end = 0 if low is None else low + 1, len(column.numbers) if high is None else high + 1
         yield _Part(name, ("between", *bounds), np.arange(first, end))
 
 
-def _texts(column: Column, counts: NDArray[np.intp], words: Words) -> Iterator[_Part]:
-    """The most frequent texts, by code point, and all others; one that would be alone there is shown."""
+def _text_parts(column: Column, counts: NDArray[np.intp], words: Words) -> Iterator[_Part]:
+    """Yield the most frequent texts, by code point, and one group of all others, unless that has only one text."""
     order = np.argsort(-counts, kind="stable")[: np.count_nonzero(counts)]
     shown = order[: _VALUES if len(order) > _VALUES + 1 else len(order)]
     first, others = len(column.numbers), order[len(shown) :]
-    yield from (_one(column, first + place, words) for place in np.sort(shown).tolist())
+    yield from (_value_part(column, first + place, words) for place in np.sort(shown).tolist())
     if len(others):
         names = [column.categories[place] for place in shown.tolist()]
         yield _Part(f"{len(others):,} other values", ("other", names), others + first)
 
 
-def _data(column: Column, code: int) -> object:
+def _part_value(column: Column, code: int) -> object:
     value = column.value(code)
     return value_to_json(float(value) if isinstance(value, NotatedNumber) else value)
 
@@ -200,14 +200,14 @@ def _data(column: Column, code: int) -> object:
 
 
 class _Records(NamedTuple):
-    """The label that each record is given, and the true one, as places among the labels; negative for none."""
+    """The decision and the true label of each record, as indices of the labels; negative for none."""
 
     given: NDArray[np.integer[Any]]
     truth: NDArray[np.integer[Any]] | None
     labels: tuple[Label, ...]
 
-    def counted(self, feature: str, parts: Sequence[_Part], member: NDArray[np.int64]) -> Iterator[Group]:
-        """The groups of a column; ``member`` says where each record belongs."""
+    def count_groups(self, feature: str, parts: Sequence[_Part], member: NDArray[np.int64]) -> Iterator[Group]:
+        """Yield the groups of a column; ``member`` has the index of the part of each record."""
         width, groups = len(self.labels) + 1, len(parts)
         given = np.where(self.given < 0, width - 1, self.given)
         decided = np.bincount(member * width + given, minlength=groups * width).reshape(groups, width).tolist()
@@ -219,8 +219,8 @@ class _Records(NamedTuple):
             name = part.name if len(part.name) <= _LONG else f"{part.name[: _LONG - 1]}…"
             yield Group(feature, name, part.test, sum(row), pairs, *counts)
 
-    def compared(self) -> tuple[Label, ...]:
-        """The labels whose shares of decisions are compared: the most frequent ones, ties by their text.
+    def compared_labels(self) -> tuple[Label, ...]:
+        """Choose the labels whose shares of decisions are compared: the most frequent ones, ties by their text.
 
         Of two labels it is the rarer one, since the other has the rest; unless some records are not decided.
         """
@@ -231,18 +231,18 @@ class _Records(NamedTuple):
         return tuple(self.labels[place] for place in kept)
 
 
-def _groups(column: Column, records: _Records, words: Words) -> Iterator[Group]:
-    parts, place = list(_parts(column, words)), np.zeros(column.missing + 1, np.int64)
+def _column_groups(column: Column, records: _Records, words: Words) -> Iterator[Group]:
+    parts, place = list(_split_column(column, words)), np.zeros(column.missing + 1, np.int64)
     for number, part in enumerate(parts):
         place[part.codes] = number
-    return records.counted(column.name, parts, place[column.codes])
+    return records.count_groups(column.name, parts, place[column.codes])
 
 
 # Which differences chance does not explain.
 
 
 class _Share(NamedTuple):
-    """Some records of a group, such as those that are right, and of all records."""
+    """A share to compare, such as right decisions: its counts in the group and in all records."""
 
     label: Label | None
     some: int
@@ -251,29 +251,29 @@ class _Share(NamedTuple):
     all: int
 
     @property
-    def telling(self) -> bool:
-        """Whether a difference could be found at all."""
+    def is_testable(self) -> bool:
+        """Whether there are enough records to find a difference."""
         return min(self.of, self.all - self.of) >= LEAST and 0 < self.all_some < self.all
 
     @property
-    def chance(self) -> float:
-        return same_share(self.some, self.of, self.all_some - self.some, self.all - self.of)
+    def p_value(self) -> float:
+        return share_p_value(self.some, self.of, self.all_some - self.some, self.all - self.of)
 
     @property
     def difference(self) -> Difference:
         return Difference(self.label, self.some / self.of, (self.all_some - self.some) / (self.all - self.of))
 
 
-def _shares(group: Group, whole: Group, labels: Sequence[Label]) -> list[_Share]:
-    """The shares of a group to compare with all other records."""
+def _shares_to_compare(group: Group, whole: Group, labels: Sequence[Label]) -> list[_Share]:
+    """Return the shares of a group that can be compared with all other records."""
     right = _Share(None, group.right, group.labelled, whole.right, whole.labelled)
     decided = (_Share(one, group.given(one), group.records, whole.given(one), whole.records) for one in labels)
-    return [share for share in (right, *decided) if share.telling]
+    return [share for share in (right, *decided) if share.is_testable]
 
 
-def _marked(
+def _mark_differences(
     groups: Iterator[Group], shares: Sequence[Sequence[_Share]], adjusted: Iterator[float], alpha: float
 ) -> Iterator[Group]:
-    """The groups with their differences; ``adjusted`` has a probability for each share."""
+    """Yield the groups with their differences; ``adjusted`` has a p-value for each share."""
     for group, many in zip(groups, shares, strict=True):
         yield replace(group, differences=tuple(one.difference for one in many if next(adjusted) <= alpha))

@@ -1,21 +1,22 @@
-"""How much accuracy a rule more is worth: lists with few rules and with many, on records that they are not from."""
+"""The trade-off of accuracy and length: lists with few and with many rules, tested on other records."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from unless.evaluation.metrics import judged
+from unless.evaluation.metrics import evaluate_decider
 from unless.model.rule_statistics import wilson_interval
 from unless.rule import Program
 from unless.table import Table
+from unless.values import attributes_to_json
 
 Settings = Mapping[str, float]
-"""What differs from the given settings: ``max_rules`` for fewer rules, ``penalty`` for more; nothing for the given."""
+"""The difference to the given settings: ``max_rules`` for fewer rules, ``penalty`` for more; nothing for the given."""
 
 Learn = Callable[[Table, Settings], Program]
 Progress = Callable[[int, int], object]
@@ -23,7 +24,7 @@ Progress = Callable[[int, int], object]
 
 _FEWER = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128)
 _MORE = (0.5, 0.25)
-"""Numbers of rules to try below that of the given settings; and shares of the penalty, for longer lists."""
+"""Numbers of rules to try, if lists of the given settings are longer; and shares of the penalty, for longer lists."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,13 +51,12 @@ class Choice:
 
     def to_dict(self) -> dict[str, Any]:
         """The choice for JSON."""
-        measured = {"rules": self.rules, "right": self.right, "records": self.records, "accuracy": self.accuracy}
-        return {"settings": dict(self.settings), **measured, "interval": list(self.between)}
+        return attributes_to_json(self, "settings", "rules", "right", "records", "accuracy", "interval=between")
 
 
 @dataclass(frozen=True, slots=True)
 class TradeOff:
-    """Accuracy against the number of rules, fewest rules first; that without settings is as the learner was asked."""
+    """Accuracy against the number of rules, fewest rules first; the choice without settings is the given one."""
 
     choices: tuple[Choice, ...]
 
@@ -68,43 +68,37 @@ class TradeOff:
 
     def to_dict(self) -> dict[str, Any]:
         """The trade-off for JSON."""
-        return {"choices": [one.to_dict() for one in self.choices], "enough": self.enough.to_dict()}
+        return attributes_to_json(self, "choices", "enough")
 
 
-def fold_pairs(table: Table, folds: NDArray[np.integer[Any]]) -> list[tuple[Table, Table]]:
-    """For each fold, the records of all others and its own; ``folds`` says in which each record is."""
+def split_folds(table: Table, folds: NDArray[np.integer[Any]]) -> list[tuple[Table, Table]]:
+    """Return, for each fold, the records of all other folds and its own; ``folds`` has the fold of each record."""
     return [(table[folds != fold], table[folds == fold]) for fold in np.unique(folds)]
 
 
-def trade_off(
+def compute_trade_off(
     pairs: Sequence[tuple[Table, Table]], learn: Learn, penalty: float, progress: Progress | None = None
 ) -> TradeOff:
     """Learn lists from the first table of each pair and count how often they are right on the second.
 
     ``penalty`` is that of the given settings.
     """
-    found = [_choice({}, pairs, learn)]
+    found = [_try_settings({}, pairs, learn)]
     others: list[Settings] = [{"max_rules": most} for most in _FEWER if most < found[0].rules]
     others += [{"penalty": penalty * share} for share in _MORE if penalty]
     for settings in others:
         if progress is not None:
             progress(len(found), 1 + len(others))
-        found.append(_choice(settings, pairs, learn))
-    return TradeOff(tuple(_distinct(found)))
+        found.append(_try_settings(settings, pairs, learn))
+    by_rules: dict[float, Choice] = {}
+    for one in sorted(found, key=lambda one: (one.rules, bool(one.settings))):  # the given settings rather than others
+        by_rules.setdefault(one.rules, one)
+    return TradeOff(tuple(by_rules.values()))
 
 
-def _choice(settings: Settings, pairs: Sequence[tuple[Table, Table]], learn: Learn) -> Choice:
+def _try_settings(settings: Settings, pairs: Sequence[tuple[Table, Table]], learn: Learn) -> Choice:
     rules, right, records = 0, 0, 0
     for train, test in pairs:
         program = learn(train, settings)
-        rules, right, records = rules + len(program), right + judged(program, test).right, records + len(test)
+        rules, right, records = rules + len(program), right + evaluate_decider(program, test).right, records + len(test)
     return Choice(settings, rules / len(pairs), right, records)
-
-
-def _distinct(choices: Sequence[Choice]) -> Iterator[Choice]:
-    """One choice for each number of rules, fewest first; the given settings rather than others."""
-    known = set[float]()
-    for one in sorted(choices, key=lambda one: (one.rules, bool(one.settings))):
-        if one.rules not in known:
-            known.add(one.rules)
-            yield one

@@ -1,4 +1,4 @@
-"""A model on its own data, batch by batch: which decisions are right on records held back, and which in training."""
+"""Accuracy of a model on its own data, batch by batch: on records held back, and in training."""
 
 from __future__ import annotations
 
@@ -8,45 +8,34 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from unless.evaluation.shares import Share
 from unless.model import DataOrigin, is_majority
-from unless.model.rule_statistics import wilson_interval
 from unless.table import Table
 from unless.table.holdout_split import feature_hashes, fingerprint_text, identity_sums, record_identities
+from unless.values import attributes_to_json
 
 
 @dataclass(frozen=True, slots=True)
-class OwnResult:
-    """How many records the rules were not learned from, and how many others there are; how many of each are right.
+class OverlapAccuracy:
+    """The share of right decisions on records that the rules were not learned from, and that on all others.
 
-    ``same`` says that these are exactly the records that the model is from: then the others are those of training.
-    Otherwise most of those are here, and new ones, too.
+    ``same``: these are exactly the records that the model was learned from and tested on, so the others are those of
+    training. Otherwise there are new records, too.
     """
 
-    held_back: int
-    held_back_right: int
-    learned: int
-    learned_right: int
+    held_back: Share
+    learned: Share
     same: bool
 
     def to_dict(self) -> dict[str, Any]:
         """Both accuracies for JSON, that of the records held back with its interval."""
-        between = list(wilson_interval(self.held_back_right, self.held_back))
-        held = {"records": self.held_back, "accuracy": self.accuracy, "interval": between}
-        return {"same": self.same, "held_back": held, "others": {"records": self.learned, "accuracy": self.in_training}}
-
-    @property
-    def accuracy(self) -> float | None:
-        """The share that is right of the records that the rules were not learned from; None if there are none."""
-        return self.held_back_right / self.held_back if self.held_back else None
-
-    @property
-    def in_training(self) -> float | None:
-        """The share that is right of the others; None if there are none."""
-        return self.learned_right / self.learned if self.learned else None
+        held = attributes_to_json(self.held_back, "records=total", "accuracy=value", "interval")
+        others = attributes_to_json(self.learned, "records=total", "accuracy=value")
+        return {"same": self.same, "held_back": held, "others": others}
 
 
-class OwnCounts:
-    """Counts the records of batches on both sides of the split, and tells both if they have the model's data."""
+class OverlapCounts:
+    """Counts right decisions on both sides of the split, batch by batch, in case these are the model's data."""
 
     def __init__(self, origin: DataOrigin, features: tuple[str, ...]) -> None:
         self._origin, self._features = origin, features
@@ -63,16 +52,17 @@ class OwnCounts:
         held = self._origin.split.held_back_hashes(hashes, table.labels)
         np.add.at(self._counts, (held.astype(np.intp), right.astype(np.intp)), 1)
 
-    def merge(self, other: OwnCounts) -> None:
+    def merge(self, other: OverlapCounts) -> None:
         """Add what was counted in other batches, with the same model."""
         self._sums += other._sums
         self._among |= other._among
         self._counts += other._counts
 
-    def found(self) -> OwnResult | None:
-        """Both counts; None if these are other records than those that the model is from."""
+    def found(self) -> OverlapAccuracy | None:
+        """Return both shares; None if these are other records than those that the model was learned from."""
         (wrong, right), (held_wrong, held_right) = self._counts.tolist()
         same = self._counts.sum() == self._origin.records and fingerprint_text(self._sums) == self._origin.fingerprint
         if not same and not is_majority(self._among):
             return None
-        return OwnResult(held_wrong + held_right, held_right, wrong + right, right, same=bool(same))
+        held, others = Share(held_right, held_wrong + held_right), Share(right, wrong + right)
+        return OverlapAccuracy(held, others, same=bool(same))

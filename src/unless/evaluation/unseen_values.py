@@ -1,4 +1,4 @@
-"""Values in new records that training did not have: categories, numbers outside the range, text among numbers; labels.
+"""Find values that training did not have: categories, numbers outside the range, text among numbers, labels.
 
 The rules still decide such records, literally: a new category is just not the one that a rule names. So a renamed
 category can change every decision without an error, and users need to know. A label that is spelled otherwise than
@@ -23,7 +23,7 @@ from unless.explanation.words import DEFAULT, Words
 from unless.model import Model, model_of, program_of
 from unless.rule import Program
 from unless.table import MAX_DOMAIN_VALUES, Column, Labels, Table
-from unless.values import Label, Value, class_index, count_text, value_to_json
+from unless.values import Value, attributes_to_json, class_index, count_text
 from unless.values.notation import NotatedNumber, Notation
 
 Kind = OneOf["category", "text", "number", "range", "label"]
@@ -59,16 +59,17 @@ class Unseen:
     def text(self, words: Words = DEFAULT) -> str:
         """A sentence: "contract: 3,875 of 7,043 records hold 'Monthly', which training did not have (it had …)."."""
         words = words.for_values((self.feature, value) for value in (*self.examples, *self.seen))
-        name, some, one = _short(words.name(self.feature)), _some(self.records, self.total), self.records == 1
-        said, seen = (_listed(values, partial(words.value, self.feature)) for values in (self.examples, self.seen))
+        name, one = _shorten(words.name(self.feature)), self.records == 1
+        said, seen = (_list_values(values, partial(words.value, self.feature)) for values in (self.examples, self.seen))
+        hold = "holds" if one else "hold"
         match self.kind:
             case "category":
-                found = f"{'holds' if one else 'hold'} {said}, which training did not have (it had {seen})"
+                found = f"{hold} {said}, which training did not have (it had {seen})"
             case "text":
-                had = numbers_called(self.seen[0].notation if isinstance(self.seen[0], NotatedNumber) else None)
-                found = f"{'holds' if one else 'hold'} text where training had only {had}: {said}"
+                had = number_kind_text(self.seen[0].notation if isinstance(self.seen[0], NotatedNumber) else None)
+                found = f"{hold} text where training had only {had}: {said}"
             case "number":
-                found = f"{'holds' if one else 'hold'} numbers where training had only text: {said}"
+                found = f"{hold} numbers where training had only text: {said}"
             case "range":
                 low, high = (words.value(self.feature, end) for end in self.seen)
                 found = f"{'is' if one else 'are'} outside the range of training, {low} to {high}: {said}"
@@ -76,26 +77,21 @@ class Unseen:
                 listed = ", ".join(map(repr, self.examples[:_SHOWN])) + ", …" * (len(self.examples) > _SHOWN)
                 hint = suggest(self.examples[0], self.seen)
                 found = f"{'has' if one else 'have'} a label that the model does not know, {listed}{hint}"
+        some = "the record" if self.total == 1 else f"{self.records:,} of {self.total:,} records"
+        some = f"all {self.total:,} records" if self.records == self.total > 1 else some
         return f"{name}: {some} {found}{' (few enough to be chance)' if self.by_chance else ''}"
 
     def to_dict(self) -> dict[str, Any]:
         """The values for JSON."""
-        return {
-            "feature": self.feature,
-            "kind": self.kind,
-            "records": self.records,
-            "of": self.total,
-            "examples": [value_to_json(value) for value in self.examples],
-            "training": [value_to_json(value) for value in self.seen],
-            "by_chance": self.by_chance,
-        }
+        counts = attributes_to_json(self, "feature", "kind", "records", "of=total")
+        return {**counts, **attributes_to_json(self, "examples", "training=seen", "by_chance")}
 
     def __str__(self) -> str:
         return self.text()
 
 
 def unseen_values(model: Model, table: Table, *, labels: bool = False) -> tuple[Unseen, ...]:
-    """The values in a table that training did not have, for the features that the model remembers.
+    """Find the values in a table that training did not have, for the features that the model remembers.
 
     With ``labels``, true labels that the model does not know come first.
     """
@@ -107,33 +103,33 @@ def unseen_values(model: Model, table: Table, *, labels: bool = False) -> tuple[
 
 
 def unknown_labels(model: Model | Program, labels: Labels | None) -> tuple[Unseen, ...]:
-    """What there is to say of true labels that a model does not know."""
+    """Find true labels that a model does not know."""
     counts = UnseenCounts(model)
     if labels is not None:
         counts.add_labels(labels)
     return counts.found()
 
 
-def unusual(found: Iterable[Unseen]) -> list[Unseen]:
-    """The findings that chance does not explain."""
+def beyond_chance(found: Iterable[Unseen]) -> list[Unseen]:
+    """Return the findings that chance does not explain."""
     return [one for one in found if not one.by_chance]
 
 
-def summary(found: Sequence[Unseen], words: Words = DEFAULT) -> list[str]:
-    """A line for each of the first few columns."""
+def unseen_summary(found: Sequence[Unseen], words: Words = DEFAULT) -> list[str]:
+    """Return a line for each of the first few columns, and the number of the others."""
     lines = [one.text(words) for one in found[:_COLUMNS]]
     more = len(found) - len(lines)
     return [*lines, f"the same in {count_text(more, 'more column')}"] if more > 0 else lines
 
 
-def refuse(found: Iterable[Unseen], where: str = "") -> None:
+def refuse_unseen(found: Iterable[Unseen], where: str = "") -> None:
     """Refuse values that training did not have, unless they may be chance; ``where`` says where they are."""
-    if lines := summary(unusual(found)):
+    if lines := unseen_summary(beyond_chance(found)):
         raise UnseenValuesError("\n".join([f"values that training did not have{where}:", *lines]))
 
 
-def refuse_ignorance(model: object, program: Program) -> None:
-    """Refuse a model that does not remember training, because it could not refuse anything."""
+def require_known_values(model: object, program: Program) -> None:
+    """Refuse a model that does not know the values of training, since it cannot detect unseen ones."""
     known = model_of(model)
     if known is None or not set(program.used) <= set(known.domain.features):
         raise ParameterError(
@@ -145,18 +141,16 @@ def refuse_ignorance(model: object, program: Program) -> None:
 class UnseenCounts:
     """Counts values that training did not have, batch by batch.
 
-    Rules alone know no values, and only the labels that they give: if they know none of those, that is reported.
+    A program knows no values, only its labels; it is reported if none of the true labels is among them.
     """
 
     def __init__(self, model: Model | Program) -> None:
         known = model_of(model)
-        self._columns = [] if known is None else [_Counts(column) for column in known.domain.columns]
+        self._columns = [] if known is None else [_ColumnCounts(column) for column in known.domain.columns]
         self._trained = 0.0 if known is None else known.statistics.total
         self._total = 0
-        self._knows: tuple[Label, ...] = () if known is None else known.statistics.classes
+        self._knows = program_of(model).labels if known is None else known.statistics.classes
         self._complete = known is not None
-        if known is None:
-            self._knows = tuple(program_of(model).labels)
         self._labels: Counter[str] = Counter()
         self._target, self._labelled = "", 0
 
@@ -176,11 +170,10 @@ class UnseenCounts:
 
     def add_labels(self, labels: Labels) -> None:
         """Count true labels."""
-        known, self._target = self._knows, labels.name
+        self._target, self._labelled = labels.name, self._labelled + len(labels.codes)
         counts = np.bincount(labels.codes, minlength=len(labels.labels)).tolist()
-        self._labelled += sum(counts)
         for label, count in zip(labels.labels, counts, strict=True):
-            if count and class_index(label, known) is None:
+            if count and class_index(label, self._knows) is None:
                 self._labels[str(label)] += count
 
     def merge(self, other: UnseenCounts) -> None:
@@ -192,9 +185,9 @@ class UnseenCounts:
             own.merge(others)
 
     def found(self) -> tuple[Unseen, ...]:
-        """The findings so far: labels, and then features in their order."""
+        """Return the findings so far: labels, then features in order."""
         found = (one for counts in self._columns for one in counts.found(self._total))
-        return (*self._found_labels(), *(replace(one, by_chance=_by_chance(one, self._trained)) for one in found))
+        return (*self._found_labels(), *(replace(one, by_chance=_may_be_chance(one, self._trained)) for one in found))
 
     def _found_labels(self) -> Iterator[Unseen]:
         unknown = sum(self._labels.values())
@@ -204,12 +197,12 @@ class UnseenCounts:
             yield Unseen(self._target, "label", unknown, self._labelled, often, known)
 
     def chances(self) -> dict[str, float]:
-        """How probable the findings about each feature are, at most, if the records are like those of training."""
+        """Return an upper bound of the p-value of the findings about each feature."""
         share = self._total / max(self._trained + self._total, 1.0)
         return {counts.seen.name: counts.chance(share) for counts in self._columns if counts.any}
 
 
-def _by_chance(found: Unseen, trained: float) -> bool:
+def _may_be_chance(found: Unseen, trained: float) -> bool:
     """Whether a finding may well be chance, given how many records training had.
 
     Suppose the m new records are like the n of training. Then the j smallest and k - j largest of all numbers are all
@@ -229,7 +222,7 @@ def _by_chance(found: Unseen, trained: float) -> bool:
 
 
 @dataclass(slots=True)
-class _Counts:
+class _ColumnCounts:
     """Values of one column that training did not have; ``seen`` is the column of training, without rows."""
 
     seen: Column
@@ -248,37 +241,22 @@ class _Counts:
     def add(self, column: Column) -> None:
         known = set(self.seen.categories)
         new = [place for place, text in enumerate(column.categories) if text not in known]
-        # A model remembers only MOST categories; another one may just be rare.
+        # A model remembers only this many categories; another one may just be rare.
         if new and len(known) < MAX_DOMAIN_VALUES:
-            self._add_texts(column, np.array(new))
-        self._add_numbers(column)
+            counts = column.counts()[len(column.numbers) + np.array(new)].tolist()
+            self._add_texts(dict(zip((column.categories[place] for place in new), counts, strict=True)), sum(counts))
+        outside = _outside_range(column.numbers, self.seen.numbers)
+        if outside.any():
+            often = column.counts()[: len(outside)]
+            self._note(column.numbers[outside & (often > 0)], int(often[outside].sum()))
 
     def add_numbers(self, numbers: NDArray[np.float64]) -> None:
         """Count cells that are plain numbers, or NaN."""
         seen = self.seen.numbers
         if len(seen) and len(numbers) and seen[0] <= numbers.min() and numbers.max() <= seen[-1]:
             return  # none is NaN either; a third of the time
-        found = numbers[_outside(numbers, seen)]
+        found = numbers[_outside_range(numbers, seen)]
         self._note(found, len(found))
-
-    def _add_texts(self, column: Column, new: NDArray[np.intp]) -> None:
-        counts = column.counts()[len(column.numbers) + new]
-        self.text_records += int(counts.sum())
-        self.texts.update({column.categories[place]: int(count) for place, count in zip(new, counts, strict=True)})
-        self._keep_most()
-
-    def _keep_most(self) -> None:
-        self.texts = (
-            +self.texts
-            if len(self.texts) <= MAX_DOMAIN_VALUES
-            else Counter(dict(self.texts.most_common(MAX_DOMAIN_VALUES)))
-        )
-
-    def _add_numbers(self, column: Column) -> None:
-        outside = _outside(column.numbers, self.seen.numbers)
-        if outside.any():
-            counts = column.counts()[: len(outside)]
-            self._note(column.numbers[outside & (counts > 0)], int(counts[outside].sum()))
 
     def _note(self, outside: NDArray[np.float64], records: int) -> None:
         """Count records whose numbers are outside."""
@@ -286,11 +264,14 @@ class _Counts:
         if len(outside):
             self.low, self.high = min(self.low, outside.min() + 0.0), max(self.high, outside.max() + 0.0)
 
-    def merge(self, other: _Counts) -> None:
+    def _add_texts(self, texts: Mapping[str, int], records: int) -> None:
+        self.texts.update(texts)
+        self.texts = Counter(dict((+self.texts).most_common(MAX_DOMAIN_VALUES)))
+        self.text_records += records
+
+    def merge(self, other: _ColumnCounts) -> None:
         """Add what was counted in other rows of the column."""
-        self.texts.update(other.texts)
-        self._keep_most()
-        self.text_records += other.text_records
+        self._add_texts(other.texts, other.text_records)
         self.low, self.high = min(self.low, other.low), max(self.high, other.high)
         self.number_records += other.number_records
 
@@ -300,7 +281,7 @@ class _Counts:
         return bool(self.text_records or self.number_records)
 
     def chance(self, share: float) -> float:
-        """How probable this is at most, if the new records are this ``share`` of all and like those of training.
+        """Return an upper bound of the p-value, if the new records are this ``share`` of all.
 
         A category that k records have is in new ones only with a probability of share ** k, and any of the categories
         may be that one. Of text among numbers, or numbers among text, the k records are all new. For numbers outside
@@ -335,14 +316,14 @@ class _Counts:
                 yield Unseen(name, "number", self.number_records, total, found, categories)
 
 
-def _outside(numbers: NDArray[np.float64], seen: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Which numbers are outside the range of training; all, if it had none. Infinite ones are not remembered."""
+def _outside_range(numbers: NDArray[np.float64], seen: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Return which finite numbers are outside the range of training; all, if it had no numbers."""
     finite = np.isfinite(numbers)
     return finite & ((numbers < seen[0]) | (numbers > seen[-1])) if len(seen) else finite
 
 
-def numbers_called(notation: Notation | None) -> str:
-    """What the numbers of a column are called: numbers, dates, times."""
+def number_kind_text(notation: Notation | None) -> str:
+    """Name the kind of numbers of a column: numbers, dates, times."""
     return "numbers" if notation is None else _CALLED.get(notation.name, "numbers")
 
 
@@ -350,17 +331,10 @@ _CALLED = {"date": "dates", "datetime": "dates", "instant": "dates", "time": "ti
 _CALLED |= {"order": "ordered categories", "whole": "whole numbers"}
 
 
-def _some(records: int, total: int) -> str:
-    """How many of the records: "the record", "all 12 records", "3 of 12 records"."""
-    if total == 1:
-        return "the record"
-    return f"all {total:,} records" if records == total else f"{records:,} of {total:,} records"
-
-
-def _listed(values: Sequence[Value], word: Callable[[Value], str]) -> str:
-    shown = ", ".join(_short(word(value)) for value in values[:_SHOWN])
+def _list_values(values: Sequence[Value], word: Callable[[Value], str]) -> str:
+    shown = ", ".join(_shorten(word(value)) for value in values[:_SHOWN])
     return f"{shown}, …" if len(values) > _SHOWN else shown or "nothing"
 
 
-def _short(text: str) -> str:
+def _shorten(text: str) -> str:
     return text if len(text) <= _LONG else f"{text[: _LONG - 1]}…"

@@ -1,4 +1,4 @@
-"""How good learners are on records that they have not seen: held back rows, or folds."""
+"""Evaluate learners on unseen records: a test split, or folds."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unless.errors import ParameterError, ReadError
-from unless.evaluation.metrics import Quality, aligned, judged
+from unless.evaluation.metrics import Quality, align_labels, evaluate_decider
 from unless.export.clauses import flatten
 from unless.model.prediction import Decider
 from unless.rule import Program
@@ -22,7 +22,7 @@ Learn = Callable[[Table], Decider]
 """A learner makes a program, or a committee, from a table with labels."""
 
 BASELINE = "most frequent"
-"""What every learner has to beat: the most frequent training label for every record."""
+"""The name of the baseline: the most frequent training label for every record."""
 
 MEASURES = ("accuracy", "precision", "recall", "f1", "rules", "seconds")
 
@@ -84,13 +84,11 @@ class Evaluation:
 
     @classmethod
     def of(cls, runs: Sequence[Run], learners: Iterable[str]) -> Evaluation:
-        """Collect the runs that `cross_validation` or `holdout` gave, also if they were stopped early."""
+        """Collect the runs that `cross_validation` or `evaluate_on_table` gave, also if they were stopped early."""
         names = (BASELINE, *learners)
         folds = set.intersection(*({run.fold for run in runs if run.algorithm == name} for name in names))
         kept = [run for run in runs if run.fold in folds]
-        return cls(
-            len(folds), tuple(Score(name, tuple(run for run in kept if run.algorithm == name)) for name in names)
-        )
+        return cls(len(folds), tuple(Score(one, tuple(run for run in kept if run.algorithm == one)) for one in names))
 
     def to_dict(self) -> dict[str, Any]:
         """The evaluation for JSON."""
@@ -99,40 +97,40 @@ class Evaluation:
 
 def cross_validation(table: Table, learners: Mapping[str, Learn], folds: int = 10, seed: int = 0) -> Iterator[Run]:
     """Learn from all folds but one and test on that one; fold by fold, learner by learner, the baseline first."""
-    places = fold_of(table.labels, folds, seed)
+    places = assign_folds(table.labels, folds, seed)
     for fold in range(folds):
-        yield from _runs(table[places != fold], table[places == fold], learners, fold)
+        yield from _run_learners(table[places != fold], table[places == fold], learners, fold)
 
 
-def holdout(train: Table, test: Table, learners: Mapping[str, Learn]) -> Iterator[Run]:
+def evaluate_on_table(train: Table, test: Table, learners: Mapping[str, Learn]) -> Iterator[Run]:
     """Learn from one table and test on another, learner by learner, the baseline first."""
     known, found = train.labels.labels, test.labels
-    labels = aligned(found, known)
+    labels = align_labels(found, known)
     if len(labels.codes) and labels.codes.min() >= len(known):
         raise ReadError(
             f"the test has labels such as {found.labels[0]!r}, training has labels such as {known[0]!r}, "
             "and they have no label in common"
         )
-    return _runs(train, Table(test.columns, labels, len(test), test.missing), learners, 0)
+    return _run_learners(train, Table(test.columns, labels, len(test), test.missing), learners, 0)
 
 
-def _runs(train: Table, test: Table, learners: Mapping[str, Learn], fold: int) -> Iterator[Run]:
-    yield Run(BASELINE, fold, judged(baseline(train), test), 0, 0.0)
+def _run_learners(train: Table, test: Table, learners: Mapping[str, Learn], fold: int) -> Iterator[Run]:
+    yield Run(BASELINE, fold, evaluate_decider(majority_program(train), test), 0, 0.0)
     for name, learner in learners.items():
         start = time.perf_counter()
         found = learner(train)
         seconds = time.perf_counter() - start
-        yield Run(name, fold, judged(found, test), _rule_count(found), seconds)
+        yield Run(name, fold, evaluate_decider(found, test), _rule_count(found), seconds)
 
 
 def _rule_count(decider: Decider) -> int:
-    """The number of rules and exceptions; of one list, equal exceptions count once, as in the paper."""
+    """Count rules and exceptions; in one list, equal exceptions count once, as in the paper."""
     rules = decider.all_rules
     return len(flatten(rules)) if decider.by_rule else len(rules) + rules.exception_count
 
 
-def baseline(table: Table) -> Program:
-    """A program without rules: every record gets the most frequent label of the table."""
+def majority_program(table: Table) -> Program:
+    """Return a program without rules: every record gets the most frequent label of the table."""
     labels = table.labels
     most = int(np.argmax(np.bincount(labels.codes, minlength=len(labels.labels))))
     return Program(labels.name, table.features, (), labels.labels[most])
@@ -141,11 +139,11 @@ def baseline(table: Table) -> Program:
 # Which records to test on. Both ways keep the share of every label, and depend only on the labels and the seed.
 
 
-def held_back(labels: Labels, share: float, seed: int = 0) -> NDArray[np.bool_]:
-    """Which rows to hold back for a test: about that share of every label, but never all its records."""
+def draw_holdout(labels: Labels, share: float, seed: int = 0) -> NDArray[np.bool_]:
+    """Choose the rows to hold back for a test: about that share of every label, but never all its records."""
     if not 0 <= share < 1:
         raise ParameterError(f"the share of records to hold back must be at least 0 and less than 1, not {share!r}")
-    order = _by_label(labels, seed)
+    order = _shuffle_within_labels(labels, seed)
     sizes = np.bincount(labels.codes, minlength=len(labels.labels))
     ends = np.cumsum(sizes)
     upto = np.floor(share * ends + 0.5).astype(np.int64)  # rounding sums takes records of small labels in turn
@@ -156,17 +154,17 @@ def held_back(labels: Labels, share: float, seed: int = 0) -> NDArray[np.bool_]:
     return chosen
 
 
-def fold_of(labels: Labels, count: int, seed: int = 0) -> NDArray[np.intp]:
-    """The fold of every row, from 0 to ``count - 1``: each has its share of every label."""
+def assign_folds(labels: Labels, count: int, seed: int = 0) -> NDArray[np.intp]:
+    """Assign every row to a fold, from 0 to ``count - 1``: each has its share of every label."""
     if not 2 <= count <= len(labels.codes):
         raise ParameterError(f"{len(labels.codes)} records make 2 to {len(labels.codes)} folds, not {count}")
     folds = np.empty(len(labels.codes), dtype=np.intp)
-    folds[_by_label(labels, seed)] = np.arange(len(labels.codes)) % count
+    folds[_shuffle_within_labels(labels, seed)] = np.arange(len(labels.codes)) % count
     return folds
 
 
-def _by_label(labels: Labels, seed: int) -> NDArray[np.intp]:
-    """The rows in the order of labels, shuffled within each label."""
+def _shuffle_within_labels(labels: Labels, seed: int) -> NDArray[np.intp]:
+    """Return the rows in the order of labels, shuffled within each label."""
     if seed < 0:
         raise ParameterError(f"the seed must be at least 0, not {seed!r}")
     order = np.random.default_rng(seed).permutation(len(labels.codes))

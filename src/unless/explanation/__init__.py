@@ -5,7 +5,7 @@
 - `vote_explanation`: how the lists of a committee vote on a record.
 - `words`: what features, values and labels are called; `words_file`: the same in a TOML file.
 - `sentences`: a proof in English; `paper_justifications`: the two texts of the paper.
-- `rule_listing`: all rules laid out in columns.
+- `rule_listing`: all rules laid out in columns, by `text_table`.
 - `score_explanation`: the score card of a record, points that add up to its probabilities.
 - `contributions`: what each feature of a record adds to the log-odds; `effects`: the curve of each feature.
 - `proof_rendering`: a proof for JSON, for pages and notebooks, for terminals.

@@ -15,7 +15,7 @@ from unless.table import Table
 T = TypeVar("T")
 
 
-def as_rows(given: Any) -> Any:
+def wrap_single_record(given: Any) -> Any:
     """Make a table of one from a single record: a mapping, or a row of a frame or an array; pass on everything else."""
     if isinstance(given, Mapping) and not hasattr(given, "tocsr"):  # one kind of sparse matrix is a dict
         return [given]
@@ -52,7 +52,7 @@ def read_records(model: Decider | Model, given: Any) -> list[Mapping[str, object
     """Return the records to explain: dicts for a program as they are, others read like those of training."""
     if isinstance(given, Table):
         return [given.record(row) for row in range(len(given))]
-    rows, rules = as_rows(given), decider_of(model).all_rules
+    rows, rules = wrap_single_record(given), decider_of(model).all_rules
     known = model_of(model)
     if known is None and isinstance(rows, list) and all(isinstance(row, Mapping) for row in rows):
         return rows

@@ -45,7 +45,7 @@ def proof_tree_text(proof: Proof, number: int | None = None) -> str:
     if proof.rule is None:
         return f"{title}\n{head} because no rule holds\n{{}}"
     flat = _EvaluatedProgram.of(proof)
-    return "\n".join([title, *flat.branch(head, flat.body), flat.used])
+    return "\n".join([title, *flat.branch_lines(head, flat.body), flat.used_values])
 
 
 def marked_rules_text(proof: Proof) -> str:
@@ -56,8 +56,11 @@ def marked_rules_text(proof: Proof) -> str:
     if proof.rule is None:
         return f"{head}.\n{{}}"
     flat = _EvaluatedProgram.of(proof)
-    lines = [flat.line(f"{_MARK[flat.truth[n]]}ab{n}(X)", flat.exceptions[n - 1]) for n in flat.shown(flat.body)]
-    return "\n".join([*lines, flat.line(head, flat.body), flat.used])
+    lines = [
+        flat.rule_line(f"{_MARK[flat.truth[n]]}ab{n}(X)", flat.exceptions[n - 1])
+        for n in flat.shown_exceptions(flat.body)
+    ]
+    return "\n".join([*lines, flat.rule_line(head, flat.body), flat.used_values])
 
 
 @dataclass(frozen=True)
@@ -85,9 +88,9 @@ class _EvaluatedProgram:
         return truth
 
     @property
-    def used(self) -> str:
+    def used_values(self) -> str:
         """The features of the shown rules with the record's values, as the paper prints a set."""
-        bodies = [self.body, *(self.exceptions[number - 1] for number in self.shown(self.body))]
+        bodies = [self.body, *(self.exceptions[number - 1] for number in self.shown_exceptions(self.body))]
         values = {literal.feature: self.values[literal.feature] for body in bodies for literal in body.literals}
         shown = [f"{feature}: {'missing' if value is None else value}" for feature, value in values.items()]
         return "{" + ", ".join(map(repr, sorted(shown))) + "}"
@@ -98,45 +101,41 @@ class _EvaluatedProgram:
     def holds(self, literal: Literal) -> bool:
         return literal.holds(self.values[literal.feature])
 
-    def evaluated(self, body: Body) -> tuple[int, ...]:
+    def evaluated_exceptions(self, body: Body) -> tuple[int, ...]:
         """Return the numbers of the exceptions that are evaluated for a body."""
         return body.exceptions if self.literals_hold(body) else ()
 
-    def shown(self, body: Body) -> list[int]:
+    def shown_exceptions(self, body: Body) -> list[int]:
         """Return the exceptions that are evaluated for a body, and theirs, inner ones first."""
         numbers: list[int] = []
-        for number in self.evaluated(body):
-            numbers += [*self.shown(self.exceptions[number - 1]), number]
+        for number in self.evaluated_exceptions(body):
+            numbers += [*self.shown_exceptions(self.exceptions[number - 1]), number]
         return list(dict.fromkeys(numbers))
 
-    def branch(self, head: str, body: Body, depth: int = 0) -> list[str]:
+    def branch_lines(self, head: str, body: Body, depth: int = 0) -> list[str]:
         """Return the lines of the tree for a head and its body."""
         because = " because" if body.literals or body.exceptions else ""
         lines = [f"{_INDENT * depth}{head}{because}"]
-        lines += [f"{_INDENT * (depth + 1)}{self.sentence(literal)}" for literal in body.literals]
-        for number in self.evaluated(body):  # one frame per level: 200 levels stay within Python's limit
+        lines += [f"{_INDENT * (depth + 1)}{self.literal_sentence(literal)}" for literal in body.literals]
+        for number in self.evaluated_exceptions(body):  # one frame per level: 200 levels stay within Python's limit
             inner = f"exception ab{number} {_DOES[self.truth[number]]} HOLD"
-            lines += self.branch(inner, self.exceptions[number - 1], depth + 1)
+            lines += self.branch_lines(inner, self.exceptions[number - 1], depth + 1)
         return lines
 
-    def sentence(self, literal: Literal) -> str:
+    def literal_sentence(self, literal: Literal) -> str:
         value = self.values[literal.feature]
         has = f"the value of {printable(literal.feature)} is {'missing' if value is None else _value_text(value)}"
-        asked = (
-            _REQUIREMENTS[literal.op]
-            if literal.value is None
-            else f"{_REQUIREMENTS[literal.op]} {_value_text(literal.value)}"
-        )
-        return f"{has} which should {asked} ({_DOES[self.holds(literal)]} HOLD)"
+        bound = "" if literal.value is None else f" {_value_text(literal.value)}"
+        return f"{has} which should {_REQUIREMENTS[literal.op]}{bound} ({_DOES[self.holds(literal)]} HOLD)"
 
-    def line(self, head: str, body: Body) -> str:
+    def rule_line(self, head: str, body: Body) -> str:
         """Return a rule with its goals marked."""
-        goals = [goal for literal in body.literals for goal in self.goals(literal)]
+        goals = [goal for literal in body.literals for goal in self.marked_goals(literal)]
         evaluated = self.literals_hold(body)
         goals += [f"not {_MARK[self.truth[n] if evaluated else None]}ab{n}(X)" for n in body.exceptions]
         return f"{head} :- {', '.join(dict.fromkeys(goals))}." if goals else f"{head}."
 
-    def goals(self, literal: Literal) -> Iterator[str]:
+    def marked_goals(self, literal: Literal) -> Iterator[str]:
         """Yield the goals of a literal. A mark is the truth of the atom after it, even behind a "not"."""
         value, true = self.values[literal.feature], self.holds(literal)
         first, *bounds = self.writer.goals(literal)

@@ -153,8 +153,8 @@ class Proof:
     ) -> str:
         """Return the proof on several lines: the decision, its reasons, earlier rules, and what would change it.
 
-        ``statistics`` (of a model, or from `measure`) give the expected precision of the rule, ``probability`` is that
-        of the label, and ``changes`` (from `counterfactuals`) are what would change the decision.
+        ``statistics`` (of a model, or from `count_rule_decisions`) give the expected precision of the rule,
+        ``probability`` is that of the label, and ``changes`` (from `counterfactuals`) are what would change it.
         """
         if changes is not None:  # which may name any number of the program
             words = words.for_values(sentences.compared_values(self.program))
@@ -170,7 +170,7 @@ class Proof:
         return proof_rendering.render_proof(self, words)
 
     def _repr_html_(self) -> str | None:
-        return proof_rendering.render_proof(self, DEFAULT) if proof_rendering.has_jinja2() else None
+        return self.to_html() if proof_rendering.has_jinja2() else None
 
     def __rich__(self) -> Tree:
         return proof_rendering.render_tree(self)

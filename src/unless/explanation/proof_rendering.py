@@ -133,10 +133,6 @@ def _environment(package: str) -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters.update(number=amount_text, percent=_percent, measure=share_text, plural=count_text)
+    made.filters.update(number=amount_text, measure=share_text, plural=count_text)
+    made.filters["percent"] = lambda share: percent(share).replace(" ", "\u00a0")  # no line break before the sign
     return made
-
-
-def _percent(share: float) -> str:
-    """A share in per cent; no line breaks between number and sign."""
-    return percent(share).replace(" ", "\u00a0")

@@ -9,13 +9,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from math import isnan
 from typing import NamedTuple
-from unicodedata import combining, east_asian_width
 
 from unless.explanation.sentences import condition_parts, words_for
-from unless.explanation.words import Words, printable
+from unless.explanation.text_table import align_columns
+from unless.explanation.words import Words, join_names, printable
 from unless.model import Model
 from unless.model.rule_statistics import RuleStatistics
 from unless.rule import Condition, Program, Rule, conditions
@@ -36,6 +36,11 @@ class RuleLine(NamedTuple):
     depth: int
     word: str
     asks: list[str]
+
+    @property
+    def text(self) -> str:
+        """The word and the conditions, without indentation."""
+        return " ".join([self.word, " and ".join(self.asks)]).rstrip()
 
 
 class ListingRow(NamedTuple):
@@ -66,7 +71,7 @@ def listing_rows(
         yield ListingRow(
             f" {number + 1}",
             printable(str(rule.head)),
-            _figures(statistics, number, intervals=intervals),
+            _figure_cells(statistics, number, intervals=intervals),
             [*rule_lines(rule, words)],
         )
     if more := len(program) - len(shown):
@@ -74,11 +79,11 @@ def listing_rows(
             " …", "", [""] * len(figure_headings(statistics)), [RuleLine(0, f"and {count_text(more, 'more rule')}", [])]
         )
     if program.otherwise is not None:
-        figures = _figures(statistics, len(program.rules), intervals=intervals)
+        figures = _figure_cells(statistics, len(program.rules), intervals=intervals)
         yield ListingRow("", printable(str(program.otherwise)), figures, [RuleLine(0, "otherwise", [])])
 
 
-def _figures(statistics: RuleStatistics | None, row: int, *, intervals: bool) -> list[str]:
+def _figure_cells(statistics: RuleStatistics | None, row: int, *, intervals: bool) -> list[str]:
     if statistics is None:
         return []
     decided, right = float(statistics.support[row]), float(statistics.expected_precision[row])
@@ -90,14 +95,17 @@ def _figures(statistics: RuleStatistics | None, row: int, *, intervals: bool) ->
 
 def rule_lines(rule: Rule, words: Words, first: str = "if") -> Iterator[RuleLine]:
     """Yield the lines of a rule: its own, then those of its exceptions."""
-    stack = [(0, first, rule)]
-    while stack:
-        depth, word, part = stack.pop()
-        alone = "otherwise" if word == "if" else "unless always"
-        yield RuleLine(
-            depth, word if part.default else alone, [condition_signs(one, words) for one in conditions(part.default)]
-        )
-        stack += [(depth + 1, "unless", exception) for exception in reversed(part.exceptions)]
+    for depth, part in rule.parts():
+        word = "unless" if depth else first
+        if not part.default:
+            word = "otherwise" if word == "if" else "unless always"
+        yield RuleLine(depth, word, [condition_signs(one, words) for one in conditions(part.default)])
+
+
+def rule_summary(rule: Rule, words: Words) -> str:
+    """Return a rule in one line: its conditions, and how many exceptions it has."""
+    more = f", {count_text(len(rule.exceptions), 'exception')}" if rule.exceptions else ""
+    return next(rule_lines(rule, words)).text + more
 
 
 def condition_signs(condition: Condition, words: Words) -> str:
@@ -120,6 +128,11 @@ def listing_title(program: Program) -> str:
     return f"{printable(program.target)}: {count_text(len(program), 'rule')}, {exceptions}"
 
 
+def rule_numbers(numbers: Sequence[int], most: int = 1000) -> str:
+    """Name rules by their numbers: "rule 3", "rules 3, 4 and 7"."""
+    return f"{'rule' if len(numbers) == 1 else 'rules'} {join_names(map(str, numbers), most)}"
+
+
 def imitation_title(model: Model) -> str:
     """Say what decides, and how well the list below imitates it."""
     share = percent(model.agreement or 0.0)
@@ -128,35 +141,9 @@ def imitation_title(model: Model) -> str:
 
 def listing_text(program: Program, statistics: RuleStatistics | None = None) -> str:
     """Return the rules as plain text, as `unless show` prints them into a pipe: no line is broken."""
-    found, names = list(listing_rows(program, statistics)), figure_headings(statistics)
-    cells = [[row.number, row.label, *row.figures] for row in found]
-    heading = [["", "", *names]] if names else []
-    widths = [max(map(_terminal_width, column)) for column in zip(*heading, *cells, strict=True)]
-    left = {1}  # numbers and figures end below each other, labels begin there
-    lines = [_align_cells(one, widths, left) for one in heading]
-    for row, cell in zip(found, cells, strict=True):
-        first, *others = (_line_text(line) for line in row.lines)
-        blank = " " * sum(width + 2 for width in widths)
-        lines += [_align_cells(cell, widths, left) + first, *(blank + other for other in others)]
-    return "\n".join(line.rstrip() for line in lines)
-
-
-def _line_text(line: RuleLine) -> str:
-    return "  " * min(line.depth, MAX_INDENTED_LEVELS) + " ".join([line.word, " and ".join(line.asks)]).rstrip()
-
-
-def _align_cells(cells: list[str], widths: list[int], left: set[int]) -> str:
-    padded = (
-        (cell, " " * (width - _terminal_width(cell)))
-        if place in left
-        else (" " * (width - _terminal_width(cell)), cell)
-        for place, (cell, width) in enumerate(zip(cells, widths, strict=True))
-    )
-    return "".join(f"{one}{other}  " for one, other in padded)
-
-
-def _terminal_width(text: str) -> int:
-    """Return how many columns of a terminal a text takes: letters of East Asia take two, accents none."""
-    if text.isascii():
-        return len(text)
-    return sum(0 if combining(one) else 1 + (east_asian_width(one) in "WF") for one in text)
+    names = figure_headings(statistics)
+    rows = [["", "", *names, ""]] if names else []
+    for row in listing_rows(program, statistics):
+        first, *others = ("  " * min(line.depth, MAX_INDENTED_LEVELS) + line.text for line in row.lines)
+        rows += [[row.number, row.label, *row.figures, first], *([*[""] * (2 + len(names)), one] for one in others)]
+    return "\n".join(align_columns(rows, right={0, *range(2, 2 + len(names))}))

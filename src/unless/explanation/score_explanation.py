@@ -10,12 +10,11 @@ from typing import Any
 import numpy as np
 
 from unless.explanation import proof_rendering
-from unless.explanation.proof import Proof
 from unless.explanation.sentences import condition_text, default_texts, rule_name, words_for
+from unless.explanation.text_table import align_columns
 from unless.explanation.vote_explanation import probabilities_to_json
 from unless.explanation.why import record_values
 from unless.explanation.words import DEFAULT, Words, join_reasons, printable
-from unless.model import Model
 from unless.model.points import expand_to_all_labels, probabilities_of
 from unless.rule import Program
 from unless.score.program_parts import ProgramPart
@@ -23,7 +22,7 @@ from unless.score.score_card import ScoreCard
 from unless.values import Label, Value, label_to_json, percent
 
 _MAX_LABEL_COLUMNS = 6
-"""The most labels that a text shows: the most probable ones."""
+"""The maximum number of labels in a text: the most probable ones."""
 
 
 def explain_score(card: ScoreCard, record: Mapping[str, object], words: Words = DEFAULT) -> ScoreExplanation:
@@ -32,16 +31,6 @@ def explain_score(card: ScoreCard, record: Mapping[str, object], words: Words = 
     base, *others = (ScoreLine(part, tuple(points.tolist())) for part, points in card.lines(values))
     lines = (replace(base, every=True), *(line for line in others if any(line.points)))
     return ScoreExplanation(card.program, card.classes, tuple(values.items()), lines, words)
-
-
-def label_probability(model: Program | Model, proof: Proof) -> float | None:
-    """Return the probability of the label that a proof gives, as `predict_proba` has it; None if it is not known."""
-    if isinstance(model, Program) or proof.label is None:
-        return None
-    if model.card is not None:
-        return explain_score(model.card, proof.record).probabilities[proof.label]
-    statistics, rule = model.statistics, -1 if proof.decided is None else proof.decided
-    return float(statistics.probabilities()[rule, statistics.classes.index(proof.label)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,9 +120,7 @@ class ScoreExplanation:
 
     def __str__(self) -> str:
         rows = self.table()
-        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        lines = ["  ".join([f"{row[0]:<{widths[0]}}", *map(str.rjust, row[1:], widths[1:])]) for row in rows]
-        return "\n".join(lines)
+        return "\n".join(align_columns(rows, right=range(1, len(rows[0]))))
 
     __repr__ = __str__
 

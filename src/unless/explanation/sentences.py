@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from unless.table import Table
 
 _MAX_OVERRULED = 3
-"""The most earlier rules stopped by exceptions that a sentence names."""
+"""The maximum number of overruled rules that a sentence names."""
 
 _INDENT = " " * 10
 _SHALLOW = 8
@@ -82,7 +82,7 @@ Checks = tuple["LiteralCheck", ...]
 
 def condition_parts(condition: Condition, words: Words = DEFAULT) -> list[tuple[str, str | None]]:
     """Return the verbs and values of a condition: "is at most", "21,000"; the value is None where it takes none."""
-    if (only := only_number(condition, words)) is not None:
+    if (only := single_number_in_range(condition, words)) is not None:
         return [(OPERATOR_WORDS["=="], words.value(condition[0].feature, only))]
     values = (
         None if value is None else words.value(condition[0].feature, value) for _, value in spoken_bounds(condition)
@@ -90,7 +90,7 @@ def condition_parts(condition: Condition, words: Words = DEFAULT) -> list[tuple[
     return list(zip(condition_verbs(condition), values, strict=True))
 
 
-def only_number(condition: Condition, words: Words) -> float | None:
+def single_number_in_range(condition: Condition, words: Words) -> float | None:
     """Return the one number in a range of whole numbers: of those above 2 and at most 3, that is 3."""
     if len(condition) < 2 or condition[0].feature not in words.whole:
         return None
@@ -118,11 +118,8 @@ def checks_by_condition(proof: RuleProof) -> list[Checks]:
 
 def failing_conditions(proof: RuleProof) -> list[Checks]:
     """Return the checks of the conditions that fail: at least one check of each does."""
-    return (
-        [checks for checks in checks_by_condition(proof) if not all(check.holds for check in checks)]
-        if proof.failing
-        else []
-    )
+    failing = (checks for checks in checks_by_condition(proof) if not all(check.holds for check in checks))
+    return list(failing) if proof.failing else []
 
 
 def check_text(checks: Checks, words: Words = DEFAULT) -> str:
@@ -131,12 +128,13 @@ def check_text(checks: Checks, words: Words = DEFAULT) -> str:
     Of a range that fails, it says what fails: "age is 50, above 40".
     """
     (literal, value, holds), has = checks[0], _value_text(checks, words)
-    if _is_flag(checks):
+    if _is_flag_check(checks):
         return has
     if literal.op in _OPPOSITE:
         if not isinstance(value, float):
-            return has if value is None else f"{has}, not {_kind_of_bound(literal.value)}"
-        if (only := only_number(_literals(checks), words)) is not None:
+            notation = literal.value.notation.name if isinstance(literal.value, NotatedNumber) else ""
+            return has if value is None else f"{has}, not {_SORTS.get(notation, 'a number')}"
+        if (only := single_number_in_range(_literals_of(checks), words)) is not None:
             return has if all(one.holds for one in checks) else f"{has}, not {words.value(literal.feature, only)}"
         decisive = [one for one in checks if not one.holds] or checks
         return f"{has}, {' and '.join(_relation_text(one, words) for one in decisive)}"
@@ -144,16 +142,10 @@ def check_text(checks: Checks, words: Words = DEFAULT) -> str:
     return f"{has}, not {words.value(literal.feature, literal.value)}" if adds else has
 
 
-def _is_flag(checks: Checks) -> bool:
+def _is_flag_check(checks: Checks) -> bool:
     """Return whether a record has 0 or 1 where nothing else is expected, so that the value alone says all."""
     literal, value, _ = checks[0]
     return len(checks) == 1 and literal.op in _OPPOSITE and literal.as_spoken()[0] == "==" and value in (0.0, 1.0)
-
-
-def _kind_of_bound(bound: Value) -> str:
-    """Name the kind of value that a bound is: a number, a date, a time."""
-    notation = bound.notation.name if isinstance(bound, NotatedNumber) else ""
-    return _SORTS.get(notation, "a number")
 
 
 def _relation_text(one: LiteralCheck, words: Words) -> str:
@@ -165,16 +157,16 @@ def _relation_text(one: LiteralCheck, words: Words) -> str:
 
 def requirement_text(checks: Checks, words: Words) -> str:
     """Say what the record has, and how that meets what a condition requires, for checks that hold."""
-    alone = _is_flag(checks) or only_number(_literals(checks), words) is not None
+    alone = _is_flag_check(checks) or single_number_in_range(_literals_of(checks), words) is not None
     if checks[0].literal.op in ("<=", ">", "!=") and not alone:
-        return f"{_value_text(checks, words)}, which {_test_text(_literals(checks), words)}"
+        return f"{_value_text(checks, words)}, which {_test_text(_literals_of(checks), words)}"
     return f"{_value_text(checks, words)}, as required"
 
 
 def obstacle_text(rule: RuleProof, words: Words) -> str:
     """Say why a rule did not apply: its first failing condition, or the exception that applies."""
     if fails := failing_conditions(rule):
-        must = re.sub("^is( not)?", r"must\1 be", _test_text(_literals(fails[0]), words))
+        must = re.sub("^is( not)?", r"must\1 be", _test_text(_literals_of(fails[0]), words))
         return f"{_value_text(fails[0], words)}, but {must}"
     if applying := rule.applying:
         return f"an exception applies, because {reason_text(applying[0], words)}"
@@ -183,7 +175,7 @@ def obstacle_text(rule: RuleProof, words: Words) -> str:
 
 def contrast_text(fails: Sequence[Checks], words: Words) -> str:
     """Say what failing conditions require, and what the record has: "age is above 30, but age is 25"."""
-    asks = " and ".join(condition_text(_literals(checks), words) for checks in fails)
+    asks = " and ".join(condition_text(_literals_of(checks), words) for checks in fails)
     return f"{asks}, but {' and '.join(dict.fromkeys(_value_text(checks, words) for checks in fails))}"
 
 
@@ -195,7 +187,7 @@ def _test_text(condition: Condition, words: Words) -> str:
     return " ".join(part for parts in condition_parts(condition, words) for part in parts if part is not None)
 
 
-def _literals(checks: Checks) -> Condition:
+def _literals_of(checks: Checks) -> Condition:
     return tuple(check.literal for check in checks)
 
 
@@ -227,10 +219,7 @@ def reason_text(proof: RuleProof, words: Words) -> str:
     """Say why a rule covers a record, or why not. One frame per level: 200 levels stay within Python's limit."""
     if fails := failing_conditions(proof):
         return check_text(fails[0], words)
-    text, nested = (
-        _finding_text(proof, words),
-        proof.rule.head is None,
-    )  # an exception to an exception is called its own
+    text, nested = _finding_text(proof, words), proof.rule.head is None  # an exception's exception is its own
     if applying := proof.applying:
         one = "an exception of its own" if nested else "an exception"
         return f"although {text}, {one} applies: {reason_text(applying[0], words)}"
@@ -256,9 +245,8 @@ def _overruled_texts(proof: Proof, places: Sequence[int], words: Words) -> Itera
 
 def _finding_text(proof: RuleProof, words: Words) -> str:
     """Say what the record has where a rule tests it; a rule without conditions is the default."""
-    return join_reasons(check_text(checks, words) for checks in checks_by_condition(proof)) or _unconditional(
-        proof.rule
-    )
+    found = join_reasons(check_text(checks, words) for checks in checks_by_condition(proof))
+    return found or _unconditional(proof.rule)
 
 
 def _unconditional(rule: Rule) -> str:
@@ -271,7 +259,7 @@ def _unconditional(rule: Rule) -> str:
 class StoryLine(NamedTuple):
     """A line of a story: its role, what comes before its text, and the text.
 
-    A line that is too long goes on below the beginning of its text.
+    A line that is too long continues below the start of its text.
     """
 
     role: OneOf["decision", "reason", "exceptions", "exception", "other"]
@@ -355,7 +343,7 @@ def _exception_lines(rule: RuleProof, words: Words) -> Iterator[tuple[int, str]]
 def _exception_text(exception: RuleProof, words: Words) -> str:
     """Name the condition of an exception that fails, or say that it holds; a colon announces its own exceptions."""
     if fails := failing_conditions(exception):
-        return f"'{condition_text(_literals(fails[0]), words)}' does not hold: {_value_text(fails[0], words)}"
+        return f"'{condition_text(_literals_of(fails[0]), words)}' does not hold: {_value_text(fails[0], words)}"
     asks = " and ".join(default_texts(exception.rule, words)) or "always"
     if exception.applying:
         return f"'{asks}' holds, but has an exception that applies:"

@@ -12,6 +12,7 @@ import numpy as np
 from unless.explanation import proof_rendering
 from unless.explanation.proof import LiteralCheck, Proof, RuleProof
 from unless.explanation.sentences import check_text, checks_by_condition, words_for_checks
+from unless.explanation.text_table import align_columns
 from unless.explanation.why import proof_of, record_values
 from unless.explanation.words import DEFAULT, Words, join_reasons, printable
 from unless.model.points import probabilities_of
@@ -167,11 +168,9 @@ class VoteExplanation:
             rows = [*rows[: 1 + most], (count_text(len(rest), "other list"), points), rows[-1]]
         heads = [printable(str(self.committee.classes[k])) for k in shown]
         shares = [share_text(self.probabilities[self.committee.classes[k]]) for k in shown]
-        cells = [heads, *([f"{points[k]:,}" for k in shown] for _, points in rows), shares]
-        widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-        names = ["points", *(name for name, _ in rows), "probability"]
-        lines = ("  ".join([*map(str.rjust, row, widths), name]) for row, name in zip(cells, names, strict=True))
-        return "\n".join([self.sentence(words), *lines])
+        cells = [[*(f"{points[k]:,}" for k in shown), name] for name, points in rows]
+        table = [[*heads, "points"], *cells, [*shares, "probability"]]
+        return "\n".join([self.sentence(words), *align_columns(table, right=range(len(shown)))])
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain lists, dicts and values that JSON can hold."""

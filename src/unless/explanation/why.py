@@ -80,7 +80,7 @@ def explain_record(decider: Any, record: Mapping[str, object]) -> Explanation:
 
 
 @explain_record.register(Committee)
-def _(decider: Committee, record: Mapping[str, object]) -> Explanation:
+def _explain_committee(decider: Committee, record: Mapping[str, object]) -> Explanation:
     from unless.explanation.vote_explanation import explain_vote  # it makes proofs, too
 
     return explain_vote(decider, record)
@@ -93,7 +93,7 @@ def proof_of(program: Program, record: Mapping[str, object]) -> Proof:
     items = tuple(values.items())
     tried: list[RuleProof] = []
     for number, rule in enumerate(program.rules):
-        tried.append(proof := _prove(rule, values))
+        tried.append(proof := _prove_rule(rule, values))
         if proof.covers:
             return Proof(program, items, rule.head, number, tuple(tried))
     return Proof(program, items, program.otherwise, None, tuple(tried))
@@ -111,7 +111,7 @@ def why_not(model: Program | Model, record: Any, label: Label) -> WhyNot:
     wanted, proof = find_label(program, label), proof_of(program, read_one_record(model, record))
     values = proof.record
     obstacles = [
-        Obstacle(number, _prove(rule, values), proof.decided)
+        Obstacle(number, _prove_rule(rule, values), proof.decided)
         for number, rule in enumerate(program.rules)
         if rule.head == wanted
     ]
@@ -217,7 +217,7 @@ def record_values(program: Program, record: Mapping[str, object]) -> dict[str, V
     return values
 
 
-def _prove(rule: Rule, values: Mapping[str, Value]) -> RuleProof:
+def _prove_rule(rule: Rule, values: Mapping[str, Value]) -> RuleProof:
     # One frame per level, so that 200 nested exceptions stay within Python's limit.
     checks, covers = [], True
     for literal in rule.default:
@@ -227,7 +227,7 @@ def _prove(rule: Rule, values: Mapping[str, Value]) -> RuleProof:
         checks.append(_new(LiteralCheck, (literal, value, holds)))
     exceptions: list[RuleProof] = []
     for exception in rule.exceptions if covers else ():
-        exceptions.append(proof := _prove(exception, values))
+        exceptions.append(proof := _prove_rule(exception, values))
         covers &= not proof.covers
     return _new(RuleProof, (rule, tuple(checks), tuple(exceptions), covers))
 

@@ -58,10 +58,6 @@ def is_notated(value: Value) -> bool:
     return isinstance(value, NotatedNumber) and not value.notation.plain
 
 
-def _notated_text(value: NotatedNumber) -> str:
-    return plain_text(str(value)) if isinstance(value.notation, LevelNotation) else str(value)
-
-
 def join_reasons(parts: Iterable[str]) -> str:
     """Join reasons with "and", after a comma if the reason before has one itself; equal reasons appear once.
 
@@ -74,6 +70,17 @@ def join_reasons(parts: Iterable[str]) -> str:
         text += part if not text else f"{',' if ',' in last else ''} and {part}"
         last = part
     return text
+
+
+def join_names(names: Iterable[str], most: int = 1000) -> str:
+    """Join names with commas and "and"; of more than ``most``, the first ones and how many others there are.
+
+    >>> join_names(["a"]), join_names(["a", "b", "c"]), join_names("abcd", most=2)
+    ('a', 'a, b and c', 'a, b and 2 more')
+    """
+    known = list(names)
+    *others, last = known if len(known) <= most else [*known[:most], f"{len(known) - most:,} more"]
+    return f"{', '.join(others)} and {last}" if others else last
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,11 +169,13 @@ class Words:
             case None:
                 return "missing"
             case NotatedNumber() if is_notated(value):
-                return phrase.values.get(str(value)) or _fill_template(phrase.number, {"": _notated_text(value)})
+                text = plain_text(str(value)) if isinstance(value.notation, LevelNotation) else str(value)
+                return phrase.values.get(str(value)) or _fill_template(phrase.number, {"": text})
             case float():
-                return _fill_template(
-                    _number_template(phrase, value), {"": number_text(value, grouped=feature in self.grouped)}
-                )
+                template, notation = phrase.number, value.notation if isinstance(value, NotatedNumber) else None
+                if template == _PHRASE.number and isinstance(notation, Amounts):
+                    template = notation.template  # with the unit that it has in the data
+                return _fill_template(template, {"": number_text(value, grouped=feature in self.grouped)})
             case str():
                 return phrase.values.get(value) or plain_text(value)
 
@@ -179,12 +188,6 @@ class Words:
     def phrase(self, feature: str) -> Phrase:
         """Return the phrase of a feature, or the usual one."""
         return self.features.get(feature, _PHRASE)
-
-
-def _number_template(phrase: Phrase, value: float) -> str:
-    """Return how a number is written: as the phrase says, or with the unit that it has in the data."""
-    unit = value.notation if isinstance(value, NotatedNumber) else None
-    return unit.template if isinstance(unit, Amounts) and phrase.number == _PHRASE.number else phrase.number
 
 
 def _check_placeholders(template: str, known: set[str]) -> None:

@@ -1,4 +1,4 @@
-"""Read and write `Words` as a TOML file, for people who do not write Python.
+"""Read `Words` from a TOML file, for people who do not write Python. The page writes such files.
 
 ```toml
 purpose = "Who gets a loan without a second look"
@@ -55,7 +55,7 @@ def read_words(
 
 
 def parse_words(text: str, *, features: Sequence[str] | None = None, labels: Sequence[Label] | None = None) -> Words:
-    r"""Read the words in a TOML text; ``parse_words(words_to_toml(words)) == words``, if all labels are text.
+    r"""Read the words in a TOML text.
 
     >>> parse_words('[features.income]\nnumber = "{} €"').features["income"].number
     '{} €'
@@ -74,46 +74,6 @@ def parse_words(text: str, *, features: Sequence[str] | None = None, labels: Seq
         grouped=frozenset(name for name, (_, grouped) in read.items() if grouped),
         purpose=_read_text(found, "purpose"),
     )
-
-
-def words_to_toml(words: Words) -> str:
-    """Return the words as TOML."""
-    lines = []
-    if words.purpose:
-        lines.append(f"purpose = {_toml_string(words.purpose)}")
-    if words.decision != Words().decision:
-        lines.append(f"decision = {_toml_string(words.decision)}")
-    if words.labels:
-        lines += [
-            "",
-            "[labels]",
-            *(f"{_toml_string(str(label))} = {_toml_string(text)}" for label, text in words.labels.items()),
-        ]
-    for name in dict.fromkeys([*words.features, *sorted(words.grouped)]):
-        lines += _phrase_lines(name, words.phrase(name), grouped=name in words.grouped)
-    return "\n".join(lines).lstrip("\n") + "\n"
-
-
-# Writing.
-
-
-def _phrase_lines(name: str, phrase: Phrase, *, grouped: bool) -> list[str]:
-    usual = Phrase()
-    texts = [(key, getattr(phrase, key)) for key in _PHRASE if key != "values"]
-    lines = [f"{key} = {_toml_string(text)}" for key, text in texts if text is not None and text != getattr(usual, key)]
-    lines += ["grouped = true"] if grouped else []
-    values = [f"{_toml_string(value)} = {_toml_string(text)}" for value, text in phrase.values.items()]
-    head = f"features.{_toml_string(name)}"
-    return ["", f"[{head}]", *lines, *(["", f"[{head}.values]", *values] if values else [])]
-
-
-def _toml_string(text: str) -> str:
-    """Return a text in TOML; half of a surrogate pair, which no file can hold, becomes a question mark."""
-    plain = text.encode("utf-8", "replace").decode()
-    return json.dumps(plain, ensure_ascii=False).replace("\x7f", "\\u007f")
-
-
-# Reading.
 
 
 def _read_phrase(name: str, tables: Mapping[str, Any], known: Sequence[str] | None) -> tuple[Phrase, bool]:

@@ -1,4 +1,4 @@
-"""What a table looks like before anything is learned from it: kinds and why, gaps, classes, and what is suspicious.
+"""Profile a table before learning from it: kinds of columns and why, missing cells, classes, and suspicious findings.
 
 `findings` has the facts. `table_profile` computes them from a whole table, and looks for copies, duplicates and
 contradictions. `column_profile` describes one column by its `cell_counts`, `text_findings` what its texts look like,

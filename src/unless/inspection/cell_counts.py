@@ -1,4 +1,4 @@
-"""How often each value of a column occurs: what is said of a single column follows from these counts."""
+"""How often each value of a column occurs; findings about single columns follow from these counts."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from unless.table import Column
 from unless.values import number_to_text
 
 SOME = 100
-"""How many distinct texts tell what a column of texts is."""
+"""The number of distinct texts that suffice to describe a column of texts."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ class CellCounts:
 
     @property
     def usual(self) -> str:
-        """The most frequent value, as it is written."""
+        """The most frequent value as text."""
         value = self.column.value(int(np.argmax(self.by_rank[:-1])))
         return number_to_text(value) if isinstance(value, float) else repr(value)
 

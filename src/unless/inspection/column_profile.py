@@ -1,4 +1,4 @@
-"""One column by itself: its kind and why, what it holds, what is odd about it, and whether it tells records apart."""
+"""Profile one column: its kind and why, its values, what looks wrong, and whether it is an identifier."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _SORTS = {"date": "dates", "datetime": "dates", "instant": "dates", "time": "tim
 _SORTS |= {"order": "levels of its order"}
 _STAND_INS = {9.0, 99.0, 999.0, 9999.0, 99999.0, 999999.0}  # and their negatives
 _CODES = {-7.0, -8.0, -9.0}
-"""What surveys and credit bureaus write for several kinds of missing answers."""
+"""Codes of surveys and credit bureaus for several kinds of missing answers."""
 
 
 def profile_column(
@@ -44,9 +44,9 @@ def profile_column(
         low=low,
         high=high,
         frequent=tuple((column.value(rank), int(counts.by_rank[rank])) for rank in counts.most_frequent(_FREQUENT)),
-        histogram=histogram(counts.numbers, counts.of_numbers),
+        histogram=count_in_bins(counts.numbers, counts.of_numbers),
         tokens=tokens,
-        remarks=tuple(_find_remarks(counts)),
+        remarks=tuple(_find_column_remarks(counts)),
     )
 
 
@@ -59,12 +59,12 @@ def count_missing_spellings(cells: Column, missing: tuple[str, ...]) -> tuple[tu
     return tuple(sorted(((+counts).items()), key=lambda one: (-one[1], one)))
 
 
-def histogram(numbers: NDArray[np.float64], often: NDArray[np.intp]) -> tuple[int, ...]:
+def count_in_bins(numbers: NDArray[np.float64], often: NDArray[np.intp]) -> tuple[int, ...]:
     """Count the cells in each of a few ranges of equal width; a few whole numbers have a range each.
 
     ``numbers`` are distinct and sorted, ``often`` says how many cells have each; infinite ones are left out.
 
-    >>> histogram(np.array([1.0, 2.0, 4.0]), np.array([5, 6, 7]))
+    >>> count_in_bins(np.array([1.0, 2.0, 4.0]), np.array([5, 6, 7]))
     (5, 6, 0, 7)
     """
     finite = np.isfinite(numbers)
@@ -88,16 +88,16 @@ def _explain_kind(counts: CellCounts, declared: str | None, *, spelled: bool) ->
         return f"declared {declared}"
     if not numbers and not texts:
         return "no cell is present"
-    sort = _name_numbers(column)
+    sort = _number_kind_text(column)
     if column.kind == "number":
         return f"all present cells are {sort}"
     if column.kind == "mixed":
         return f"{numbers:,} of {numbers + len(texts):,} distinct cells are {sort}, at least half"
-    return _explain_text(texts, spelled=spelled)
+    return _explain_text_kind(texts, spelled=spelled)
 
 
-def _name_numbers(column: Column) -> str:
-    """Return what the numbers of a column are: "numbers", "dates written as %d.%m.%Y"."""
+def _number_kind_text(column: Column) -> str:
+    """Name the kind of numbers in a column: "numbers", "dates written as %d.%m.%Y"."""
     if isinstance(column.notation, DateNotation) and column.notation.format is not None:
         return f"dates written as {column.notation.format}"
     if isinstance(column.notation, Amounts):
@@ -105,7 +105,7 @@ def _name_numbers(column: Column) -> str:
     return "numbers" if column.notation is None else _SORTS.get(column.notation.name, "numbers")
 
 
-def _explain_text(texts: Sequence[str], *, spelled: bool) -> str:
+def _explain_text_kind(texts: Sequence[str], *, spelled: bool) -> str:
     looked = sample_texts(texts)
     spelling = [text for text in looked if parse_number(text) is not None]
     if not spelling:
@@ -123,7 +123,7 @@ def _explain_text(texts: Sequence[str], *, spelled: bool) -> str:
 # What is odd about a column.
 
 
-def _find_remarks(counts: CellCounts) -> list[Remark]:
+def _find_column_remarks(counts: CellCounts) -> list[Remark]:
     found = _check_filling(counts)
     if (identifier := check_identifier(counts)) is not None:
         found.append(identifier)
@@ -156,7 +156,7 @@ def _check_constant(counts: CellCounts) -> Remark | None:
 
 
 def _has_plain_numbers(column: Column) -> bool:
-    """Whether the numbers of a column are numbers to people, too."""
+    """Whether the numbers of a column are plain numbers, not dates or levels."""
     return column.notation is None or column.notation.plain
 
 
@@ -181,7 +181,7 @@ def _find_stand_ins(counts: CellCounts) -> list[Remark]:
 
 
 def _find_negative_codes(numbers: NDArray[np.float64], often: NDArray[np.intp]) -> tuple[str, list[str]] | None:
-    """Return what to say of -7, -8 and -9 if they are the only negative numbers and repeat; and their texts."""
+    """Describe -7, -8 and -9, and return their texts, if they are the only negative numbers and repeat."""
     below = numbers < 0
     if not below.any() or below.all() or not set(numbers[below].tolist()) <= _CODES or often[below].sum() < 2:
         return None
@@ -197,7 +197,7 @@ def find_column_disguise(column: Column) -> Remark | None:
     return find_disguise(column.name, texts) if any(letter.isdigit() for text in texts[:9] for letter in text) else None
 
 
-# Does a column tell records apart rather than describe them? Rules about such a column fit no new records.
+# Does a column identify records rather than describe them? Rules about such a column fit no new records.
 
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+")
 _LAST = {
@@ -216,7 +216,7 @@ _WORDY = 5  # words: half of the texts have as many if they are sentences, not n
 def find_useless_columns(table: Table) -> tuple[Remark, ...]:
     """Find the columns that nothing about new records can be learned from, and say why.
 
-    They tell the records of the table apart, or have the same cell in all of them.
+    They are identifiers, or have the same cell in all records.
     """
     counted = (CellCounts.of(column) for column in table.columns if not _is_plainly_useful(column))
     found = ((_check_constant(one) or check_identifier(one)) for one in counted)
@@ -224,24 +224,18 @@ def find_useless_columns(table: Table) -> tuple[Remark, ...]:
 
 
 def _is_plainly_useful(column: Column) -> bool:
-    """Whether cells differ near the top, and there are too few values to tell records apart: no need to count them."""
+    """Whether cells differ near the top, and there are too few values for an identifier: no need to count them."""
     codes = column.codes
     present = np.count_nonzero(codes != column.missing)
     return bool((codes[:64] != codes[:1]).any() and column.missing < _UNNAMED * present)
-
-
-def find_identifiers(columns: Sequence[Column]) -> tuple[Remark, ...]:
-    """Find the columns that tell the records apart, and say why."""
-    found = map(check_identifier, map(CellCounts.of, columns))
-    return tuple(remark for remark in found if remark is not None)
 
 
 def check_identifier(counts: CellCounts) -> Remark | None:
     """Say why a column is an identifier: whole numbers that count the records, or texts that nearly all differ.
 
     Measurements may differ in every record too. So numbers are suspected only if they are whole, and either run
-    without a gap, never repeat although many of their range would, or have a name such as ``customer_id``. Of
-    texts it is said what they are: sentences, numbers or dates that are not read as such, or just texts.
+    without a gap, never repeat although many of their range would, or have a name such as ``customer_id``. For
+    texts the remark names what they are: sentences, numbers or dates that are not read as such, or just texts.
     """
     column, present, distinct, numbers = counts.column, counts.present, counts.distinct, counts.numbers
     if present < _FEW or distinct < _UNNAMED * present or not _has_plain_numbers(column):  # any date may be new, too
@@ -251,7 +245,7 @@ def check_identifier(counts: CellCounts) -> Remark | None:
     if len(numbers) == present and (text := _describe_numbering(numbers)):
         return Remark("identifier", column.name, f"is an identifier: {text}")
     if _has_identifier_name(column.name) and distinct >= _NAMED * present:
-        return Remark("identifier", column.name, f"is an identifier: {_count_different(distinct, present)}")
+        return Remark("identifier", column.name, f"is an identifier: {_difference_text(distinct, present)}")
     cells = int(counts.of_categories.sum())
     if cells >= _MANY and np.count_nonzero(counts.of_categories) >= _UNNAMED * cells:
         return _describe_unique_texts(column.name, counts.some_texts, distinct, present)
@@ -259,7 +253,7 @@ def check_identifier(counts: CellCounts) -> Remark | None:
 
 
 def _describe_numbering(numbers: NDArray[np.float64]) -> str | None:
-    """Say how different whole numbers, one for each record, number the records; None if they may be measurements."""
+    """Describe how distinct whole numbers number the records; None if they may be measurements."""
     present, span = len(numbers), float(numbers[-1] - numbers[0])
     if present >= _RUN and span == present - 1:
         return f"it numbers the records from {numbers[0]:.0f} on"
@@ -269,11 +263,11 @@ def _describe_numbering(numbers: NDArray[np.float64]) -> str | None:
 
 
 def _describe_unique_texts(name: str, texts: Sequence[str], distinct: int, present: int) -> Remark:
-    """Say what a column of nearly unique texts is."""
+    """Describe a column of nearly unique texts."""
     if (disguise := find_disguise(name, texts)) is not None:
         return disguise
     words = sorted(sum(any(map(str.isalpha, word)) for word in text.split()) for text in texts)[len(texts) // 2]
-    different = _count_different(distinct, present)
+    different = _difference_text(distinct, present)
     if words >= _WORDY:
         return Remark("sentences", name, f"has sentences: {different}, half have {words} words or more")
     code: Code = "unique" if distinct == present else "nearly-unique"
@@ -286,7 +280,7 @@ def _has_identifier_name(name: str) -> bool:
     return not name.strip() or name == UNNAMED.format(1) or (bool(words) and (words[-1] in _LAST or words[0] in _FIRST))
 
 
-def _count_different(distinct: int, present: int) -> str:
+def _difference_text(distinct: int, present: int) -> str:
     if distinct == present:
         return f"all {present:,} cells differ"
     return f"{distinct:,} different cells in {present:,} records"

@@ -17,7 +17,7 @@ Code = OneOf[
     "uncovered", "sampled",
     "locked-idle", "locked-breaks", "past-dates",
 ]  # fmt: skip
-"""What a remark is about. Those of the last line are about what was learned, the others about a table."""
+"""The kinds of remarks; the last lines are about learned rules, the others about a table."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class Remark:
 
 @dataclass(frozen=True, slots=True)
 class ColumnProfile:
-    """One feature: what it is read as and why, how full it is, and what it holds.
+    """One feature: its kind and why, its missing cells, and its values.
 
     ``tokens`` says how missing cells are written in a text file, and how often each way. ``frequent`` are the most
     frequent values, ``low`` and ``high`` the smallest and largest number. ``histogram`` counts the numbers in ranges of

@@ -1,4 +1,4 @@
-"""The profile of a whole table: its header, each column, what they say together, and what columns or rows repeat."""
+"""Profile a whole table: its header, each column, leaks of the label, copies of columns, duplicate rows."""
 
 from __future__ import annotations
 
@@ -9,21 +9,22 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from unless.errors import GuessWarning, ParameterError
-from unless.inspection.column_profile import count_missing_spellings, find_identifiers, profile_column
+from unless.inspection.cell_counts import CellCounts
+from unless.inspection.column_profile import check_identifier, count_missing_spellings, profile_column
 from unless.inspection.findings import Profile, Remark
 from unless.inspection.target_profile import find_giveaways, guess_target, labels_as_texts, profile_target, text_column
 from unless.read.csv_files import TextFile
 from unless.read.csv_records import separator_hint
 from unless.read.formats import files_at, format_of, is_several
-from unless.read.table import read_table
+from unless.read.options import PLAIN_OPTIONS, ReadOptions
+from unless.read.table import read_with
 from unless.table import Column, Table
-from unless.values import DEFAULT_MISSING, number_to_text, parse_number, percent
+from unless.values import number_to_text, parse_number, percent
 
 _FEW = 50  # records
 _CHANCE = 20  # records: with fewer, columns go together by chance
@@ -31,69 +32,55 @@ _AGAIN = re.compile(r"_[0-9]+$")  # what follows a name that an earlier column h
 _ODD = np.uint64(0x9E3779B97F4A7C15)
 
 
-def profile_table(  # noqa: PLR0913 - as in read_table
-    source: object,
-    target: str | None = None,
-    *,
-    labels: Column | None = None,
-    numeric: Sequence[str] = (),
-    categorical: Sequence[str] = (),
-    dates: Mapping[str, str] | Sequence[str] | None = None,
-    orders: Mapping[str, Sequence[str]] | None = None,
-    missing: Sequence[str] = DEFAULT_MISSING,
-    format: str | None = None,  # noqa: A002 - as in read_table
-    delimiter: str | None = None,
-    decimal: str | None = None,
-    encoding: str | None = None,
-    sheet: str | int | None = None,
-    header_row: int | None = None,
-    skip: int | None = None,
+def profile_table(
+    source: object, target: str | None = None, options: ReadOptions = PLAIN_OPTIONS, *, labels: Column | None = None
 ) -> Profile:
-    """What a table looks like; `source` is a `Table`, or anything that `read_table` takes, with the same options.
+    """Profile a table; `source` is a `Table`, or anything that `read_table` takes.
 
-    For a text file it also tells how missing cells are written. Labels may be
-    missing; they are counted. ``labels`` are those of the records if they are not a column of the source: a column of
-    texts.
+    For a text file it includes how missing cells are written. Labels may be missing; these are counted. ``labels`` are
+    those of the records if they are not a column of the source: a column of texts.
     """
     if isinstance(source, Table):
-        return _of_table(source, target, labels)
+        return _profile_read_table(source, target, labels)
     # The target is read as categories, because those may be missing; labels may not.
-    as_text = list(dict.fromkeys([*categorical, *([] if target is None else [target])]))
-    how: dict[str, Any] = {"format": format, "delimiter": delimiter, "decimal": decimal}
-    how |= {"encoding": encoding, "sheet": sheet, "header_row": header_row, "skip": skip}
-    declared_as: dict[str, Any] = {"numeric": numeric, "categorical": as_text, "dates": dates, "orders": orders}
-    table = read_table(source, **declared_as, missing=missing, **how)
+    as_text = list(dict.fromkeys([*(options.categorical or ()), *([] if target is None else [target])]))
+    table = read_with(source, replace(options, categorical=as_text))
     features = tuple(column for column in table.columns if column.name != target)
-    spelled = _is_text_file(source, format)
+    spelled = _is_text_file(source, options.format)
     tokens: dict[str, tuple[tuple[str, int], ...]] = {}
     if spelled and (incomplete := [one.name for one in features if (one.codes == one.missing).any()]):
+        as_cells = ReadOptions(**options.file_options, categorical=incomplete, missing=())
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", GuessWarning)  # it was said above
-            cells = read_table(source, features=incomplete, categorical=incomplete, missing=(), **how)
+            cells = read_with(source, as_cells, features=incomplete)
         tokens = {column.name: count_missing_spellings(column, table.missing) for column in cells.columns}
-    declared = dict.fromkeys(numeric, "numeric") | dict.fromkeys(categorical, "categorical")
-    declared |= dict.fromkeys(dates or (), "as dates") | dict.fromkeys(orders or (), "with an order")
     labels = labels if target is None else table.column(target)
-    found = _profile(features, labels, len(table), declared, tokens, spelled=spelled)
+    found = _profile_columns(features, labels, len(table), _declared_kinds(options), tokens, spelled=spelled)
     header = _check_header(table.features) if spelled else []
     return replace(found, read_as=table.read_as, remarks=(*header, *found.remarks))
 
 
-def _of_table(table: Table, target: str | None, labels: Column | None) -> Profile:
-    """The profile of a table; its own target is the target, unless another column is named or given."""
+def _declared_kinds(options: ReadOptions) -> dict[str, str]:
+    """Return the kinds of columns that the caller declared, in words."""
+    words = {"numeric": "numeric", "categorical": "categorical", "dates": "as dates", "orders": "with an order"}
+    return {name: kind for option, kind in words.items() for name in getattr(options, option) or ()}
+
+
+def _profile_read_table(table: Table, target: str | None, labels: Column | None) -> Profile:
+    """Profile a table that was read; its own target is the target, unless another column is named or given."""
     if labels is not None:
-        return _profile(table.columns, labels, len(table))
+        return _profile_columns(table.columns, labels, len(table))
     if table.target is not None and target in (None, table.target.name):
-        return _profile(table.columns, labels_as_texts(table.target), len(table))
+        return _profile_columns(table.columns, labels_as_texts(table.target), len(table))
     if target is None:
-        return _profile(table.columns, None, len(table))
+        return _profile_columns(table.columns, None, len(table))
     column = table.column(target)
     names = [*map(number_to_text, column.numbers.tolist()), *column.categories]
     others = tuple(other for other in table.columns if other is not column)
-    return _profile(others, text_column(target, names, column.codes), len(table))
+    return _profile_columns(others, text_column(target, names, column.codes), len(table))
 
 
-def _profile(
+def _profile_columns(
     features: Sequence[Column],
     labels: Column | None,
     records: int,
@@ -104,8 +91,7 @@ def _profile(
 ) -> Profile:
     if labels is not None and len(labels) != records:
         raise ParameterError(f"X has {records:,} records, but y has {len(labels):,} labels")
-    identifiers = {remark.column for remark in find_identifiers(features)}
-    described = [column for column in features if column.name not in identifiers]
+    described = [column for column in features if check_identifier(CellCounts.of(column)) is None]
     more: dict[str | None, list[Remark]] = defaultdict(list)
     for remark in (*find_copies(features), *(() if labels is None else find_giveaways(features, labels))):
         more[remark.column].append(remark)
@@ -141,11 +127,11 @@ def _check_header(names: Sequence[str]) -> list[Remark]:
     return [Remark("no-header", None, f"{most}: the first line may be a record")]
 
 
-# What a table says twice: copies of columns, duplicate records, records that contradict each other.
+# Copies of columns, duplicate records, records that contradict each other.
 
 
 def find_copies(columns: Sequence[Column]) -> list[Remark]:
-    """Columns that say the same as an earlier one: equal cells, or each value always beside the same other value.
+    """Find columns that repeat an earlier one: equal cells, or values that map one to one.
 
     With few records the second may be chance, and only equal cells count. Where most cells differ, any two columns go
     together like that; then the values must be in the same order too.
@@ -168,7 +154,7 @@ def find_copies(columns: Sequence[Column]) -> list[Remark]:
 
 
 def _hash_pattern(column: Column, distinct: int) -> int:
-    """A number that two columns share if the same records have equal cells in both."""
+    """Hash which records have equal cells, so that columns with the same pattern have the same hash."""
     rows, ranks = len(column), column.missing + 1
     codes = column.codes.astype(np.intp)
     if 2 * distinct > rows:
@@ -187,7 +173,7 @@ def _all_values(column: Column) -> NDArray[np.object_]:
 
 
 def find_repetitions(columns: Sequence[Column], target: Column | None, rows: int) -> list[Remark]:
-    """Remarks on too few records, on duplicates, and on contradictions: the same cells, another label.
+    """Find too few records, duplicates, and contradictions: the same cells with another label.
 
     Leave identifiers out of the columns: with them no two records are the same.
     """
@@ -206,7 +192,7 @@ def find_repetitions(columns: Sequence[Column], target: Column | None, rows: int
 
 
 def _find_contradictions(cells: NDArray[np.uint64], target: Column) -> list[Remark]:
-    """How many records have the same cells as one with another label, and how many any rules get wrong for that."""
+    """Count records with the same cells and different labels, and how many of them any rules must get wrong."""
     labelled = target.codes != target.missing
     _, group = np.unique(cells[labelled], return_inverse=True)
     pairs, counts = np.unique(group * (target.missing + 1) + target.codes[labelled], return_counts=True)
@@ -222,7 +208,7 @@ def _find_contradictions(cells: NDArray[np.uint64], target: Column) -> list[Rema
 
 
 def _hash_rows(columns: Sequence[Column], start: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """A hash of every row; in a million different rows two are equal once in 3e7 tables."""
+    """Hash every row; among a million distinct rows, two hashes are equal once in 3e7 tables."""
     mixed = start.copy()
     for column in columns:
         mixed ^= column.codes.astype(np.uint64) + np.uint64(1)

@@ -1,4 +1,4 @@
-"""The labels: how many of each, whether they are labels at all, and which feature gives them away."""
+"""Profile the labels: how many of each, whether they are labels at all, and which features leak them."""
 
 from __future__ import annotations
 
@@ -25,28 +25,28 @@ _NAMES = (
 
 
 def labels_as_texts(labels: Labels) -> Column:
-    """Labels as a column of texts, as `profile_target` and `find_giveaways` take them."""
+    """Return labels as a column of texts, as `profile_target` and `find_giveaways` take them."""
     texts = [number_to_text(label) if isinstance(label, float) else str(label) for label in labels.labels]
     return text_column(labels.name, texts, labels.codes)
 
 
 def text_column(name: str, texts: Sequence[str], codes: Codes) -> Column:
-    """A column of categories, given the text of every code, in any order; the code after them means missing."""
+    """Make a column of categories from the text of every code, in any order; the next code means missing."""
     known = sorted(set(texts))
     place = np.array([*(bisect_left(known, text) for text in texts), len(known)])
     return Column(name, "text", np.empty(0), tuple(known), place[codes])
 
 
 def profile_target(column: Column) -> TargetProfile:
-    """The classes of a target that was read as categories."""
+    """Profile a target that was read as categories."""
     counts = CellCounts.of(column)
     classes = tuple(sorted(counts.texts.items(), key=lambda one: -one[1]))
     return TargetProfile(
-        column.name, classes, counts.missing, tuple(_find_remarks(column.name, classes, counts.missing))
+        column.name, classes, counts.missing, tuple(_find_target_remarks(column.name, classes, counts.missing))
     )
 
 
-def _find_remarks(name: str, classes: Sequence[tuple[str, int]], missing: int) -> list[Remark]:
+def _find_target_remarks(name: str, classes: Sequence[tuple[str, int]], missing: int) -> list[Remark]:
     total = sum(count for _, count in classes)
     found: list[Remark] = []
     if missing:
@@ -64,17 +64,17 @@ def _find_remarks(name: str, classes: Sequence[tuple[str, int]], missing: int) -
 
 
 def single_label_remark(name: str, label: str) -> Remark:
-    """The remark on a target that has the same label everywhere."""
+    """Return the remark on a target that has the same label everywhere."""
     return Remark("one-label", name, f"has only one label, {_quote_text(label)}")
 
 
 def _quote_text(label: str) -> str:
-    """A label: a number or a boolean has no quotes, which would make it another one."""
+    """Quote a label, unless it is a number or a boolean."""
     return label if parse_number(label) is not None or label in ("True", "False") else repr(label)
 
 
 def check_labels(name: str, labels: Sequence[str], records: int) -> Remark | None:
-    """Why a target may not be labels: it looks like a quantity, or most records have a label of their own.
+    """Check whether a target may be no labels: it looks like a quantity, or most records have their own label.
 
     Rules can predict neither. Many numbers are a quantity if some have fractions, or if few records have each.
     """
@@ -92,7 +92,7 @@ def check_labels(name: str, labels: Sequence[str], records: int) -> Remark | Non
 
 
 def guess_target(columns: Sequence[Column]) -> str | None:
-    """The column that looks most like labels: by its name, else the last one if it has few values."""
+    """Guess the column of labels: by its name, else the last one if it has few values."""
     for name in _NAMES:
         for column in columns:
             if column.name.strip().casefold() == name:
@@ -105,7 +105,7 @@ def guess_target(columns: Sequence[Column]) -> str | None:
 def find_giveaways(
     columns: Sequence[Column], target: Column, share: float = 0.98, *, quick: bool = False
 ) -> list[Remark]:
-    """The features that alone decide the label of this share of all records, more often than chance allows.
+    """Find features that alone predict the label for this share of records, by more than chance.
 
     One half of the labelled records (of some thousands) shows which label goes with which value; the other half shows
     whether that holds. So an identifier decides nothing, and a handful of records proves nothing.
@@ -122,7 +122,7 @@ def find_giveaways(
         if len(rows) > len(first) > 0 and _wrong_share(column.codes[first], labels[: len(first)]) > errors / 2:
             continue
         wrong = _wrong_share(column.codes[rows], labels)
-        if wrong <= 1 - share and _is_no_chance(wrong, tried, errors):
+        if wrong <= 1 - share and _is_beyond_chance(wrong, tried, errors):
             right = percent(1 - wrong, 1)
             text = f"alone decides {target.name!r} for {right} of the records"
             found.append(Remark("gives-away", column.name, text, right))
@@ -130,7 +130,7 @@ def find_giveaways(
 
 
 def _wrong_share(codes: Codes, labels: Codes) -> float:
-    """The share of wrong records in the second half, if the first half tells which label goes with which code."""
+    """Return the share of wrong records in the second half, if the first half maps codes to labels."""
     half = len(codes) // 2
     known, tried = _sort_by_code(codes[:half], labels[:half]), _sort_by_code(codes[half:], labels[half:])
     return _count_wrong(known, tried) / (len(codes) - half)
@@ -142,7 +142,7 @@ def _sort_by_code(codes: Codes, labels: Codes) -> tuple[Codes, Codes]:
 
 
 def _count_wrong(known: tuple[Codes, Codes], tried: tuple[Codes, Codes]) -> int:
-    """How many tried records have another label than most of the five known records with the nearest codes.
+    """Count the tried records whose label differs from most of the five known records with the nearest codes.
 
     If many known records have the same code, the five are from their middle. A wrong label is outvoted, and thresholds
     are found exactly. The median of five labels is the most frequent one if at least three are equal.
@@ -155,8 +155,8 @@ def _count_wrong(known: tuple[Codes, Codes], tried: tuple[Codes, Codes]) -> int:
     return int(np.count_nonzero(usual[np.maximum(middle, 0)] != truth))
 
 
-def _is_no_chance(wrong: float, tried: int, errors: float) -> bool:
-    """Whether a share of wrong records is small, compared with the errors of a constant, and surely no chance."""
+def _is_beyond_chance(wrong: float, tried: int, errors: float) -> bool:
+    """Whether a share of wrong records is well below that of a constant guess, by more than chance."""
     half = errors / 2
     surely = half - wrong > _SURE * sqrt(half * (1 - half) / tried)
     return wrong <= errors / 10 and surely

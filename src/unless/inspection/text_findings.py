@@ -1,4 +1,4 @@
-"""What is suspicious about texts: numbers and dates in disguise, lists, words for "missing", and spelling variants."""
+"""Find suspicious texts: numbers and dates in disguise, lists, words for "missing", and spelling variants."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from unless.values import parse_number
 from unless.values.notation import DateNotation
 
 MOST = 5000
-"""How many distinct texts are looked at; if there are more, a sample."""
+"""The maximum number of distinct texts to examine; more are sampled."""
 
 MISSING_WORDS = frozenset(
     {"-", "--", "–", "—", ".", "..", "n/a", "n.a.", "na", "#N/A", "#NA", "#NULL!", "Null", "None", "nan", "NAN"}
     | {"missing", "Missing", "MISSING"}
 )  # not "none" and "unknown": they often mean what they say
-"""Cells that often mean "missing" but are not read so by default."""
+"""Cells that often mean "missing", but are not read as missing by default."""
 
 _NUMBER = r"[+-]?[0-9]+(?:\.[0-9]+)?"
 _NUMBER_FORMS: tuple[tuple[str, re.Pattern[str]], ...] = (
@@ -32,11 +32,11 @@ _DAYS = (
     *("%d %b %Y", "%d-%b-%Y", "%d %B %Y", "%b %d, %Y", "%B %d, %Y", "%d-%b-%y", "%Y-%m"),
 )
 DATE_FORMS = [f"{day}{clock}" for clock in ("", " %H:%M", " %H:%M:%S") for day in _DAYS]
-"""How dates are often written, apart from ISO 8601. Where day and month could be exchanged, the day comes first."""
+"""Common formats of dates, apart from ISO 8601; of ambiguous ones, the day comes first."""
 
 _MAY_BE_DATE = re.compile(r"(?=.{,50}\Z)(?=.*(?:\d{4}|[./\s-].*[./\s-]))\D*\d[^./\s-]*[./\s-]\D*\d", re.DOTALL)
-"""What every such date has: digits on both sides of a separator, a year of four digits or two separators (unlike 30-39,
-an age), and not many characters. Reading dates takes long."""
+"""A quick test that every such date passes, since reading dates takes long: digits on both sides of a separator, a year
+of four digits or two separators (unlike 30-39, an age), and not many characters."""
 
 
 def sample_texts(texts: Sequence[str], most: int = MOST) -> Sequence[str]:
@@ -68,11 +68,11 @@ def find_disguise(name: str, texts: Sequence[str]) -> Remark | None:
     form, example = _find_number_form(others, len(texts))
     if form:
         return Remark("number-as-text", name, f"has numbers {form}, such as {example!r}", example)
-    if not _most_pass(_MAY_BE_DATE.match, others, len(texts)):
+    if not _nearly_all_pass(_MAY_BE_DATE.match, others, len(texts)):
         return None
     for form in DATE_FORMS:
         read = DateNotation("datetime", 1.0, format=form).number
-        if _most_pass(lambda text: read(text) is not None, others, len(texts)):  # noqa: B023 - called at once
+        if _nearly_all_pass(lambda text: read(text) is not None, others, len(texts)):  # noqa: B023 - called at once
             guess = "" if re.search("%[bBy]|^%Y", form) else "; no cell tells whether the day or the month comes first"
             return Remark("date-as-text", name, f"has dates, such as {others[0]!r}{guess}", form)
     return None
@@ -107,16 +107,16 @@ def _find_spelling_variants(counts: Mapping[str, int]) -> list[list[str]]:
 def _find_number_form(texts: Sequence[str], total: int) -> tuple[str | None, str]:
     """Return how nearly all texts write numbers, and an example; None if they do not."""
     for form, pattern in _NUMBER_FORMS:
-        if _most_pass(pattern.fullmatch, texts, total):
+        if _nearly_all_pass(pattern.fullmatch, texts, total):
             return form, next(filter(pattern.fullmatch, texts))
     found = [(text, match.group(1)) for text in texts if (match := _UNIT.fullmatch(text))]
     # "3 kg" and "4 kg", but not "5a" and "7b": the unit must be the same.
-    if len(found) >= 3 and len({unit for _, unit in found}) == 1 and _most_pass(_UNIT.fullmatch, texts, total):
+    if len(found) >= 3 and len({unit for _, unit in found}) == 1 and _nearly_all_pass(_UNIT.fullmatch, texts, total):
         return f"with the unit {found[0][1]!r}", found[0][0]
     return None, ""
 
 
-def _most_pass(test: Callable[[str], object], texts: Sequence[str], total: int) -> bool:
+def _nearly_all_pass(test: Callable[[str], object], texts: Sequence[str], total: int) -> bool:
     """Whether nearly all of these texts pass a test, at least three, and they are at least half of all texts."""
     if len(texts) > 3 and not any(map(test, texts[:: len(texts) // 4 + 1])):
         return False  # five of them tell most columns

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from unless.errors import ParameterError, ReadError
-from unless.evaluation.metrics import Quality, quality
+from unless.evaluation.metrics import Quality, measure_quality
 from unless.export.clauses import Spelling, Style, flatten, write_exclusive, write_in_style
 from unless.export.free_names import free_name
 from unless.logic.background import Background, Source, read_background
@@ -188,4 +188,6 @@ def _parse_individuals(individuals: Iterable[str]) -> list[Symbol]:
 def _measure_quality(labels: Sequence[Label], decided: Sequence[Label | None]) -> Quality:
     known = sorted({label for label in (*labels, *decided) if label is not None}, key=str)
     place: dict[Label | None, int] = {label: place for place, label in enumerate(known)} | {None: -1}
-    return quality(np.array([place[label] for label in labels]), np.array([place[label] for label in decided]), known)
+    return measure_quality(
+        np.array([place[label] for label in labels]), np.array([place[label] for label in decided]), known
+    )

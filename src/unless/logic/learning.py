@@ -10,7 +10,7 @@ from typing import Literal as OneOf
 import numpy as np
 
 from unless.errors import ParameterError, ProgramError, ReadError, UnknownNameError, suggest
-from unless.evaluation.validation import held_back
+from unless.evaluation.validation import draw_holdout
 from unless.learn.fold import fold_rm, fold_rpp
 from unless.learn.memory_engine import MemoryEngine
 from unless.learn.unless_learner import fold_unless
@@ -167,7 +167,7 @@ class _Examples:
         """The individuals to learn from, and those to hold back."""
         if share is None:
             share = _SHARE if len(self.labels) >= _ENOUGH else 0.0
-        held = held_back(Labels.of(self.target, self.labels.values()), share, seed).tolist()
+        held = draw_holdout(Labels.of(self.target, self.labels.values()), share, seed).tolist()
         pairs = list(zip(self.labels, held, strict=True))
         return [one for one, back in pairs if not back], [one for one, back in pairs if back]
 

@@ -1,4 +1,4 @@
-"""What is on a model card, as values, and how each is said in one line of text."""
+"""The contents of a model card as values, each with its text."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from unless.values import amount_text, attributes_to_json, count_text, label_to_
 
 @dataclass(frozen=True, slots=True)
 class QualityFacts:
-    """How good the model is on some records; ``unseen`` if it was not learned from them, None if nobody knows.
+    """How good the model is on some records; ``unseen`` if it was not learned from them, None if that is not known.
 
     ``labels`` has the precision and the recall of each label, ``usual`` the label that ``baseline`` always says.
     """
@@ -96,17 +96,12 @@ class RuleFact:
 
     number: int | None
     label: str
-    lines: tuple[str, ...]
+    text: str
     decided: float
     right: float
     tested: Share | None
     expected_precision: tuple[float, float, float] | None = None
     returns: float | None = None
-
-    @property
-    def text(self) -> str:
-        """The rule in one line."""
-        return " ".join(line.strip() for line in self.lines)
 
     @property
     def row(self) -> tuple[str, ...]:
@@ -174,12 +169,12 @@ class ModelCard:
 
     @property
     def date(self) -> str:
-        """When the card was written, as in ISO 8601."""
+        """The date of the card, as in ISO 8601."""
         return self.written.isoformat(timespec="seconds").replace("+00:00", "Z")
 
     @property
     def settings(self) -> tuple[tuple[str, str], ...]:
-        """The parameters that were given or have a default, as text; not what was shown while learning."""
+        """The parameters that were given or have a default, as text, without those about output."""
         given = ((name, value) for name, value in self.parameters.items() if value is not None)
         return tuple((name, printable(_parameter_text(name, one))) for name, one in given if name not in _NOT_SHOWN)
 

@@ -1,4 +1,4 @@
-"""A model card as Markdown and as one HTML file. Names and values of data are shown, never obeyed, in both."""
+"""A model card as Markdown and as one HTML file. Names and values of data are escaped in both."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any, NamedTuple
 from typing import Literal as OneOf
 
 from unless.errors import ParameterError
@@ -15,30 +16,23 @@ from unless.explanation.words import printable
 from unless.report.card_facts import ModelCard, group_row
 from unless.values import amount_text, count_text, percent
 
-__all__ = ["Format", "file_text", "format_of", "html", "markdown"]
-
 _MARKS = re.compile(r"([\\`*\[\]|~$]|(?<![^\W_])_|_(?![^\W_]))")
-"""What Markdown, or a table of it, may read as a mark anywhere; an underscore only at the edge of a word."""
+"""Characters with a meaning in Markdown or its tables; an underscore only at the edge of a word."""
 
 _STARTS = re.compile(r"^(\s*)([#>+=-]|\d+(?=[.)]))")
-"""What it may read as a mark at the beginning of a line."""
+"""Characters with a meaning at the start of a line."""
 
 _SPELLED = {"&": "&amp;", "<": "&lt;", "://": "&#58;//", "www.": "www&#46;", "@": "&#64;"}
-"""What it may read as HTML or as a link."""
+"""Characters that would be read as HTML or as a link."""
 
 
 Format = OneOf["markdown", "html", "json"]
-_ENDINGS: dict[str, Format] = {
-    ".md": "markdown",
-    ".markdown": "markdown",
-    ".html": "html",
-    ".htm": "html",
-    ".json": "json",
-}
+_ENDINGS: dict[str, Format] = {".md": "markdown", ".html": "html", ".json": "json"}
+_ENDINGS |= {".markdown": "markdown", ".htm": "html"}
 
 
 def format_of(path: str | os.PathLike[str]) -> Format:
-    """The format that the ending of a path stands for."""
+    """Return the format of a card by the ending of its path."""
     ending = Path(path).suffix.lower()
     if ending not in _ENDINGS:
         raise ParameterError(f"a model card is written to a .md, .html or .json file, not to {os.fspath(path)!r}")
@@ -46,7 +40,7 @@ def format_of(path: str | os.PathLike[str]) -> Format:
 
 
 def file_text(card: ModelCard, form: Format) -> str:
-    """The card as the text of a file."""
+    """Return the card as the text of a file."""
     if form == "json":
         return json.dumps(card.to_dict(), ensure_ascii=True, allow_nan=False, indent=2) + "\n"
     text = html(card) if form == "html" else markdown(card)
@@ -54,55 +48,67 @@ def file_text(card: ModelCard, form: Format) -> str:
 
 
 def markdown(card: ModelCard) -> str:
-    """The card as Markdown, with tables as GitHub reads them."""
-    return "\n".join(line for section in _sections(card) for line in section).rstrip() + "\n"
+    """Render the card as Markdown, with tables of GitHub's dialect."""
+    parts = [
+        f"# {_escape_markdown(card.title)}",
+        _markdown_paragraphs(card.purpose or ""),
+        _markdown_table(("", ""), list(_fact_rows(card))),
+    ]
+    for section in _card_sections(card):
+        text = f"{section.text} {', '.join(section.pieces)}." if section.pieces else section.text
+        points = "\n".join(f"- {_escape_markdown_line(point)}" for point in section.points)
+        table = _markdown_table(section.heads, section.rows) if section.heads else ""
+        parts += [f"## {section.title}", _markdown_paragraphs(text), points, table]
+    return "\n\n".join(filter(None, parts)) + "\n"
 
 
 def html(card: ModelCard) -> str:
-    """The card as one HTML file that needs nothing else and runs no scripts."""
-    return render_template("modelcard.html.j2", package="unless.report", card=card, **_lists(card), **_WORDS)
+    """Render the card as one self-contained HTML file without scripts."""
+    template, facts = "modelcard.html.j2", list(_fact_rows(card))
+    return render_template(
+        template, package="unless.report", card=card, facts=facts, sections=list(_card_sections(card))
+    )
 
 
-def _lists(card: ModelCard) -> dict[str, object]:
-    groups = list(map(group_row, card.groups))
-    return {"facts": list(_facts(card)), "groups": groups, "rules": _rules(card), "columns": _columns(card)}
+class Section(NamedTuple):
+    """A section of the card: a paragraph, which may end with a list of pieces, then points or a table.
+
+    ``emphasis`` is the HTML class of the paragraph, ``widest`` the column of the table that gets most space.
+    """
+
+    title: str
+    text: str = ""
+    pieces: Sequence[str] = ()
+    points: Sequence[str] = ()
+    heads: Sequence[str] = ()
+    rows: Sequence[Sequence[str]] = ()
+    emphasis: str = ""
+    widest: int = -1
 
 
-def _rules(card: ModelCard) -> tuple[Sequence[str], list[Sequence[str]]]:
-    return _known(RULE_HEADS, [rule.row for rule in card.rules])
-
-
-def _columns(card: ModelCard) -> tuple[Sequence[str], list[Sequence[str]]]:
-    return _known(COLUMN_HEADS, [one.row for one in card.columns])
-
-
-def _known(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> tuple[Sequence[str], list[Sequence[str]]]:
-    """A table without the columns that nothing is known of."""
-    kept = [place for place in range(len(heads)) if not rows or any(row[place] != "–" for row in rows)]
-    return [heads[place] for place in kept], [[row[place] for place in kept] for row in rows]
-
-
-def _sections(card: ModelCard) -> Iterator[Sequence[str]]:
-    yield [f"# {_md(card.title)}", ""]
-    yield from ([_paragraphs(text), ""] for text in (card.purpose,) if text)
-    yield [*_table(("", ""), list(_facts(card))), ""]
-    yield ["## Must not be used for", "", _paragraphs(card.not_for or NOTHING_SAID), ""]
-    yield ["## How good it is", "", _line(UNKNOWN if card.tests is None else str(card.tests)), ""]
-    if card.tests is not None:
-        yield [*_table(LABEL_HEADS, card.tests.rows), ""]
+def _card_sections(card: ModelCard) -> Iterator[Section]:
+    yield Section("Must not be used for", card.not_for or NOTHING_SAID, emphasis="said warn")
+    tests = UNKNOWN if card.tests is None else str(card.tests)
+    by_label: dict[str, Any] = {} if card.tests is None else {"heads": LABEL_HEADS, "rows": card.tests.rows}
+    yield Section("How good it is", tests, emphasis="lead", **by_label)
     if card.groups:
-        yield ["## Subgroups", "", _md(DIFFERENCES), ""]
-        yield [*_table(GROUP_HEADS, list(map(group_row, card.groups))), ""]
-    yield ["## Limits", "", *(f"- {_line(line)}" for line in card.limits), ""]
-    yield ["## Rules", "", *_table(*_rules(card)), ""]
-    shares = ", ".join(f"{label} {percent(share)}" for label, share in card.classes)
-    yield ["## Data", "", _md(f"Labels in training: {shares}."), ""]
-    yield [*_table(*_columns(card)), ""]
-    yield ["## Settings", "", *_table(("parameter", "value"), card.settings), ""]
+        yield Section("Subgroups", DIFFERENCES, heads=GROUP_HEADS, rows=[*map(group_row, card.groups)], widest=4)
+    yield Section("Limits", points=card.limits)
+    yield Section("Rules", **_without_unknown(RULE_HEADS, [rule.row for rule in card.rules]), widest=2)
+    shares = [f"{label} {percent(share)}" for label, share in card.classes]
+    columns = _without_unknown(COLUMN_HEADS, [one.row for one in card.columns])
+    yield Section("Data", "Labels in training:", shares, **columns, widest=3)
+    yield Section("Settings", heads=("parameter", "value"), rows=card.settings)
 
 
-def _facts(card: ModelCard) -> Iterator[tuple[str, str]]:
-    """What the model is, in a table of two columns."""
+def _without_unknown(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> dict[str, Any]:
+    """Return a table without the columns in which all cells are unknown."""
+    known = [place for place in range(len(heads)) if not rows or any(row[place] != "–" for row in rows)]
+    return {"heads": [heads[place] for place in known], "rows": [[row[place] for place in known] for row in rows]}
+
+
+def _fact_rows(card: ModelCard) -> Iterator[tuple[str, str]]:
+    """Yield names and values of what the model is."""
     yield "decides", card.target
     yield "model", card.decides
     yield "fingerprint of the rules", card.fingerprint
@@ -111,15 +117,13 @@ def _facts(card: ModelCard) -> Iterator[tuple[str, str]]:
         yield "data", ", ".join(part for part in (card.data, size) if part)
     if card.data_fingerprint is not None:
         yield "fingerprint of the data", card.data_fingerprint
-    yield (
-        "learned from",
-        f"{'a weight of ' if card.weighted else ''}{amount_text(card.trained)}{'' if card.weighted else ' records'}",
-    )
+    trained = amount_text(card.trained)
+    yield "learned from", f"a weight of {trained}" if card.weighted else f"{trained} records"
     yield "learner", f"{card.learner or 'unknown'}, unless {card.version}"
     yield "card written", card.date
 
 
-NOTHING_SAID = "Nobody has said so yet. Say it: unless card … --not-for TEXT"
+NOTHING_SAID = "Not specified. To specify it: unless card … --not-for TEXT"
 UNKNOWN = "Not known: no records were held back, and no labelled records were given."
 DIFFERENCES = "A star marks a difference to all other records that chance does not explain."
 LABEL_HEADS = ("label", "precision (95 %)", "recall (95 %)")
@@ -136,38 +140,27 @@ RULE_HEADS = (
 COLUMN_HEADS = ("feature", "kind", "missing", "values in training", "used")
 
 
-_WORDS = {
-    "nothing_said": NOTHING_SAID,
-    "unknown": UNKNOWN,
-    "differences": DIFFERENCES,
-    "label_heads": LABEL_HEADS,
-    "group_heads": GROUP_HEADS,
-}
+def _markdown_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    lines = [heads, ["---"] * len(heads), *([_escape_markdown(cell) for cell in row] for row in rows)]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
-def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    lines = [heads, ["---"] * len(heads), *([_md(cell) for cell in row] for row in rows)]
-    return [f"| {' | '.join(line)} |" for line in lines]
+def _markdown_paragraphs(text: str) -> str:
+    """Return a text for Markdown, with its paragraphs."""
+    return "\n\n".join(_escape_markdown_line(" ".join(part.split())) for part in re.split(r"\n\s*\n", text.strip()))
 
 
-def _paragraphs(text: str) -> str:
-    """What people have to say, in its own paragraphs."""
-    return "\n\n".join(_line(" ".join(part.split())) for part in re.split(r"\n\s*\n", text.strip()))
-
-
-def _md(text: str) -> str:
-    """A text that Markdown shows as it is."""
+def _escape_markdown(text: str) -> str:
+    """Escape a text, so that Markdown shows it as it is."""
     shown = printable(text) if text else ""
     for sign, spelled in _SPELLED.items():
         shown = shown.replace(sign, spelled)
     return _MARKS.sub(r"\\\1", shown)
 
 
-def _line(text: str) -> str:
-    """A text that Markdown shows as it is, at the beginning of a line too."""
-    return _STARTS.sub(_escaped_start, _md(text))
-
-
-def _escaped_start(found: re.Match[str]) -> str:
-    space, mark = found.groups()
-    return f"{space}{mark}\\" if mark.isdigit() else f"{space}\\{mark}"
+def _escape_markdown_line(text: str) -> str:
+    """Escape a text that starts a line."""
+    return _STARTS.sub(
+        lambda found: f"{found[1]}{found[2]}\\" if found[2].isdigit() else f"{found[1]}\\{found[2]}",
+        _escape_markdown(text),
+    )

@@ -1,4 +1,4 @@
-"""How well probabilities tell two labels apart: ROC, precision and recall, calibration, and the cost of thresholds.
+"""How well probabilities separate two labels: ROC, precision and recall, calibration, and the cost of thresholds.
 
 The score card, or the committee, gives every record whole points for the second label, a logit in thousandths. Records
 with the same points count together, so that all of this follows from one small table.
@@ -17,17 +17,15 @@ from unless.model.points import POINTS_PER_LOGIT
 from unless.report.facts import DecisionFacts
 from unless.report.rule_sentences import LabelName, Speaker
 from unless.score.committee import Committee
-from unless.score.score_card import ScoreCard
-from unless.table import Table
 
 _BINS = 10
 """How many groups of about the same size calibration compares."""
 
 _DISTINCT = 4000
-"""The most different points; of more, neighbours count together."""
+"""The maximum number of distinct points; beyond that, neighbours are merged."""
 
 _DRAWN = 200
-"""The most points that a drawn curve has."""
+"""The maximum number of points of a drawn curve."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,12 +54,12 @@ class Curves:
     @property
     def roc(self) -> list[tuple[float, float]]:
         """False and true alarms, as shares, from the strictest threshold to the loosest."""
-        return list(zip(_shares(self.negatives), _shares(self.positives), strict=True))
+        return list(zip(_cumulative_shares(self.negatives), _cumulative_shares(self.positives), strict=True))
 
     @property
     def area(self) -> float:
         """The area under the ROC curve: the chance that a record with the label has more points than one without."""
-        x, y = _shares(self.negatives), _shares(self.positives)
+        x, y = _cumulative_shares(self.negatives), _cumulative_shares(self.positives)
         return sum((b - a) * (c + d) / 2 for a, b, c, d in zip(x, x[1:], y, y[1:], strict=False))
 
     @property
@@ -78,7 +76,7 @@ class Curves:
 
     @property
     def brier(self) -> float:
-        """The mean square of what probabilities miss."""
+        """The Brier score: the mean squared error of the probabilities."""
         p = self.probabilities
         missed = self.negatives @ p**2 + self.positives @ (1 - p) ** 2
         return float(missed / (self.negatives.sum() + self.positives.sum()))
@@ -112,8 +110,8 @@ def compute_curves(facts: DecisionFacts, speaker: Speaker) -> Curves | None:
     if scored is None or facts.truth is None or len(scored.classes) != 2 or len(facts.labels) != 2:
         return None
     places = [facts.labels.index(label) for label in scored.classes]
-    totals = _totals(scored, facts.table)
-    step = 1
+    points = np.diff(scored.sums(facts.table)) if isinstance(scored, Committee) else scored.totals(facts.table)
+    totals, step = points[:, 0], 1  # of the second label, against the first
     while len(np.unique(totals // step)) > _DISTINCT:
         step *= 2
     points, ranks = np.unique(totals // step * step, return_inverse=True)
@@ -124,22 +122,14 @@ def compute_curves(facts: DecisionFacts, speaker: Speaker) -> Curves | None:
     return Curves(negative, positive, points, counts[0].astype(np.int64), counts[1].astype(np.int64))
 
 
-def _totals(scored: Committee | ScoreCard, table: Table) -> NDArray[np.int64]:
-    """The points of each record for the second of two labels, against the first."""
-    if isinstance(scored, Committee):
-        first, second = scored.sums(table).T
-        return second - first  # type: ignore[no-any-return]
-    return scored.totals(table)[:, 0]
-
-
-def draw_line(pairs: list[tuple[float, float]], size: int = 200) -> str:
-    """Pairs of shares as the points of a line in a square of this size, with y upwards; long lines are thinned."""
+def draw_line(pairs: list[tuple[float, float]]) -> str:
+    """Pairs of shares as the points of a line in a square of 200, with y upwards; long lines are thinned."""
     step = max(1, -(-len(pairs) // _DRAWN))
     kept = pairs[::step] + ([] if (len(pairs) - 1) % step == 0 else pairs[-1:])
-    return " ".join(f"{size * x:.1f},{size * (1 - y):.1f}" for x, y in kept)
+    return " ".join(f"{200 * x:.1f},{200 * (1 - y):.1f}" for x, y in kept)
 
 
-def _shares(counts: NDArray[np.int64]) -> list[float]:
+def _cumulative_shares(counts: NDArray[np.int64]) -> list[float]:
     """From the last to the first, the share of all that is counted so far; it starts with none."""
     sums = np.cumsum(counts[::-1])
     return [0.0, *(sums / sums[-1]).tolist()]

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unless.errors import ParameterError, ReadError
-from unless.evaluation.metrics import Quality, aligned, cross_counts, quality
+from unless.evaluation.metrics import Quality, align_labels, count_pairs, measure_quality
 from unless.evaluation.unseen_values import Unseen, unseen_values
 from unless.model import Model, TrainingOverlap, find_training_overlap, model_of, program_of
 from unless.model.prediction import Decider, deciding_rules, head_indices, label_places
@@ -54,9 +54,9 @@ class DecisionFacts:
         return replace(self, table=self.table[rows], deciding=deciding, given=given, truth=truth, own=None)
 
     def split(self) -> tuple[DecisionFacts, DecisionFacts | None]:
-        """Return the records that figures are about, if possible those that were not learned from, and the others.
+        """Return the records to report figures of, if possible those not learned from, and the training records.
 
-        None if they were learned from other records than these.
+        The latter are None if the model was learned from other records.
         """
         if self.own is None:
             return self, self if self.are_training else None
@@ -73,7 +73,7 @@ class DecisionFacts:
 
     @property
     def committee(self) -> Committee | None:
-        """The committee, if one decides, which scripts run and whose lists are counted."""
+        """The committee, if one decides."""
         return self.decider if isinstance(self.decider, Committee) else None
 
     @property
@@ -128,7 +128,7 @@ class DecisionFacts:
         return self.table.column(feature).in_notation(self.notations.get(feature))
 
     def known(self, feature: str) -> Column | None:
-        """The same for what a feature may be, without rows; None if that is unknown."""
+        """The column of values that a feature may have, without rows; None if that is unknown."""
         if feature not in self.domain.features:
             return None
         return self.domain.column(feature).in_notation(self.notations.get(feature))
@@ -140,7 +140,7 @@ class DecisionFacts:
 
     @cached_property
     def frequency(self) -> NDArray[np.float64]:
-        """How many records have each label: by the truth, or else by training, or else by decision."""
+        """The number of records with each label: true labels, else those of training, else the decisions."""
         size = len(self.labels)
         if self.truth is not None:
             return np.bincount(self.truth, minlength=size).astype(np.float64)
@@ -159,7 +159,7 @@ class DecisionFacts:
         """How many records of each true label each rule decides and, in the last row, no rule. Needs truth."""
         if self.truth is None:
             raise AssertionError("there are no true labels to count")
-        return cross_counts(self.deciding, self.truth, len(self.program.rules) + 1, len(self.labels))
+        return count_pairs(self.deciding, self.truth, len(self.program.rules) + 1, len(self.labels))
 
     @cached_property
     def decided(self) -> NDArray[np.int64]:
@@ -181,7 +181,7 @@ class DecisionFacts:
     @cached_property
     def quality(self) -> Quality | None:
         """The decisions compared with the true labels; None without truth."""
-        return None if self.truth is None else quality(self.truth, self.given, self.labels)
+        return None if self.truth is None else measure_quality(self.truth, self.given, self.labels)
 
 
 def gather_facts(model: Program | Model, table: Table, labels: Sequence[Label] = ()) -> DecisionFacts:
@@ -196,11 +196,11 @@ def gather_facts(model: Program | Model, table: Table, labels: Sequence[Label] =
         raise ParameterError(f"{what}; fit it first, or load one")
     program, decider = program_of(model), program_of(model) if trained is None else trained.decider
     classes = () if trained is None else trained.statistics.classes
-    known, truth = tuple(labels) or in_order({*program.labels, *decider.labels, *classes}), None
+    known, truth = tuple(labels) or sort_labels({*program.labels, *decider.labels, *classes}), None
     if table.target is not None:
-        target = aligned(table.target, known)
+        target = align_labels(table.target, known)
         if trained is None:  # a program knows only the labels that it gives: no other label is new
-            target = aligned(target, in_order(target.labels))
+            target = align_labels(target, sort_labels(target.labels))
         truth, known = target.codes.astype(np.int64), target.labels
     return DecisionFacts(
         decider,
@@ -218,7 +218,7 @@ def gather_facts(model: Program | Model, table: Table, labels: Sequence[Label] =
 
 
 def expected_precision(statistics: RuleStatistics, place: int) -> tuple[float, float, float] | None:
-    """Return what to expect of a rule on new records, and the ends of the interval; None if nobody can tell."""
+    """Return the expected precision of a rule on new records and its interval; None if it is not known."""
     low, high = statistics.expected_between
     found = float(statistics.expected_precision[place]), float(low[place]), float(high[place])
     return None if np.isnan(found[0]) else found
@@ -231,10 +231,10 @@ def is_identifier(column: Column) -> bool:
     return distinct > 0.9 * len(column) and not measured
 
 
-def in_order(labels: Iterable[Label]) -> tuple[Label, ...]:
+def sort_labels(labels: Iterable[Label]) -> tuple[Label, ...]:
     """Labels as people expect them: numbers by size, also where they are written as text; other texts by letters.
 
-    >>> in_order(["10", "9", "1"]), in_order(["b", "10", "9"])
+    >>> sort_labels(["10", "9", "1"]), sort_labels(["b", "10", "9"])
     (('1', '9', '10'), ('10', '9', 'b'))
     """
     found = list(labels)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from unless.explanation.words import printable
 from unless.inspection import Remark
 
-LONG = 40  # letters of a name or a cell
+MAX_LETTERS = 40  # letters of a name or a cell
 _NAMES = 8  # columns that a line names, and lines about the same
 
 SHARED_ADVICE: Mapping[str, str] = {
@@ -46,16 +46,16 @@ _TOGETHER: Mapping[str, str] = {
     "number-as-text": "have numbers with separators or units",
     "date-as-text": "have dates",
 }
-"""What is said about several columns at once."""
+"""The wording of a remark about several columns."""
 
-APART = ("identifier", "unique", "nearly-unique", "sentences")
-"""Remarks on columns that tell records apart."""
+IDENTIFIER_CODES = ("identifier", "unique", "nearly-unique", "sentences")
+"""Codes of remarks on columns that identify records."""
 
 _SORTED = "Are the records sorted by their label?"
 
 
 @dataclass(frozen=True, slots=True)
-class Manner:
+class AdviceStyle:
     """How advice is given: in Python, or with options of the command.
 
     ``advice`` mentions ``{name}``, the columns, and ``{example}``; ``{tokens}`` are the texts that mean "missing" now.
@@ -68,7 +68,7 @@ class Manner:
     token: str
 
 
-PYTHON = Manner(
+PYTHON = AdviceStyle(
     {
         **SHARED_ADVICE,
         **dict.fromkeys(
@@ -98,8 +98,8 @@ PYTHON = Manner(
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
-    """What is said about a column, several, or none of them, and what to do about it (may be empty)."""
+class RemarkLine:
+    """A remark as a line: the columns it is about, if any, the finding, and advice, which may be empty."""
 
     about: str
     finding: str
@@ -110,7 +110,9 @@ class Line:
         return f"{said}. {self.advice}" if self.advice else said
 
 
-def remark_lines(remarks: Iterable[Remark], manner: Manner = PYTHON, missing: Iterable[str] = ()) -> Iterator[Line]:
+def remark_lines(
+    remarks: Iterable[Remark], manner: AdviceStyle = PYTHON, missing: Iterable[str] = ()
+) -> Iterator[RemarkLine]:
     """What looks suspicious and what to do about it, the first few of each kind.
 
     ``missing`` are the texts that mean "missing" now: an option that adds one replaces them, and has to repeat them.
@@ -118,17 +120,17 @@ def remark_lines(remarks: Iterable[Remark], manner: Manner = PYTHON, missing: It
     groups: dict[str, list[Remark]] = defaultdict(list)
     for remark in remarks:
         groups[remark.code].append(remark)
-    apart = {remark.column for code in APART for remark in groups.get(code, ())}
+    apart = {remark.column for code in IDENTIFIER_CODES for remark in groups.get(code, ())}
     tokens = "".join(manner.token.format(manner.cell(token)) for token in missing)
 
-    def line(remark: Remark, names: Sequence[str]) -> Line:
+    def line(remark: Remark, names: Sequence[str]) -> RemarkLine:
         advice = manner.advice[remark.code]
         if remark.code == "gives-away" and remark.column in apart:
             advice = _SORTED
         more = "".join(manner.token.format(manner.cell(other)) for other in remark.others)
         example = manner.cell(remark.example or "") + more
         about = {"name": manner.names(names), "example": example, "tokens": tokens}
-        return Line(named(names), remark.finding, advice.format_map(about))
+        return RemarkLine(list_names(names), remark.finding, advice.format_map(about))
 
     for code, found in groups.items():
         names = [remark.column for remark in found if remark.column is not None]
@@ -138,15 +140,15 @@ def remark_lines(remarks: Iterable[Remark], manner: Manner = PYTHON, missing: It
         for remark in found[:_NAMES]:
             yield line(remark, [] if remark.column is None else [remark.column])
         if rest := names[_NAMES:]:
-            yield Line("", f"{len(rest):,} more like this: {named(rest)}", "")
+            yield RemarkLine("", f"{len(rest):,} more like this: {list_names(rest)}", "")
 
 
-def short(text: str) -> str:
+def shorten(text: str) -> str:
     """A name or a cell that can be shown anywhere: printable, and not a page long."""
-    return printable(text if len(text) <= LONG else f"{text[: LONG - 1]}…")
+    return printable(text if len(text) <= MAX_LETTERS else f"{text[: MAX_LETTERS - 1]}…")
 
 
-def named(names: Sequence[str]) -> str:
+def list_names(names: Sequence[str]) -> str:
     """A list of names, or the first few and how many more there are."""
-    shown = [short(name) for name in names[:_NAMES]]
+    shown = [shorten(name) for name in names[:_NAMES]]
     return ", ".join(shown) + (f" and {len(names) - _NAMES:,} more" if len(names) > _NAMES else "")

@@ -1,4 +1,4 @@
-"""What a page says first: what decides most records, how good that is compared with guessing, where not to trust it."""
+"""The opening of a page: which rules decide most records, and their accuracy compared with guessing."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from unless.evaluation.shares import Share
 from unless.report.facts import DecisionFacts
 from unless.report.rule_sentences import LabelName, Speaker, Text
 
-Which = Literal["tested", "learned", "given"]
+TrustBasis = Literal["tested", "learned", "given"]
 
 _RULES = 4
-"""The most rules that a sentence names."""
+"""The maximum number of rules that a sentence names."""
 
 _FEATURES = 3
-"""The most features that a sentence names."""
+"""The maximum number of features that a sentence names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class Leading:
 
 @dataclass(frozen=True, slots=True)
 class Trust:
-    """How many records are right, and for how many the best constant guess is.
+    """The share of right decisions, and that of the best constant guess.
 
     ``of`` says which records these are: those that were held back from learning ("tested"), those that the rules were
     learned from ("learned"), so that others will show less, or others ("given").
@@ -51,7 +51,7 @@ class Trust:
     right: Share
     guess: LabelName
     guessed: Share
-    of: Which
+    of: TrustBasis
 
     @property
     def better(self) -> bool:
@@ -77,7 +77,7 @@ def find_leading_rules(facts: DecisionFacts, speaker: Speaker) -> Leading:
 
 
 def measure_trust(facts: DecisionFacts, speaker: Speaker, learned: DecisionFacts | None) -> Trust | None:
-    """Say how good decisions are: on these records or, without true labels, on those held back; None if nobody knows.
+    """Measure accuracy on these records or, without true labels, on those held back; None if it is not known.
 
     ``learned`` are the records of training that are known.
     """
@@ -91,6 +91,6 @@ def measure_trust(facts: DecisionFacts, speaker: Speaker, learned: DecisionFacts
         return Trust(right, speaker.labels[facts.labels.index(tested.usual)], guessed, "tested")
     total, usual = facts.records, facts.usual
     guess = facts.labels.index(usual) if usual in facts.labels else int(facts.frequency.argmax())
-    of: Which = "learned" if learned is facts else "tested" if learned is not None else "given"
+    of: TrustBasis = "learned" if learned is facts else "tested" if learned is not None else "given"
     guessed = Share(int(facts.frequency[guess]), total)
     return Trust(Share(facts.quality.right, total), speaker.labels[guess], guessed, of)

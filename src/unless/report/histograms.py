@@ -13,10 +13,10 @@ from unless.values import number_to_json
 _BINS = 24
 
 _LABELS = 6
-"""The most labels that a bar shows one by one: the most frequent ones, and the others together."""
+"""The maximum number of labels that a bar shows separately: the most frequent ones."""
 
 
-def histograms(facts: DecisionFacts) -> dict[str, Any]:
+def label_histograms(facts: DecisionFacts) -> dict[str, Any]:
     """For each feature that rules test: ends of its range, and the counts of each label in bins of equal width.
 
     ``labels`` are the places of the labels that are counted one by one; last come all others together. Without truth
@@ -27,11 +27,11 @@ def histograms(facts: DecisionFacts) -> dict[str, Any]:
     shown = np.sort(order[:_LABELS] if len(order) > _LABELS + 1 else order)
     group = np.full(len(facts.labels) + 1, len(shown))  # the last place is for records without a label
     group[shown] = np.arange(len(shown))
-    pictures = [_picture(facts.column(name), group[labels], len(shown) + 1) for name in facts.used]
+    pictures = [_feature_histogram(facts.column(name), group[labels], len(shown) + 1) for name in facts.used]
     return {"labels": shown.tolist(), "features": pictures}
 
 
-def _picture(column: Column, groups: np.ndarray[Any, Any], size: int) -> dict[str, Any] | None:
+def _feature_histogram(column: Column, groups: np.ndarray[Any, Any], size: int) -> dict[str, Any] | None:
     finite = column.numbers[np.isfinite(column.numbers)]
     if len(finite) < 2 or not np.isfinite(finite[-1] - finite[0]):
         return None

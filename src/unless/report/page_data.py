@@ -6,7 +6,7 @@ import hashlib
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, fields, replace
+from dataclasses import asdict, replace
 from functools import partial
 from typing import Any
 
@@ -20,9 +20,9 @@ from unless.export.cell_sources import typed_date_pattern
 from unless.export.json import to_dict
 from unless.report.curves import Curves
 from unless.report.facts import DecisionFacts, is_identifier
-from unless.report.histograms import histograms
+from unless.report.histograms import label_histograms
 from unless.report.rule_sentences import LabelName
-from unless.report.subgroup_views import Groups
+from unless.report.subgroup_views import GroupsView
 from unless.rule import OPERATOR_WORDS, Literal, Program, Rule, label_text
 from unless.score.committee import Committee
 from unless.score.score_card import ScoreCard
@@ -31,20 +31,18 @@ from unless.values import Label, Value, label_to_json, number_to_json, value_to_
 from unless.values.notation import DAY, Amounts, LevelNotation, NotatedNumber, Notation
 
 _COLUMNS = 40
-"""The most columns that no rule tests; those that tell records apart come first."""
+"""The maximum number of columns that no rule tests; identifiers come first."""
 
 _LONGEST = 200
-"""The most characters of a text in such a column: a table of essays would make a page that nobody can open."""
+"""The maximum number of characters of a text in such a column: essays would make the page too large to open."""
 
 _COSTS = 12
-"""The most labels for a table of costs."""
+"""The maximum number of labels for a table of costs."""
 
 
 def shown_columns(facts: DecisionFacts) -> tuple[Column, ...]:
     """The columns that no rule tests, but that people look for, identifiers first; of a wide table only some."""
-    ranked = sorted(facts.others, key=lambda column: not is_identifier(column))
-    kept = {column.name for column in ranked[:_COLUMNS]}
-    return tuple(column for column in ranked if column.name in kept)
+    return tuple(sorted(facts.others, key=lambda column: not is_identifier(column))[:_COLUMNS])
 
 
 def page_data(  # noqa: PLR0917 - what a page is made of
@@ -54,7 +52,7 @@ def page_data(  # noqa: PLR0917 - what a page is made of
     words: Words,
     spoken: Words,
     labels: tuple[LabelName, ...],
-    groups: Groups,
+    groups: GroupsView,
     curves: Curves | None,
 ) -> dict[str, Any]:
     """Return the data for JSON: the records are rows of ``everything``, the figures are about ``facts``.
@@ -68,44 +66,47 @@ def page_data(  # noqa: PLR0917 - what a page is made of
         "labels": [label_to_json(label) for label in facts.labels],
         "label_texts": [words.labels.get(label) or printable(str(label)) for label in facts.labels],
         "operators": OPERATOR_WORDS,
-        "features": [_feature(everything, everything.column(name), words) for name in facts.used],
-        **_rules(everything),
-        "records": _records(everything, rows),
+        "features": [_feature_to_json(everything, everything.column(name), words) for name in facts.used],
+        **_rules_to_json(everything),
+        "records": _records_to_json(everything, rows),
         "colours": [label.colour for label in labels],
         "label_names": label_names,
-        "printed": printed(program, facts.labels, facts.used),
+        "printed": printed_names(program, facts.labels, facts.used),
         "sql": _sql_pieces(program),
         "label_codes": [json.dumps(label_to_json(label), ensure_ascii=True) for label in facts.labels],
         "names": list(program.features),
         "used": [program.features.index(name) for name in facts.used],
         "fingerprint": fingerprint(program),
-        "others": [_other(column, rows, words) for column in shown_columns(everything)],
-        "histograms": histograms(facts),
+        "others": [_other_column_to_json(column, rows, words) for column in shown_columns(everything)],
+        "histograms": label_histograms(facts),
         "confusion": None if facts.quality is None or len(labels) > _COSTS else facts.quality.confusion.tolist(),
         "curves": None if curves is None else curves.to_dict(),
         "groups": [
-            {"place": one.place, "groups": [[group.name, *_group_test(group.test, one.used)] for group in one.groups]}
+            {
+                "place": one.place,
+                "groups": [[group.name, *_group_test_to_json(group.test, one.used)] for group in one.groups],
+            }
             for one in groups.columns
         ],
-        "words": _words(spoken),
+        "words": _words_to_json(spoken),
     }
 
 
-def _rules(facts: DecisionFacts) -> dict[str, Any]:
+def _rules_to_json(facts: DecisionFacts) -> dict[str, Any]:
     """The rules and, of each, what it decided in training; the points of the score card or the committee."""
     program, trained, heads = facts.program, facts.trained if facts.decider.by_rule else None, facts.heads.tolist()
     place = {feature: k for k, feature in enumerate(facts.used)}
     return {
-        "rules": [[head, *_body(rule, place)] for head, rule in zip(heads, program.rules, strict=False)],
+        "rules": [[head, *_rule_to_json(rule, place)] for head, rule in zip(heads, program.rules, strict=False)],
         "otherwise": None if heads[-1] < 0 else heads[-1],
         "figures": trained
         and [rule_expectation_text(trained, rule, labelled=head >= 0) for rule, head in enumerate(heads)],
-        "card": facts.card and _card(facts.card, facts.labels, place),
-        "committee": facts.committee and _committee(facts.committee, facts.labels, place),
+        "card": facts.card and _score_card_to_json(facts.card, facts.labels, place),
+        "committee": facts.committee and _committee_to_json(facts.committee, facts.labels, place),
     }
 
 
-def _records(facts: DecisionFacts, rows: NDArray[np.intp]) -> dict[str, Any]:
+def _records_to_json(facts: DecisionFacts, rows: NDArray[np.intp]) -> dict[str, Any]:
     """The cells and true labels of some rows, and which of them the model was not learned from."""
     return {
         "total": facts.records,
@@ -113,22 +114,20 @@ def _records(facts: DecisionFacts, rows: NDArray[np.intp]) -> dict[str, Any]:
         "rows": list(map(facts.table.number, rows.tolist())),
         "truth": None if facts.truth is None else facts.truth[rows].tolist(),
         "held": None if facts.own is None else facts.own.held_back[rows].tolist(),
-        "columns": [_cells(facts.column(name), rows) for name in facts.used],
+        "columns": [_cells_to_json(facts.column(name), rows) for name in facts.used],
     }
 
 
-def printed(program: Program, labels: Sequence[Label], used: Sequence[str]) -> dict[str, Any]:
+def printed_names(program: Program, labels: Sequence[Label], used: Sequence[str]) -> dict[str, Any]:
     """The names of a program, of labels and of features as `rule` prints them: scripts only put them together."""
-    levels = {name: one.levels for name, one in program.notations.items() if isinstance(one, LevelNotation)}
+    orders = {name: one for name, one in program.notations.items() if isinstance(one, LevelNotation)}
+    levels = {name: [NotatedNumber(k, one) for k in range(len(one.levels))] for name, one in orders.items()}
     return {
         "target": str(Program(program.target, ())).removesuffix(": no rules"),
         "labels": [label_text(label) for label in labels],
         "features": [str(Literal(name, "missing")).removesuffix(" is missing") for name in used],
         "levels": {
-            name: [
-                str(Literal("x", "<=", NotatedNumber(k, program.notations[name]))).removeprefix("x <= ")
-                for k in range(len(own))
-            ]
+            name: [str(Literal("x", "<=", level)).removeprefix("x <= ") for level in own]
             for name, own in levels.items()
         },
     }
@@ -144,7 +143,7 @@ def _sql_pieces(program: Program) -> list[Any] | None:
 
 
 def fingerprint(program: Program) -> str:
-    """What tells a program from all others: the browser keeps the changes that a reader makes under it."""
+    """Return a hash of a program, under which the browser stores the edits of a reader."""
     try:
         text = json.dumps(to_dict(program), ensure_ascii=True)
     except ProgramError:  # a label that no file can hold
@@ -152,38 +151,38 @@ def fingerprint(program: Program) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
-def _card(card: ScoreCard, labels: Sequence[Label], place: Mapping[str, int]) -> dict[str, Any]:
+def _score_card_to_json(card: ScoreCard, labels: Sequence[Label], place: Mapping[str, int]) -> dict[str, Any]:
     """The score card: the places of its classes among the labels, the points of every record and part, and its cuts."""
     classes = [labels.index(label) for label in card.classes]
-    cuts = _literals(card.cuts, place)
+    cuts = _literals_to_json(card.cuts, place)
     return {"classes": classes, "base": card.base.tolist(), "points": card.points.tolist(), "cuts": cuts}
 
 
-def _committee(committee: Committee, labels: Sequence[Label], place: Mapping[str, int]) -> dict[str, Any]:
+def _committee_to_json(committee: Committee, labels: Sequence[Label], place: Mapping[str, int]) -> dict[str, Any]:
     """A committee: the places of its classes, each literal once, and for each list its rules and their points.
 
     A rule is the numbers of its literals, then its exceptions, which are such rules. The points are those of one rule
     after another.
     """
     numbers: dict[Literal, int] = {}
-    lists = [[_numbered(rule, numbers) for rule in program.rules] for program in committee.lists]
+    lists = [[_number_literals(rule, numbers) for rule in program.rules] for program in committee.lists]
     return {
         "classes": [labels.index(label) for label in committee.classes],
         "base": committee.base.tolist(),
-        "literals": _literals(numbers, place),
+        "literals": _literals_to_json(numbers, place),
         "lists": lists,
         "points": [points.reshape(-1).tolist() for points in committee.points],
     }
 
 
-def _numbered(rule: Rule, numbers: dict[Literal, int]) -> list[Any]:
+def _number_literals(rule: Rule, numbers: dict[Literal, int]) -> list[Any]:
     """A rule as the numbers of its literals and, behind them, its exceptions; new literals get new numbers."""
     own: list[Any] = [numbers.setdefault(literal, len(numbers)) for literal in rule.default]
-    return own + list(map(partial(_numbered, numbers=numbers), rule.exceptions))
+    return own + list(map(partial(_number_literals, numbers=numbers), rule.exceptions))
 
 
-def _feature(facts: DecisionFacts, column: Column, words: Words) -> dict[str, Any]:
-    """A feature: what it was in training, and what the reader calls it."""
+def _feature_to_json(facts: DecisionFacts, column: Column, words: Words) -> dict[str, Any]:
+    """Describe a feature: its kind and range in training, and its name for the reader."""
     known = facts.known(column.name)
     notation = facts.notations.get(column.name) or (None if known is None else known.notation)
     phrase = words.phrase(column.name)
@@ -195,12 +194,12 @@ def _feature(facts: DecisionFacts, column: Column, words: Words) -> dict[str, An
         "kind": column.kind if known is None else known.kind,
         "low": low,
         "high": high,
-        "step": _step(column.numbers, low, high, notation),
+        "step": _control_step(column.numbers, low, high, notation),
         "notation": None if notation is None else notation.data(),
         "form": typed_date_pattern(notation),
         "noted": column.name in facts.notations,
         "categories": [] if known is None else list(known.categories),
-        "phrase": {**{part.name: getattr(phrase, part.name) for part in fields(phrase)}, "values": dict(phrase.values)},
+        "phrase": asdict(phrase),
         "grouped": column.name in words.grouped,
         "whole": column.name in words.whole,
     }
@@ -210,7 +209,9 @@ _TIMES = (float(DAY), DAY / 24, DAY / 1440, DAY / 86_400, 1000.0)
 """Days, hours, minutes, seconds and milliseconds, in microseconds."""
 
 
-def _step(numbers: NDArray[np.float64], low: float | None, high: float | None, notation: Notation | None) -> float:
+def _control_step(
+    numbers: NDArray[np.float64], low: float | None, high: float | None, notation: Notation | None
+) -> float:
     """The step of a control: 1 if all numbers are whole, else a power of ten with 100 steps or more in the range.
 
     A range of a thousand whole numbers and more still has steps of 1: any of them may be meant. Times have steps of the
@@ -228,60 +229,63 @@ def _step(numbers: NDArray[np.float64], low: float | None, high: float | None, n
     return float(10.0 ** math.floor(math.log10(width / 100)))
 
 
-def _body(rule: Rule, place: Mapping[str, int]) -> list[Any]:
-    exceptions = map(partial(_body, place=place), rule.exceptions)  # one frame per level: 200 stay within the limit
-    return [_literals(rule.default, place), list(exceptions)]
+def _rule_to_json(rule: Rule, place: Mapping[str, int]) -> list[Any]:
+    exceptions = map(
+        partial(_rule_to_json, place=place), rule.exceptions
+    )  # one frame per level: 200 stay within the limit
+    return [_literals_to_json(rule.default, place), list(exceptions)]
 
 
-def _literals(literals: Iterable[Literal], place: Mapping[str, int]) -> list[list[Any]]:
-    return [[place[literal.feature], literal.op, number_to_json(_number(literal.value))] for literal in literals]
+def _literals_to_json(literals: Iterable[Literal], place: Mapping[str, int]) -> list[list[Any]]:
+    return [[place[literal.feature], literal.op, number_to_json(_plain_number(literal.value))] for literal in literals]
 
 
-def _cells(column: Column, rows: NDArray[np.intp]) -> dict[str, Any]:
+def _cells_to_json(column: Column, rows: NDArray[np.intp]) -> dict[str, Any]:
     """The cells of some rows: the distinct values, and for each row the place of its value."""
     distinct, codes = np.unique(column.codes[rows], return_inverse=True)
-    return {"values": [value_to_json(_number(column.value(int(code)))) for code in distinct], "codes": codes.tolist()}
+    return {
+        "values": [value_to_json(_plain_number(column.value(int(code)))) for code in distinct],
+        "codes": codes.tolist(),
+    }
 
 
-def _number(value: Value) -> Value:
-    """A value for the scripts, which know how the numbers of a feature are written."""
+def _plain_number(value: Value) -> Value:
+    """Return a value as a plain number, since scripts know the notation of a feature."""
     return float(value) if isinstance(value, NotatedNumber) else value
 
 
-def _other(column: Column, rows: NDArray[np.intp], words: Words) -> dict[str, Any]:
+def _other_column_to_json(column: Column, rows: NDArray[np.intp], words: Words) -> dict[str, Any]:
     """A column that no rule tests; its texts are cut."""
-    cells = _cells(column, rows)
+    cells = _cells_to_json(column, rows)
     return {
         "name": column.name,
         "shown": words.name(column.name),
         "identifier": is_identifier(column),
         "notation": None if column.notation is None else column.notation.data(),
         "grouped": False,
-        "values": list(map(_cut, cells["values"])),
+        "values": list(map(_shorten_text, cells["values"])),
         "codes": cells["codes"],
     }
 
 
-def _group_test(test: tuple[object, ...], used: bool) -> list[object]:  # noqa: FBT001
-    """What a group asks of a cell, cut as the cells of its column are."""
+def _group_test_to_json(test: tuple[object, ...], used: bool) -> list[object]:  # noqa: FBT001
+    """Return the test of a group, with texts shortened as in the cells of its column."""
     if used:
         return list(test)
     kind, *bounds = test
-    return [kind, *(list(map(_cut, one)) if isinstance(one, list) else _cut(one) for one in bounds)]
+    return [kind, *(list(map(_shorten_text, one)) if isinstance(one, list) else _shorten_text(one) for one in bounds)]
 
 
-def _cut(value: object) -> object:
+def _shorten_text(value: object) -> object:
     return f"{value[:_LONGEST]}…" if isinstance(value, str) and len(value) > _LONGEST else value
 
 
-def _words(words: Words) -> dict[str, Any]:
-    """The words that are a reader's own, so that the page can go on from them."""
+def _words_to_json(words: Words) -> dict[str, Any]:
+    """Return the words that were given, which a reader can change in the page."""
     return {
         "purpose": words.purpose,
         "decision": words.decision,
         "labels": [[str(label), text] for label, text in words.labels.items()],
-        "features": [
-            [name, {**asdict(phrase), "values": dict(phrase.values)}] for name, phrase in words.features.items()
-        ],
+        "features": [[name, asdict(phrase)] for name, phrase in words.features.items()],
         "grouped": sorted(words.grouped),
     }

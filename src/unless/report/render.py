@@ -12,7 +12,7 @@ import os
 from html import escape
 
 from unless import __version__
-from unless.evaluation.drift_results import Watch, chance_text
+from unless.evaluation.drift_results import Watch, p_value_text
 from unless.evaluation.stability import Stability
 from unless.explanation.proof_rendering import has_jinja2, render_template
 from unless.explanation.sentences import compared_values
@@ -30,7 +30,7 @@ from unless.table import Table
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 _STYLES = ("base.css", "sections.css", "whatif.css", "tools.css")
 _MOST = 100
-"""The most rules to show: nobody reads more in a notebook."""
+"""The maximum number of rules that a notebook shows."""
 
 
 def report(  # noqa: PLR0913 - one parameter for each choice of the caller
@@ -54,13 +54,13 @@ def report(  # noqa: PLR0913 - one parameter for each choice of the caller
     title
         The heading of the page.
     sample
-        The most records to put in the page; of more, this many are drawn at random.
+        The maximum number of records in the page; from more, this many are drawn at random.
     seed
         The random seed, for the sample and for shuffling the values of features.
     words
         What features, values and labels are called.
     watch, stability
-        What `unless.evaluation` found about these: a section for each, if it is given.
+        Results of `unless.evaluation`; each adds a section.
 
     Returns
     -------
@@ -73,32 +73,32 @@ def report(  # noqa: PLR0913 - one parameter for each choice of the caller
 
 
 def render(page: Page) -> str:
-    """The page as HTML. Characters that no encoding can hold, such as half of a surrogate pair, are escaped."""
+    """Render the page as HTML. Characters that UTF-8 cannot encode, such as lone surrogates, are escaped."""
     first, script = page_asset("first.js"), join_scripts()
     text = render_template(
         "page.html.j2",
         package="unless.report",
         page=page,
-        chance=chance_text,
+        chance=p_value_text,
         version=__version__,
         style="\n".join(map(page_asset, _STYLES)),
         first=first,
         script=script,
-        policy=f"{_POLICY}; script-src {_hash(first)} {_hash(script)}",
-        data=as_script(page.data),
+        policy=f"{_POLICY}; script-src {_script_hash(first)} {_script_hash(script)}",
+        data=json_for_script(page.data),
         draw_line=draw_line,
     )
     return text.encode("utf-8", "backslashreplace").decode()
 
 
-def as_script(data: object) -> str:
-    """JSON for the inside of a script element: ASCII, without anything that HTML would read as markup."""
+def json_for_script(data: object) -> str:
+    """Return JSON for a script element: ASCII, without anything that HTML would read as markup."""
     text = json.dumps(data, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
     return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
 
 
-def _hash(script: str) -> str:
-    """The hash that allows this inline script and no other."""
+def _script_hash(script: str) -> str:
+    """Return the hash that allows an inline script in the content security policy."""
     digest = hashlib.sha256(script.encode()).digest()
     return f"'sha256-{base64.b64encode(digest).decode()}'"
 
@@ -107,7 +107,7 @@ def _hash(script: str) -> str:
 
 
 def model_html(title: str, program: Program | None, statistics: RuleStatistics | None) -> str | None:
-    """A classifier as HTML: its rules if it is fitted, else its title; None without jinja2, so that text is shown."""
+    """Render a classifier as HTML: its rules if it is fitted, else its title; None without jinja2."""
     if program is None:
         return f"<pre>{escape(title)}</pre>"
     if not has_jinja2():
@@ -117,15 +117,17 @@ def model_html(title: str, program: Program | None, statistics: RuleStatistics |
         "notebook.html.j2",
         package="unless.report",
         title=title,
-        rules=[_rule(program, statistics, speaker, place) for place in range(min(len(program.rules), _MOST))],
+        rules=[_notebook_rule(program, statistics, speaker, place) for place in range(min(len(program.rules), _MOST))],
         otherwise=None if program.otherwise is None else speaker.label(program.otherwise),
         more=len(program.rules[_MOST:]),
         weighted=statistics is not None and statistics.weighted,
     )
 
 
-def _rule(program: Program, statistics: RuleStatistics | None, speaker: Speaker, place: int) -> dict[str, object]:
-    """A rule in words, the records or weight that it decided, and its expected precision; None if unknown."""
+def _notebook_rule(
+    program: Program, statistics: RuleStatistics | None, speaker: Speaker, place: int
+) -> dict[str, object]:
+    """Return a rule in words, the records or weight that it decided, and its expected precision, if known."""
     rule = program.rules[place]
     statistics = statistics if statistics is not None and statistics.known(place) else None
     decided = None if statistics is None else float(statistics.support[place])

@@ -6,11 +6,11 @@ page, once.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from unless.evaluation.unseen_values import Unseen, summary
+from unless.evaluation.unseen_values import Unseen, unseen_summary
 from unless.explanation.sentences import condition_parts
 from unless.explanation.words import DEFAULT, Words, printable
 from unless.rule import Rule, conditions
@@ -22,7 +22,7 @@ LONG = 80
 _KEPT = 60
 _COLOURS = 10
 _GREY = 7
-"""The place of grey among the colours: with more labels than colours, all but the most frequent labels are grey."""
+"""The number of grey among the colours: with more labels than colours, all but the most frequent labels are grey."""
 
 
 class Text(NamedTuple):
@@ -33,17 +33,17 @@ class Text(NamedTuple):
 
 
 class LabelName(NamedTuple):
-    """A label: its place among the labels, what it is called, and the number of its colour (`colours`)."""
+    """A label: its index, its name, and the number of its colour (`assign_colours`)."""
 
     place: int
     text: Text
     colour: int = 0
 
 
-def colours(often: Sequence[float]) -> list[int]:
-    """A colour for each label: ten labels have one each; of more, the nine most frequent, and all others are grey.
+def assign_colours(often: Sequence[float]) -> list[int]:
+    """Assign a colour to each label: up to ten have one each; of more, the nine most frequent do, and others are grey.
 
-    >>> colours([3, 1, 2]), colours([1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 5])
+    >>> assign_colours([3, 1, 2]), assign_colours([1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 5])
     ([0, 1, 2], [1, 2, 3, 4, 5, 6, 8, 9, 7, 7, 0])
     """
     if len(often) <= _COLOURS:
@@ -61,7 +61,7 @@ class Condition(NamedTuple):
     tests: tuple[tuple[str, Text | None], ...]
 
 
-class Line(NamedTuple):
+class ExceptionLine(NamedTuple):
     """An exception: how deep it is nested, from 1, and its conditions; without conditions it always applies."""
 
     depth: int
@@ -73,11 +73,11 @@ class Sentence:
     """A rule in words: its conditions, and all exceptions in the order of reading, each with its depth."""
 
     conditions: tuple[Condition, ...]
-    exceptions: tuple[Line, ...]
+    exceptions: tuple[ExceptionLine, ...]
 
     @property
     def direct(self) -> int:
-        """How many exceptions the rule itself has; the others are exceptions to these."""
+        """The number of exceptions of the rule itself, without exceptions to exceptions."""
         return sum(line.depth == 1 for line in self.exceptions)
 
 
@@ -89,11 +89,11 @@ class Speaker:
     ) -> None:
         """``often`` says how frequent each label is: the most frequent ones get a colour of their own.
 
-        If ``alone``, there is no place for full texts: a shortened text says how long it is instead.
+        If ``alone``, full texts are not listed elsewhere: a shortened text says how long it is instead.
         """
         self._words, self._alone = words, alone
         self._long: dict[str, int] = {}
-        given = colours(often or [0.0] * len(labels))
+        given = assign_colours(often or [0.0] * len(labels))
         self.labels = tuple(LabelName(place, self.label(label), given[place]) for place, label in enumerate(labels))
 
     @property
@@ -102,7 +102,7 @@ class Speaker:
         return tuple(self._long)
 
     def text(self, text: str) -> Text:
-        """A text that can be shown: shortened if it is long."""
+        """Return a text for the page, shortened if it is long."""
         if len(text) <= LONG:
             return Text(text)
         if self._alone:
@@ -110,36 +110,24 @@ class Speaker:
         return Text(f"{text[:_KEPT]}…", self._long.setdefault(text, len(self._long) + 1))
 
     def label(self, label: Label) -> Text:
-        """What a label is called."""
+        """Return the name of a label."""
         return self.text(self._words.labels.get(label) or printable(str(label)))
 
     def feature(self, name: str) -> Text:
-        """What a feature is called."""
+        """Return the name of a feature."""
         return self.text(self._words.name(name))
 
     def unseen(self, found: Sequence[Unseen]) -> tuple[str, ...]:
-        """The values that training did not have, a sentence for each feature."""
-        return tuple(summary(found, self._words))
+        """Return a sentence for each feature with unseen values."""
+        return tuple(unseen_summary(found, self._words))
 
     def sentence(self, rule: Rule) -> Sentence:
-        """A rule in words."""
-        lines = tuple(Line(depth, self._conditions(inner)) for depth, inner in _exceptions(rule))
-        return Sentence(self._conditions(rule), lines)
+        """Put a rule into words."""
+        own, *exceptions = (ExceptionLine(depth, tuple(self._conditions(part))) for depth, part in rule.parts())
+        return Sentence(own.conditions, tuple(exceptions))
 
-    def _conditions(self, rule: Rule) -> tuple[Condition, ...]:
-        return tuple(
-            Condition(self.feature(condition[0].feature), tuple(self._tests(condition_parts(condition, self._words))))
-            for condition in conditions(rule.default)
-        )
-
-    def _tests(self, parts: Iterable[tuple[str, str | None]]) -> Iterator[tuple[str, Text | None]]:
-        return ((verb, None if value is None else self.text(value)) for verb, value in parts)
-
-
-def _exceptions(rule: Rule) -> Iterator[tuple[int, Rule]]:
-    """Every exception with its depth, in the order of reading, without recursion."""
-    stack = [(1, exception) for exception in reversed(rule.exceptions)]
-    while stack:
-        depth, exception = stack.pop()
-        yield depth, exception
-        stack.extend((depth + 1, inner) for inner in reversed(exception.exceptions))
+    def _conditions(self, rule: Rule) -> Iterator[Condition]:
+        for condition in conditions(rule.default):
+            parts = condition_parts(condition, self._words)
+            tests = tuple((verb, None if value is None else self.text(value)) for verb, value in parts)
+            yield Condition(self.feature(condition[0].feature), tests)

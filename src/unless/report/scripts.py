@@ -1,4 +1,4 @@
-"""The scripts of a page as one script, which has nothing in common with other scripts but the object ``unless``."""
+"""Join the scripts of a page into one script, which shares only the object ``unless`` with others."""
 
 from __future__ import annotations
 
@@ -34,17 +34,17 @@ SCRIPTS = (
     "editor",
     "renamer",
 )
-"""In an order in which each finds what it uses of others while it is loaded."""
+"""In loading order: each script comes after those that it uses."""
 
 
 @cache
 def page_asset(name: str) -> str:
-    """A style or a script of the page."""
+    """Return the text of a style or a script of the page."""
     return (files("unless.report") / "page" / name).read_text(encoding="utf-8")
 
 
 def join_scripts(names: Sequence[str] = SCRIPTS) -> str:
-    """Some scripts after the one that reads cells, each with names of its own; they share what is in ``unless``."""
+    """Join scripts after the one that reads cells, each in its own scope; they share the object ``unless``."""
     sources = [javascript_source(), *(page_asset(f"{name}.js") for name in names)]
     blocks = "\n".join(f"{{\n{source}}}" for source in sources)
     return f'(() => {{\n"use strict";\nconst unless = (globalThis.unless = {{}});\n{blocks}\n}})();\n'

@@ -1,4 +1,4 @@
-"""Sections of a page as values: the rules and what they decide, the flow of records, the errors, the features."""
+"""The sections of a page as values: rules and their decisions, flow of records, errors, features."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unless.evaluation.metrics import ClassQuality, Quality
-from unless.evaluation.unseen_values import numbers_called
+from unless.evaluation.unseen_values import number_kind_text
 from unless.model.prediction import label_places
 from unless.report.facts import DecisionFacts, expected_precision
 from unless.report.rule_sentences import LabelName, Sentence, Speaker, Text
@@ -20,30 +20,30 @@ from unless.table import Table
 from unless.values.notation import FLAG
 
 _STEPS = 25
-"""The most rules that the flow shows one by one."""
+"""The maximum number of rules that the flow shows one by one."""
 
 _CONFUSIONS = 12
-"""The most confusions to list: the worst ones come first."""
+"""The maximum number of confusions to list, worst first."""
 
 _CLASSES = 12
-"""The most classes that the matrix shows one by one; of more, those that are confused most, and the others together."""
+"""The maximum number of classes in the matrix; from more, it shows those confused most, and the others together."""
 
 _ABREAST = 60
-"""The most characters of labels that are written side by side over the columns of a matrix."""
+"""The maximum number of characters of labels side by side above a matrix; longer ones are written upright."""
 
 _WHOLE = 60
-"""The most classes for which the whole matrix is there too, folded."""
+"""The maximum number of classes for which the page has the whole matrix too, folded."""
 
 _REPEATS = 5
 _RECORDS = 50_000
 _WORK = 500_000_000
-"""The most records whose values are shuffled, and the most literals tested for it: this takes about a second."""
+"""The maximum number of records whose values are shuffled, and of literals tested for it: about a second."""
 
 # Rules.
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class LabelPart:
     """The records of one true label among those that a rule decides."""
 
     label: LabelName
@@ -54,7 +54,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class RuleView:
-    """A rule in words, and what it decides.
+    """A rule in words, and its decisions.
 
     ``number`` and ``sentence`` are None for the records that no rule decides. ``right`` is None without truth.
     ``length`` is the length of the bar, where 1 is the rule that decides most. ``trained`` is the number of records, or
@@ -70,7 +70,7 @@ class RuleView:
     decided: int
     share: float
     right: int | None
-    parts: tuple[Part, ...]
+    parts: tuple[LabelPart, ...]
     length: float
     trained: tuple[float, float] | None
     expected_precision: tuple[float, float, float] | None = None
@@ -82,7 +82,7 @@ class RuleView:
 
 
 def describe_rules(facts: DecisionFacts, speaker: Speaker) -> tuple[RuleView, ...]:
-    """Every rule and, last, the records without a rule, if there are any or the program has a label for them."""
+    """Describe every rule and, last, the records without a rule, if there are any or they get a label."""
     views = [_describe_rule(facts, speaker, place, rule) for place, rule in enumerate(facts.program.rules)]
     if facts.decided[-1] or facts.program.otherwise is not None:
         views.append(_describe_rule(facts, speaker, len(views), None))
@@ -91,7 +91,7 @@ def describe_rules(facts: DecisionFacts, speaker: Speaker) -> tuple[RuleView, ..
 
 def _describe_rule(facts: DecisionFacts, speaker: Speaker, place: int, rule: Rule | None) -> RuleView:
     tested = set() if rule is None else {literal.feature for literal in rule.literals()}
-    decided, head = int(facts.decided[place]), int(facts.heads[place])
+    decided, head, trained = int(facts.decided[place]), int(facts.heads[place]), facts.trained
     return RuleView(
         number=None if rule is None else place + 1,
         label=None if head < 0 else speaker.labels[head],
@@ -100,27 +100,27 @@ def _describe_rule(facts: DecisionFacts, speaker: Speaker, place: int, rule: Rul
         decided=decided,
         share=decided / facts.records,
         right=None if facts.truth is None else int(facts.right[place]),
-        parts=_parts(facts, speaker, place),
+        parts=_label_parts(facts, speaker, place),
         length=decided / max(int(facts.decided.max()), 1),
-        trained=_trained(facts, place),
-        expected_precision=None if facts.trained is None or head < 0 else expected_precision(facts.trained, place),
+        trained=_training_figures(facts, place),
+        expected_precision=None if trained is None or head < 0 else expected_precision(trained, place),
     )
 
 
-def _parts(facts: DecisionFacts, speaker: Speaker, place: int) -> tuple[Part, ...]:
-    """The true labels of the records that a rule decides: first its own, then the others, most frequent first."""
+def _label_parts(facts: DecisionFacts, speaker: Speaker, place: int) -> tuple[LabelPart, ...]:
+    """Count the true labels of the records that a rule decides: first its own, then the others, most frequent first."""
     decided, head = int(facts.decided[place]), int(facts.heads[place])
     if facts.truth is None or not decided:
         return ()
     row = facts.counts[place]
     order = sorted(np.flatnonzero(row).tolist(), key=lambda label: (label != head, -row[label]))
     return tuple(
-        Part(speaker.labels[label], int(row[label]), float(row[label] / decided), label == head) for label in order
+        LabelPart(speaker.labels[label], int(row[label]), float(row[label] / decided), label == head) for label in order
     )
 
 
-def _trained(facts: DecisionFacts, place: int) -> tuple[float, float] | None:
-    """What the rule did in training; None if that is the same as here, as on the training data."""
+def _training_figures(facts: DecisionFacts, place: int) -> tuple[float, float] | None:
+    """Return how many records a rule decided in training and its precision there; None if both are the same here."""
     if facts.trained is None or not facts.trained.known(place):
         return None
     decided, right = float(facts.trained.support[place]), float(facts.trained.right[place])
@@ -134,7 +134,7 @@ def _trained(facts: DecisionFacts, place: int) -> tuple[float, float] | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class FlowStep:
     """One rule, or several: the number of records that reach it, that it takes and, with truth, that are right."""
 
     first: int | None
@@ -146,22 +146,22 @@ class Step:
 
     @property
     def left(self) -> int:
-        """How many records move on."""
+        """The number of records that the step does not take."""
         return self.reaching - self.taken
 
 
-def trace_flow(facts: DecisionFacts, speaker: Speaker) -> tuple[Step, ...]:
-    """The first rules one by one, the rest together, and last the records without a rule."""
+def trace_flow(facts: DecisionFacts, speaker: Speaker) -> tuple[FlowStep, ...]:
+    """Trace how records flow down the list: first rules one by one, the rest together, then records without a rule."""
     rules = len(facts.program.rules)
     single = rules if rules <= _STEPS + 1 else _STEPS
     ends = [*range(single + 1), *([rules] if single < rules else []), *([rules + 1] if facts.decided[-1] else [])]
-    return tuple(_step(facts, speaker, start, end) for start, end in pairwise(ends))
+    return tuple(_flow_step(facts, speaker, start, end) for start, end in pairwise(ends))
 
 
-def _step(facts: DecisionFacts, speaker: Speaker, start: int, end: int) -> Step:
+def _flow_step(facts: DecisionFacts, speaker: Speaker, start: int, end: int) -> FlowStep:
     rules = len(facts.program.rules)
     head = int(facts.heads[start]) if end == start + 1 else -1
-    return Step(
+    return FlowStep(
         first=start + 1 if start < rules else None,
         last=end if start < rules else None,
         label=None if head < 0 else speaker.labels[head],
@@ -175,7 +175,7 @@ def _step(facts: DecisionFacts, speaker: Speaker, start: int, end: int) -> Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Matrix:
+class ConfusionMatrix:
     """True labels against decisions. A row has a label and counts; ``columns`` are the labels of the counts.
 
     A label that is None is "others", whose places are ``rest``. If ``undecided``, the last count of every row is of
@@ -189,7 +189,7 @@ class Matrix:
 
     @property
     def places(self) -> tuple[str, ...]:
-        """For each row and column, the places of its labels, as addresses of records have them."""
+        """For each row and column, the indices of its labels, as links to records use them."""
         found = [self.rest if label is None else (label.place,) for label in self.columns]
         return tuple(",".join(map(str, places)) for places in found)
 
@@ -200,59 +200,51 @@ class Matrix:
 
 
 @dataclass(frozen=True, slots=True)
-class Errors:
+class ErrorsView:
     """The matrix to show, the whole one if that is larger but not too large, and the most frequent confusions."""
 
-    matrix: Matrix
-    whole: Matrix | None
+    matrix: ConfusionMatrix
+    whole: ConfusionMatrix | None
     confusions: tuple[tuple[LabelName, LabelName | None, int], ...]
 
 
-def find_errors(quality: Quality, speaker: Speaker) -> Errors:
-    """Which labels were confused. Labels that neither occur nor are given are left out."""
+def find_errors(quality: Quality, speaker: Speaker) -> ErrorsView:
+    """Find the confused labels. Labels that neither occur nor are given are left out."""
     present = [k for k, one in enumerate(quality.classes) if one.support or one.decided]
+    everything, ranked, names = (
+        _confusion_matrix(quality, speaker, present, []),
+        _rank_confusions(quality),
+        (*speaker.labels, None),
+    )
+    confusions = tuple((speaker.labels[true], names[given], count) for true, given, count in ranked[:_CONFUSIONS])
     if len(present) <= _CLASSES:
-        return Errors(_matrix(quality, speaker, present, []), None, _list_confusions(quality, speaker))
-    worst = _find_most_confused(quality, present)
-    shown = _matrix(quality, speaker, sorted(worst), [k for k in present if k not in worst])
-    whole = _matrix(quality, speaker, present, []) if len(present) <= _WHOLE else None
-    return Errors(shown, whole, _list_confusions(quality, speaker))
+        return ErrorsView(everything, None, confusions)
+    confused = [k for true, given, _ in ranked for k in (true, given) if k < len(quality.labels)]
+    largest = sorted(present, key=lambda k: -quality.classes[k].support)
+    worst = list(dict.fromkeys([*confused, *largest]))[: _CLASSES - 1]
+    shown = _confusion_matrix(quality, speaker, sorted(worst), [k for k in present if k not in worst])
+    return ErrorsView(shown, everything if len(present) <= _WHOLE else None, confusions)
 
 
-def _matrix(quality: Quality, speaker: Speaker, shown: list[int], rest: list[int]) -> Matrix:
+def _confusion_matrix(quality: Quality, speaker: Speaker, shown: list[int], rest: list[int]) -> ConfusionMatrix:
     groups = [[k] for k in shown] + ([rest] if rest else [])
     names = (*(speaker.labels[k] for k in shown), *([None] if rest else []))
     ends = [[len(quality.labels)]] if quality.undecided else []
     columns = np.transpose([quality.confusion[:, group].sum(axis=1) for group in (*groups, *ends)])
     counts = [tuple(columns[group].sum(axis=0).tolist()) for group in groups]
-    return Matrix(names, tuple(zip(names, counts, strict=True)), bool(ends), tuple(rest))
-
-
-def _find_most_confused(quality: Quality, present: list[int]) -> list[int]:
-    """The classes of the worst confusions, pair by pair; if there are few, the largest classes too."""
-    pairs = [(true, given) for true, given, _ in _rank_confusions(quality)]
-    named = [k for pair in pairs for k in pair if k < len(quality.labels)]
-    largest = sorted(present, key=lambda k: -quality.classes[k].support)
-    return list(dict.fromkeys([*named, *largest]))[: _CLASSES - 1]
+    return ConfusionMatrix(names, tuple(zip(names, counts, strict=True)), bool(ends), tuple(rest))
 
 
 def _rank_confusions(quality: Quality) -> list[tuple[int, int, int]]:
-    """The places of true and decided labels that are confused, and how often, worst first; last is no label."""
+    """Rank the confusions, worst first: true label, decided label (the last index for no label), count."""
     wrong = quality.confusion.copy()
     np.fill_diagonal(wrong, 0)
     order = np.argsort(-wrong, axis=None, kind="stable")[: np.count_nonzero(wrong)]
     return [(*map(int, divmod(place, wrong.shape[1])), int(wrong.flat[place])) for place in order.tolist()]  # type: ignore[misc]
 
 
-def _list_confusions(quality: Quality, speaker: Speaker) -> tuple[tuple[LabelName, LabelName | None, int], ...]:
-    names = (*speaker.labels, None)
-    return tuple(
-        (speaker.labels[true], names[given], count) for true, given, count in _rank_confusions(quality)[:_CONFUSIONS]
-    )
-
-
 def list_classes(quality: Quality, speaker: Speaker) -> tuple[tuple[LabelName, ClassQuality], ...]:
-    """Every class that occurs or is given, with its measures."""
+    """List every class that occurs or is given, with its measures."""
     rows = zip(speaker.labels, quality.classes, strict=True)
     return tuple((name, one) for name, one in rows if one.support or one.decided)
 
@@ -264,8 +256,8 @@ def list_classes(quality: Quality, speaker: Speaker) -> tuple[tuple[LabelName, C
 class FeatureView:
     """A feature: how many rules test it, the share of records that they decide, and the cost of shuffling its values.
 
-    In a committee it is the share of lists with such rules. ``kind`` says what it has. ``cost`` is the loss of accuracy
-    or, without truth, the share of decisions that change: the mean of all repeats. ``place`` is its place among the
+    In a committee it is the share of lists with such rules. ``kind`` names its values. ``cost`` is the loss of accuracy
+    or, without truth, the share of decisions that change: the mean of all repeats. ``place`` is its index among the
     features that rules test.
     """
 
@@ -287,39 +279,45 @@ class Shuffling:
 
 
 def describe_features(facts: DecisionFacts, speaker: Speaker, seed: int) -> tuple[tuple[FeatureView, ...], Shuffling]:
-    """The features that rules test; those that matter most come first."""
-    rows = _sample_for_shuffling(facts, seed)
+    """Describe the features that rules test, most important first."""
+    rules = facts.decider.all_rules
+    work = max(sum(1 for rule in rules.rules for _ in rule.literals()), 1) * max(len(facts.used), 1) * _REPEATS
+    rows = sample_rows(facts.records, min(max(_WORK // work, 1000), _RECORDS), seed)
     given, table = facts.given[rows], facts.table[rows]
-    truth = None if facts.truth is None else facts.truth[rows]
-    testing, shares, views = _testing(facts.decider.all_rules), _shares(facts), []
-    for feature, found in zip(facts.decider.all_rules.used, _shuffle(facts, table, seed), strict=True):
-        cost = float(_costs(found.reshape(_REPEATS, -1), given, truth).mean())
-        place, name, kind = facts.used.index(feature), speaker.feature(feature), _kind(facts, feature)
+    right = given if facts.truth is None else facts.truth[rows]
+    testing, shares, views, before = (
+        _rules_by_feature(rules),
+        _feature_shares(facts),
+        [],
+        float(np.mean(given == right)),
+    )
+    for feature, found in zip(rules.used, _decide_shuffled(facts, table, seed), strict=True):
+        cost = float((before - np.mean(found.reshape(_REPEATS, -1) == right, axis=1)).mean())
+        place, name, kind = facts.used.index(feature), speaker.feature(feature), _feature_kind(facts, feature)
         views.append(FeatureView(place, name, kind, len(testing[feature]), shares[feature], cost))
     views.sort(key=lambda view: (-view.cost, -view.share))
-    before = None if truth is None else float(np.mean(given == truth))
-    return tuple(views), Shuffling(len(table), _REPEATS, before)
+    return tuple(views), Shuffling(len(table), _REPEATS, None if facts.truth is None else before)
 
 
 def sample_rows(total: int, most: int, seed: int) -> NDArray[np.intp]:
-    """The places of all records or, if there are more than ``most``, of that many drawn at random, in order."""
+    """Return the indices of all records or, if there are more than ``most``, of a random sample, in order."""
     if total <= most:
         return np.arange(total)
     drawn = np.random.default_rng(seed).choice(total, most, replace=False)
     return np.sort(drawn)
 
 
-def _shares(facts: DecisionFacts) -> dict[str, float]:
-    """For each feature, the share of records that are decided by a rule that tests it, or of lists that test it."""
+def _feature_shares(facts: DecisionFacts) -> dict[str, float]:
+    """Return, for each feature, the share of records decided by a rule that tests it, or of lists that test it."""
     if facts.committee is None:
-        tested = _testing(facts.program)
+        tested = _rules_by_feature(facts.program)
         return {name: float(facts.decided[rules].sum() / facts.records) for name, rules in tested.items()}
     lists = Counter(name for program in facts.committee.lists for name in program.used)
     return {name: count / len(facts.committee) for name, count in lists.items()}
 
 
-def _testing(program: Program) -> dict[str, list[int]]:
-    """The places of the rules that test each feature."""
+def _rules_by_feature(program: Program) -> dict[str, list[int]]:
+    """Return the indices of the rules that test each feature."""
     found: dict[str, list[int]] = {}
     for place, rule in enumerate(program.rules):
         for feature in {literal.feature for literal in rule.literals()}:
@@ -327,22 +325,16 @@ def _testing(program: Program) -> dict[str, list[int]]:
     return found
 
 
-def _kind(facts: DecisionFacts, feature: str) -> str:
-    """What a feature has: "dates", "numbers and categories"."""
+def _feature_kind(facts: DecisionFacts, feature: str) -> str:
+    """Name the kind of a feature: "dates", "numbers and categories"."""
     column, known = facts.column(feature), facts.known(feature)
     notation = column.notation if known is None else known.notation
-    numbers = "0 or 1" if notation == FLAG else numbers_called(notation)
+    numbers = "0 or 1" if notation == FLAG else number_kind_text(notation)
     return {"number": numbers, "text": "categories", "mixed": f"{numbers} and categories"}[column.kind]
 
 
-def _sample_for_shuffling(facts: DecisionFacts, seed: int) -> NDArray[np.intp]:
-    literals = sum(sum(1 for _ in rule.literals()) for rule in facts.decider.all_rules.rules)
-    work = max(literals, 1) * max(len(facts.used), 1) * _REPEATS
-    return sample_rows(facts.records, min(max(_WORK // work, 1000), _RECORDS), seed)
-
-
-def _shuffle(facts: DecisionFacts, table: Table, seed: int) -> Iterator[NDArray[np.int64]]:
-    """For each feature that decides, the labels given when its values are shuffled, one repeat after another.
+def _decide_shuffled(facts: DecisionFacts, table: Table, seed: int) -> Iterator[NDArray[np.int64]]:
+    """Yield, for each feature that decides, the labels given when its values are shuffled, repeat by repeat.
 
     The repeats are one table, since a program of 1,000 rules takes 50 ms to assemble for a table of any size.
     """
@@ -353,10 +345,3 @@ def _shuffle(facts: DecisionFacts, table: Table, seed: int) -> Iterator[NDArray[
         codes = np.concatenate([rng.permutation(column.codes) for _ in range(_REPEATS)])
         changed = (*repeated[:place], replace(column, codes=codes), *repeated[place + 1 :])
         yield label_places(facts.decider, Table(changed), facts.labels)
-
-
-def _costs(found: NDArray[np.int64], before: NDArray[np.int64], truth: NDArray[np.int64] | None) -> NDArray[np.float64]:
-    """The loss of accuracy in each repeat or, without truth, the share of decisions that changed."""
-    if truth is None:
-        return np.mean(found != before, axis=1)  # type: ignore[no-any-return]
-    return np.mean(before == truth) - np.mean(found == truth, axis=1)  # type: ignore[no-any-return]

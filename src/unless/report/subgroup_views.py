@@ -1,4 +1,4 @@
-"""Subgroups on a page: those of `evaluation.subgroups`, under the names of columns and labels that readers know."""
+"""Subgroups on a page: those of `evaluation.subgroups`, with the names of columns and labels for readers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from unless.evaluation.subgroups import LEAST, Difference, Group
-from unless.evaluation.subgroups import groups_of as subgroups
+from unless.evaluation.subgroups import find_subgroups as subgroups
 from unless.explanation.words import Words
 from unless.report.facts import DecisionFacts, is_identifier
 from unless.report.rule_sentences import LabelName, Speaker, Text
@@ -16,10 +16,10 @@ from unless.table import Column
 from unless.values import Label
 
 _COLUMNS = 40
-"""The most columns: those that rules test come first."""
+"""The maximum number of columns; those that rules test come first."""
 
 _FEW = 8
-"""This many different texts are never too many for groups."""
+"""The number of distinct texts up to which a column is always grouped by."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,12 +33,12 @@ class GroupedBy:
 
     @property
     def differing(self) -> bool:
-        """Whether chance does not explain some difference."""
+        """Whether any group differs by more than chance."""
         return any(group.differences for group in self.groups)
 
 
 @dataclass(frozen=True, slots=True)
-class Groups:
+class GroupsView:
     """All columns with their groups, the labels whose decisions are compared, and how many tests were made.
 
     A group of fewer than ``least`` records is not compared.
@@ -53,8 +53,7 @@ class Groups:
     def striking(self) -> tuple[tuple[GroupedBy, Group, Difference], ...]:
         """The differences to list, largest first: of quality, and of decisions where no rule tests the column.
 
-        That decisions differ by what the rules test is what rules are for. Two groups that are all of a column differ
-        from each other: one of them is listed.
+        Decisions are expected to differ by what the rules test. Of a column with only two groups, one is listed.
         """
         found = [
             (column, group, one)
@@ -66,13 +65,13 @@ class Groups:
         return tuple(sorted(found, key=lambda one: -abs(one[2].share - one[2].elsewhere)))
 
 
-def find_groups(facts: DecisionFacts, speaker: Speaker, words: Words, shown: Sequence[Column]) -> Groups:
-    """The groups of the columns that a page has: what rules test first, then the others."""
+def describe_groups(facts: DecisionFacts, speaker: Speaker, words: Words, shown: Sequence[Column]) -> GroupsView:
+    """Describe the groups of the columns of a page, those that rules test first."""
     tested = len(facts.used)  # a measured whole number that rules test is no identifier, however many values it has
     kept = [
         (place, column)
         for place, column in enumerate(shown[:_COLUMNS])
-        if _tells(column) and (place < tested or len(column) <= _FEW or not is_identifier(column))
+        if _is_groupable(column) and (place < tested or len(column) <= _FEW or not is_identifier(column))
     ]
     found = subgroups([column for _, column in kept], facts.given, facts.truth, facts.labels, words=words)
     columns = tuple(
@@ -80,11 +79,11 @@ def find_groups(facts: DecisionFacts, speaker: Speaker, words: Words, shown: Seq
         for (place, column), groups in zip(kept, found.columns, strict=True)
     )
     names = {label: speaker.labels[facts.labels.index(label)] for label in found.labels}
-    return Groups(columns, names, found.tests)
+    return GroupsView(columns, names, found.tests)
 
 
-def _tells(column: Column) -> bool:
-    """Whether a column tells groups apart: not if all records are alike, or nearly each has a text of its own."""
+def _is_groupable(column: Column) -> bool:
+    """Whether a column can be grouped by: not if it is constant, or nearly every record has its own text."""
     counts = column.counts()
     alone = np.count_nonzero(counts[:-1]) > max(len(column) // 2, _FEW) and not len(column.numbers)
     return bool(np.count_nonzero(counts) > 1 and not alone)

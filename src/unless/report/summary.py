@@ -1,4 +1,4 @@
-"""A page as values, which `render` turns into HTML: what it shows, and the data for its scripts."""
+"""Collect the contents of a page as values, which `render` turns into HTML."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from unless.errors import ParameterError
 from unless.evaluation.drift_results import Watch
@@ -23,8 +22,8 @@ from unless.report.facts import DecisionFacts, gather_facts
 from unless.report.headline import Leading, Trust, find_leading_rules, measure_trust
 from unless.report.page_data import page_data, shown_columns
 from unless.report.rule_sentences import LabelName, Speaker, Text
-from unless.report.subgroup_views import Groups, find_groups
-from unless.report.weak_spots import Weak, find_weak_spots
+from unless.report.subgroup_views import GroupsView, describe_groups
+from unless.report.weak_spots import WeakSpots, find_weak_spots
 from unless.rule import Program
 from unless.table import Table
 
@@ -47,7 +46,7 @@ class RecordsView:
 class CommitteeView:
     """The committee that decides: its size, on how many records the list of the page agrees, how often each is right.
 
-    The shares are of the records of the figures; without true labels, nobody knows what is right.
+    The shares are of the records of the figures; without true labels, only the agreement is known.
     """
 
     lists: int
@@ -61,23 +60,15 @@ class CommitteeView:
         """Compare the committee with the list; None if a list decides."""
         if facts.committee is None:
             return None
-        imitated, truth = facts.imitation.given, facts.truth
-        return cls(
-            len(facts.committee),
-            facts.committee.rule_count,
-            _count_same(facts.given, imitated),
-            None if truth is None else _count_same(facts.given, truth),
-            None if truth is None else _count_same(imitated, truth),
-        )
-
-
-def _count_same(one: NDArray[np.int64], other: NDArray[np.int64]) -> Share:
-    return Share(int(np.count_nonzero(one == other)), len(one))
+        imitated, given, truth = facts.imitation.given, facts.given, facts.truth
+        pairs = [(given, imitated), *([] if truth is None else [(given, truth), (imitated, truth)])]
+        agreed, *right = (Share(int(np.count_nonzero(one == other)), len(one)) for one, other in pairs)
+        return cls(len(facts.committee), facts.committee.rule_count, agreed, *(right or (None, None)))
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A report: what it shows, and the data for its scripts.
+    """The contents of a page, and the data for its scripts.
 
     ``facts`` are what all figures are about: all records that are given or, if these are the data that the model is
     from, those that it was not learned from; then ``learned`` are the others (``same``: just the records of training).
@@ -94,22 +85,22 @@ class Page:
     learned: DecisionFacts | None
     same: bool
     rules: tuple[sections.RuleView, ...]
-    flow: tuple[sections.Step, ...]
-    errors: sections.Errors | None
+    flow: tuple[sections.FlowStep, ...]
+    errors: sections.ErrorsView | None
     classes: tuple[tuple[LabelName, ClassQuality], ...]
     features: tuple[sections.FeatureView, ...]
     feature_names: tuple[Text, ...]
     shuffling: sections.Shuffling
-    weak: Weak
+    weak: WeakSpots
     records: RecordsView
     long_texts: tuple[str, ...]
     data: dict[str, Any]
-    groups: Groups
+    groups: GroupsView
     """How often the rules are right, and what they decide, by the values of any column."""
     unlisted: int
     """How many columns of the records are not in the page."""
-    baseline: tuple[LabelName, Share] | None
-    """Always the label that is most frequent in training: what the quality has to be compared with, if it is known."""
+    baseline: Trust | None
+    """The same as ``trust`` if the label that was most frequent in training is known, to compare the quality with."""
     committee: CommitteeView | None
     """The committee, if one decides and the rules of the page only imitate it."""
     leading: Leading | None
@@ -117,7 +108,7 @@ class Page:
     trust: Trust | None
     """How good that is compared with guessing; None without true labels."""
     curves: Curves | None
-    """How well probabilities tell two labels apart, where there are two."""
+    """ROC, precision and recall, and calibration, if there are two labels."""
     tested: HoldoutResult | None
     """What the records held back showed when the model was made."""
     trade_off: TradeOff | None
@@ -125,9 +116,9 @@ class Page:
     locked: tuple[int, ...]
     """The numbers of rules that were locked when the others were learned."""
     watch: Watch | None
-    """What has moved since training, if that was asked for."""
+    """What has changed since training, if requested."""
     stability: Stability | None
-    """What comes back when the rules are learned again, if that was asked for."""
+    """The stability of the rules, if requested."""
 
     @property
     def quality(self) -> Quality | None:
@@ -156,7 +147,7 @@ def summarise(
     watch: Watch | None = None,
     stability: Stability | None = None,
 ) -> Page:
-    """The report on a program or a fitted model and a table of records, with or without true labels, as values."""
+    """Collect the report on a program or a fitted model and a table of records, with or without true labels."""
     _check_whole_number("sample", sample, 1)
     _check_whole_number("seed", seed, 0)
     everything = gather_facts(model, table)
@@ -169,8 +160,8 @@ def summarise(
     target = speaker.text(printable(facts.program.target))
     others = shown_columns(everything)
     columns = [*map(facts.column, facts.used), *(facts.table.column(one.name) for one in others)]
-    groups, curves = find_groups(facts, speaker, words, columns), compute_curves(facts, speaker)
-    committee = CommitteeView.of(facts)
+    groups, curves = describe_groups(facts, speaker, words, columns), compute_curves(facts, speaker)
+    committee, trust = CommitteeView.of(facts), measure_trust(facts, speaker, learned)
     return Page(
         title=printable(title) if title else f"{'Rules' if committee is None else 'A committee'} for {target.shown}",
         purpose=words.purpose,
@@ -194,10 +185,10 @@ def summarise(
         ),
         groups=groups,
         unlisted=len(everything.others) - len(others),
-        baseline=_measure_baseline(facts, speaker),
+        baseline=None if trust is None or facts.quality is None or facts.usual not in facts.labels else trust,
         committee=committee,
         leading=find_leading_rules(facts, speaker) if committee is None else None,
-        trust=measure_trust(facts, speaker, learned),
+        trust=trust,
         curves=curves,
         tested=None if known is None else known.tested,
         trade_off=None if known is None else known.trade_off,
@@ -205,13 +196,6 @@ def summarise(
         watch=watch,
         stability=stability,
     )
-
-
-def _measure_baseline(facts: DecisionFacts, speaker: Speaker) -> tuple[LabelName, Share] | None:
-    if facts.truth is None or facts.usual is None or facts.usual not in facts.labels:
-        return None
-    place = facts.labels.index(facts.usual)
-    return speaker.labels[place], Share(int(np.count_nonzero(facts.truth == place)), facts.records)
 
 
 def _check_whole_number(name: str, value: object, least: int) -> None:

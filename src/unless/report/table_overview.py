@@ -1,4 +1,4 @@
-"""A table as people see it before anything is learned: its labels, columns with small pictures, and what is suspicious.
+"""Show a table before learning: its labels, columns with small histograms, and suspicious findings.
 
 `TableReport` is a profile that prints itself, and shows itself in a notebook. The command prints the same rows in
 colour.
@@ -17,10 +17,12 @@ import numpy as np
 
 from unless.errors import ParameterError
 from unless.explanation.proof_rendering import has_jinja2, render_template
+from unless.explanation.text_table import align_columns
 from unless.explanation.words import DEFAULT, is_notated, number_text
 from unless.inspection import ColumnProfile, Profile, TargetProfile, profile_table
+from unless.read.options import ReadOptions
 from unless.read.table import read_table
-from unless.report.finding_text import Line, named, remark_lines, short
+from unless.report.finding_text import RemarkLine, list_names, remark_lines, shorten
 from unless.table import Column, Table
 from unless.values import DEFAULT_MISSING, count_text, percent
 from unless.values.notation import NotatedNumber
@@ -40,7 +42,7 @@ def inspect(
     missing: Sequence[str] = DEFAULT_MISSING,
     format: str | None = None,  # noqa: A002 - as in read_table
 ) -> TableReport:
-    """What is in a table, and what looks suspicious: what ``unless inspect`` shows in a terminal.
+    """Show what is in a table, and what looks suspicious, as ``unless inspect`` does in a terminal.
 
     Parameters
     ----------
@@ -53,7 +55,7 @@ def inspect(
 
     Returns
     -------
-    Overview
+    TableReport
         Printed, it is text; in a notebook, a table with small histograms. ``columns``, ``target`` and ``remarks`` are
         the same as values, ``to_dict()`` is for JSON.
 
@@ -65,16 +67,16 @@ def inspect(
     >>> [(column.name, remark.code) for column in found.columns for remark in column.remarks]
     [('customer', 'unique'), ('age', 'gives-away')]
     """
-    options: dict[str, Any] = {"numeric": numeric, "categorical": categorical, "missing": missing, "format": format}
     if isinstance(X, Table) and (numeric or categorical):
         raise ParameterError("the columns of a table have their kinds: give numeric and categorical to read_table")
-    if y is None or isinstance(y, str):
-        return TableReport.of(profile_table(X, y, **options))
-    return TableReport.of(profile_table(X, labels=_labels(y), **options))
+    options = ReadOptions(format, missing=missing, numeric=numeric, categorical=categorical)
+    target, labels = (y, None) if y is None or isinstance(y, str) else (None, _to_label_column(y))
+    found = profile_table(X, target, options, labels=labels)
+    return TableReport(**{field.name: getattr(found, field.name) for field in fields(found)})
 
 
-def _labels(y: Any) -> Column:
-    """Labels of any library as a column of texts."""
+def _to_label_column(y: Any) -> Column:
+    """Return labels of any library as a column of texts."""
     cells = y.tolist() if hasattr(y, "tolist") else y.to_list() if hasattr(y, "to_list") else list(y)
     array = np.empty((len(cells), 1), dtype=object)
     array[:, 0] = cells
@@ -88,19 +90,14 @@ class TableReport(Profile):
 
     __slots__ = ()
 
-    @classmethod
-    def of(cls, found: Profile) -> TableReport:
-        """The same profile."""
-        return cls(**{field.name: getattr(found, field.name) for field in fields(found)})
-
     @property
-    def lines(self) -> list[Line]:
-        """What looks suspicious, and what to do about it."""
-        return list(remark_lines(self.all_remarks, missing=tokens_of(self)))
+    def lines(self) -> list[RemarkLine]:
+        """The remarks as lines, with advice."""
+        return list(remark_lines(self.all_remarks, missing=missing_tokens(self)))
 
     def __str__(self) -> str:
-        parts = [[heading(self)], *([balance_lines(self.target)] if self.target else []), _column_lines(self)]
-        parts += [_aligned(reasons(self)), [f"! {line}" for line in self.lines]]
+        parts = [[size_text(self)], _label_lines(self.target) if self.target else [], _column_lines(self)]
+        parts += [align_columns(kind_reasons(self)), [f"! {line}" for line in self.lines]]
         return "\n\n".join("\n".join(lines) for lines in parts if lines)
 
     __repr__ = __str__
@@ -111,24 +108,24 @@ class TableReport(Profile):
         return render_template(
             "overview.html.j2",
             package="unless.report",
-            heading=heading(self),
+            heading=size_text(self),
             target=self.target,
             classes=label_rows(self.target) if self.target else (),
-            more=more_labels(self.target) if self.target else None,
+            more=more_labels_text(self.target) if self.target else None,
             rows=[column_row(column) for column in shown_columns(self)],
-            hidden=hidden_columns(self),
-            reasons=reasons(self),
+            hidden=hidden_columns_text(self),
+            reasons=kind_reasons(self),
             lines=self.lines,
         )
 
 
-def tokens_of(found: Profile) -> list[str]:
+def missing_tokens(found: Profile) -> list[str]:
     """The texts that mean "missing" in a file, each once."""
     return list(dict.fromkeys(cell for column in found.columns for cell, _ in column.tokens))
 
 
-def heading(found: Profile) -> str:
-    """How large a table is."""
+def size_text(found: Profile) -> str:
+    """Return the size of a table as text."""
     columns = len(found.columns) + (found.target is not None)
     return f"{count_text(found.records, 'record')}, {count_text(columns, 'column')}"
 
@@ -147,7 +144,7 @@ class LabelRow:
 
     @property
     def bar(self) -> str:
-        """A bar of letters."""
+        """The bar as block characters."""
         return "█" * max(round(_BAR * self.height), 1)
 
 
@@ -155,28 +152,28 @@ def label_rows(target: TargetProfile) -> list[LabelRow]:
     """The most frequent labels."""
     total = sum(count for _, count in target.classes)
     return [
-        LabelRow(short(label), count, percent(count / total, 1), count / target.classes[0][1])
+        LabelRow(shorten(label), count, percent(count / total, 1), count / target.classes[0][1])
         for label, count in target.classes[:_CLASSES]
     ]
 
 
-def more_labels(target: TargetProfile) -> str | None:
-    """How many labels are not listed."""
+def more_labels_text(target: TargetProfile) -> str | None:
+    """Say how many labels are not listed; None if all are."""
     rest = target.classes[_CLASSES:]
     records = count_text(sum(count for _, count in rest), "record")
     return f"and {count_text(len(rest), 'more label')} with {records}" if rest else None
 
 
-def target_heading(target: TargetProfile) -> str:
-    """How many labels there are."""
+def label_count_text(target: TargetProfile) -> str:
+    """Say how many labels there are."""
     return count_text(len(target.classes), "label")
 
 
-def balance_lines(target: TargetProfile) -> list[str]:
-    """How many records each label has, as bars."""
-    rows = [(row.label, f"{row.records:,}", row.share, row.bar) for row in label_rows(target)]
-    rest = [f"  {more}"] if (more := more_labels(target)) else []
-    return [f"{short(target.name)}  {target_heading(target)}", *_aligned(rows, "  ", right=(1, 2)), *rest]
+def _label_lines(target: TargetProfile) -> list[str]:
+    """Return the number of records with each label, as bars."""
+    rows = align_columns([(row.label, f"{row.records:,}", row.share, row.bar) for row in label_rows(target)], (1, 2))
+    rest = [more] if (more := more_labels_text(target)) else []
+    return [f"{shorten(target.name)}  {label_count_text(target)}", *(f"  {row}" for row in (*rows, *rest))]
 
 
 # Columns.
@@ -184,7 +181,7 @@ def balance_lines(target: TargetProfile) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """A bar of a small picture: how high it is, from 0 to 1, and what it stands for."""
+    """A bar of a small picture: its height, from 0 to 1, and its title."""
 
     height: float
     title: str
@@ -204,23 +201,23 @@ class ColumnRow:
 
     @property
     def picture(self) -> str:
-        """The bars as letters; a bar that is not empty can be seen."""
+        """The bars as block characters; a bar above zero is always visible."""
         return "".join(_BLOCKS[max(round(8 * bar.height), 1) if bar.height else 0] for bar in self.bars)
 
 
 TITLES = ("feature", "kind", "distinct", "missing", "", "values")
-"""The columns of a table of rows, from ``name`` on."""
+"""The titles of the fields of `ColumnRow`, from ``name`` on."""
 
 
 def shown_columns(found: Profile, *, everything: bool = False) -> Sequence[ColumnProfile]:
-    """The columns to list: all, but of a wide table only those with remarks, unless everything is asked for."""
+    """Return the columns to list: of a wide table only those with remarks, unless everything is requested."""
     if everything or len(found.columns) <= _MANY:
         return found.columns
     return [column for column in found.columns if column.remarks]
 
 
-def hidden_columns(found: Profile, *, everything: bool = False) -> str | None:
-    """What is said of a wide table that is not listed in full."""
+def hidden_columns_text(found: Profile, *, everything: bool = False) -> str | None:
+    """Summarise the columns of a wide table that is not listed in full; None if it is."""
     listed = len(shown_columns(found, everything=everything))
     if listed == len(found.columns):
         return None
@@ -232,58 +229,51 @@ def hidden_columns(found: Profile, *, everything: bool = False) -> str | None:
 
 
 def column_row(column: ColumnProfile) -> ColumnRow:
-    """What is shown of a column."""
-    bars = _histogram(column) if column.histogram else _shares(column)
-    return ColumnRow(
-        bool(column.remarks),
-        short(column.name),
-        column.kind,
-        f"{column.distinct:,}",
-        gaps(column),
-        tuple(bars),
-        values(column),
-    )
+    """Return the row of a column."""
+    bars, distinct = tuple(_histogram_bars(column) if column.histogram else _share_bars(column)), f"{column.distinct:,}"
+    name, missing, values = shorten(column.name), _missing_cells(column), _values(column)
+    return ColumnRow(bool(column.remarks), name, column.kind, distinct, missing, bars, values)
 
 
-def _histogram(column: ColumnProfile) -> Iterator[Bar]:
+def _histogram_bars(column: ColumnProfile) -> Iterator[Bar]:
     most, bins = max(column.histogram), len(column.histogram)
     low, high = column.low or 0.0, column.high or 0.0
     for place, count in enumerate(column.histogram):
         said = count_text(count, "record")
         if high - low == bins - 1:  # a few whole numbers
-            said = f"{_end(low, low + place)}: {said}"
+            said = f"{_range_end_text(low, low + place)}: {said}"
         elif isfinite(high - low):
             ends = (low + (high - low) * one / bins for one in (place, place + 1))
-            said = f"{' … '.join(_end(low, end) for end in ends)}: {said}"
+            said = f"{' … '.join(_range_end_text(low, end) for end in ends)}: {said}"
         yield Bar(count / most, said)
 
 
-def _end(low: float, number: float) -> str:
-    """A number near an end of a range, rounded, in the notation of that end."""
+def _range_end_text(low: float, number: float) -> str:
+    """Return a rounded number as text, in the notation of a nearby end of the range."""
     if is_notated(low):
         return str(NotatedNumber(number, low.notation))  # type: ignore[attr-defined]  # it has one
     return number_text(float(f"{number:.3g}") if number % 1 else number)
 
 
-def _shares(column: ColumnProfile) -> Iterator[Bar]:
+def _share_bars(column: ColumnProfile) -> Iterator[Bar]:
     for value, count in column.frequent:
-        name = short(value) if isinstance(value, str) else DEFAULT.value(column.name, value)
+        name = shorten(value) if isinstance(value, str) else DEFAULT.value(column.name, value)
         yield Bar(count / column.present, f"{name}: {count_text(count, 'record')}")
 
 
-def gaps(column: ColumnProfile) -> str:
-    """How many cells are missing, and how they are spelled: "17 ?", "20 (? 17, empty 3)"."""
+def _missing_cells(column: ColumnProfile) -> str:
+    """Say how many cells are missing, and how they are spelled: "17 ?", "20 (? 17, empty 3)"."""
     if not column.missing:
         return "–"
-    names = [short(cell) if cell.strip() else "empty" if not cell else "blank" for cell, _ in column.tokens]
+    names = [shorten(cell) if cell.strip() else "empty" if not cell else "blank" for cell, _ in column.tokens]
     if len(names) < 2:
         return " ".join([f"{column.missing:,}", *names])
     each = (f"{name} {count:,}" for name, (_, count) in zip(names, column.tokens, strict=True))
     return f"{column.missing:,} ({', '.join(each)})"
 
 
-def values(column: ColumnProfile) -> str:
-    """What is in a column, in a few words: its range, its most frequent texts."""
+def _values(column: ColumnProfile) -> str:
+    """Describe the values of a column: its range, its most frequent texts."""
     parts = []
     if column.low is not None and column.high is not None:
         ends = [(column.name, end if end.is_integer() else float(f"{end:.6g}")) for end in (column.low, column.high)]
@@ -293,19 +283,19 @@ def values(column: ColumnProfile) -> str:
     texts = [(value, count) for value, count in column.frequent if isinstance(value, str)]
     if texts:
         unique = column.distinct == column.present
-        shown = [short(value) + ("" if unique else f" {count:,}×") for value, count in texts]
+        shown = [shorten(value) + ("" if unique else f" {count:,}×") for value, count in texts]
         more = ["…"] if column.low is None and column.distinct > len(texts) else []
         parts.append(", ".join(shown + more))
     return "; ".join(parts)
 
 
-def reasons(found: Profile) -> list[tuple[str, str]]:
-    """Why columns are read as they are; those with the same reason go together."""
+def kind_reasons(found: Profile) -> list[tuple[str, str]]:
+    """Return the kinds of columns and their reasons; columns with the same reason are listed together."""
     groups: dict[tuple[str, str], list[str]] = defaultdict(list)
     for column in found.columns:
         groups[column.kind, column.why].append(column.name)
     ordered = sorted(groups.items(), key=lambda entry: -len(entry[1]))
-    return [(kind, f"{why}: {named(names)}") for (kind, why), names in ordered]
+    return [(kind, f"{why}: {list_names(names)}") for (kind, why), names in ordered]
 
 
 def _column_lines(found: Profile) -> list[str]:
@@ -314,17 +304,4 @@ def _column_lines(found: Profile) -> list[str]:
         (("! " if row.marked else "  ") + row.name, row.kind, row.distinct, row.missing, row.picture, row.values)
         for row in rows
     ]
-    return _aligned([(f"  {TITLES[0]}", *TITLES[1:]), *cells], right=(2,))
-
-
-def _aligned(rows: Sequence[Sequence[str]], indent: str = "", right: Sequence[int] = ()) -> list[str]:
-    """Rows of cells as lines, two spaces between columns."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return [
-        indent
-        + "  ".join(
-            cell.rjust(width) if place in right else cell.ljust(width)
-            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in rows
-    ]
+    return align_columns([(f"  {TITLES[0]}", *TITLES[1:]), *cells], right=(2,))

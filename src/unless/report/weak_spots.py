@@ -1,4 +1,4 @@
-"""Where a program is weak, and how certain that is."""
+"""Find rules and classes that do worse than the whole program."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ class WeakSpot:
 
 
 @dataclass(frozen=True, slots=True)
-class Weak:
-    """Where a program is weak: in which rules and classes, costliest first.
+class WeakSpots:
+    """The weak rules and classes of a program, costliest first.
 
     ``by_default`` counts the records that no rule decides, or only one without conditions; ``undecided`` those that get
     no label. ``idle`` are rules that decide nothing here, ``few`` those that decide too few records to be judged.
@@ -65,38 +65,38 @@ class Weak:
 
     @property
     def nothing(self) -> bool:
-        """Whether nothing stands out."""
+        """Whether there are no weak spots."""
         found = (self.unseen, self.rules, self.classes, self.by_default, self.idle, self.few, self.new)
         return not any(found)
 
 
-def find_weak_spots(facts: DecisionFacts, speaker: Speaker) -> Weak:
-    """The weak spots; those that cost most come first."""
+def find_weak_spots(facts: DecisionFacts, speaker: Speaker) -> WeakSpots:
+    """Find the weak spots of a program; those that cost most come first."""
     decided = facts.decided[:-1]
     alone = facts.decider.by_rule  # else no rule of the program decides
     known = len(facts.trained.classes) if facts.trained is not None else len(facts.labels)
-    return Weak(
+    return WeakSpots(
         rules=tuple(_find_weak_rules(facts, speaker)) if alone else (),
         classes=tuple(_find_weak_classes(facts, speaker)),
         by_default=int(facts.decided[facts.defaults].sum()) if alone else 0,
         by_default_right=None if facts.truth is None else int(facts.right[facts.defaults].sum()),
         undecided=int(np.count_nonzero(facts.given < 0)),
-        idle=_numbers(decided == 0) if alone else (),
-        few=_numbers((decided > 0) & (decided < _FEW) & ~facts.defaults[:-1]) if alone else (),
+        idle=_marked_rule_numbers(decided == 0) if alone else (),
+        few=_marked_rule_numbers((decided > 0) & (decided < _FEW) & ~facts.defaults[:-1]) if alone else (),
         new=speaker.labels[known:],
         unseen=speaker.unseen(facts.unseen),
         unseen_in=tuple(facts.used.index(one.feature) if one.feature in facts.used else -1 for one in facts.unseen),
-        defaults=(*map(str, _numbers(facts.defaults[:-1])), "none"),
+        defaults=(*map(str, _marked_rule_numbers(facts.defaults[:-1])), "none"),
     )
 
 
-def _numbers(rules: NDArray[np.bool_]) -> tuple[int, ...]:
-    """The numbers of the rules that are marked, from 1."""
+def _marked_rule_numbers(rules: NDArray[np.bool_]) -> tuple[int, ...]:
+    """Return the numbers of the marked rules, from 1."""
     return tuple((np.flatnonzero(rules) + 1).tolist())
 
 
 def _find_weak_rules(facts: DecisionFacts, speaker: Speaker) -> list[WeakSpot]:
-    """The weak rules, costliest first.
+    """Find the weak rules, costliest first.
 
     A rule is weak if it is wrong more often than right, if its precision is below the accuracy by more than chance, or
     if it is below both the accuracy and, by more than chance, its precision in training. Rules that decide few records
@@ -108,28 +108,28 @@ def _find_weak_rules(facts: DecisionFacts, speaker: Speaker) -> list[WeakSpot]:
     judged = (facts.decided >= _FEW) & (facts.decided - facts.right >= _ERRORS) & ~facts.defaults
     found = []
     for place in np.flatnonzero(judged).tolist():
-        spot = _spot(speaker, int(facts.heads[place]), facts.counts[place])
-        trained = _find_fall(facts, place) if spot.right.value < accuracy else None
+        spot = _make_weak_spot(speaker, int(facts.heads[place]), facts.counts[place])
+        trained = _find_precision_drop(facts, place) if spot.right.value < accuracy else None
         if spot.right.interval[1] < accuracy or spot.right.value < 0.5 or trained is not None:
             found.append(replace(spot, number=place + 1, trained=trained))
     return sorted(found, key=lambda spot: -spot.wrong)
 
 
 def _find_weak_classes(facts: DecisionFacts, speaker: Speaker) -> list[WeakSpot]:
-    """The classes with a recall below a half, or below the accuracy by more than chance; costliest first."""
+    """Find the classes with a recall below a half, or below the accuracy by more than chance; costliest first."""
     if facts.quality is None:
         return []
     found = []
     for place, row in enumerate(facts.quality.confusion):
         if row.any():
-            spot = _spot(speaker, place, row)
+            spot = _make_weak_spot(speaker, place, row)
             below = spot.right.interval[1] < facts.quality.accuracy and spot.wrong >= _ERRORS
             found += [spot] * (below or spot.right.value < 0.5)
     return sorted(found, key=lambda spot: -spot.wrong)
 
 
-def _spot(speaker: Speaker, label: int, counts: NDArray[np.int64]) -> WeakSpot:
-    """A rule or a class, given its label and the number of records by true label or by decision, the last undecided."""
+def _make_weak_spot(speaker: Speaker, label: int, counts: NDArray[np.int64]) -> WeakSpot:
+    """Make a weak spot from a label and the number of records by true label or by decision, the last undecided."""
     others = counts.copy()
     others[label] = 0
     most = int(others.argmax())
@@ -137,7 +137,7 @@ def _spot(speaker: Speaker, label: int, counts: NDArray[np.int64]) -> WeakSpot:
     return WeakSpot(speaker.labels[label], Share(int(counts[label]), int(counts.sum())), instead)
 
 
-def _find_fall(facts: DecisionFacts, place: int) -> float | None:
+def _find_precision_drop(facts: DecisionFacts, place: int) -> float | None:
     """Return the precision of a rule in training if it was higher by more than chance (Newcombe's interval).
 
     Both shares are uncertain: to be right for all of 4 records in training is not more than for 4 of 5 here. Shares of

@@ -58,6 +58,14 @@ class Rule:
             yield from rule.default
             stack.extend(reversed(rule.exceptions))
 
+    def parts(self) -> Iterator[tuple[int, Rule]]:
+        """Yield the rule and its exceptions in reading order, each with its depth: 0 for the rule itself."""
+        stack = [(0, self)]
+        while stack:
+            depth, rule = stack.pop()
+            yield depth, rule
+            stack.extend((depth + 1, exception) for exception in reversed(rule.exceptions))
+
     @property
     def literal_count(self) -> int:
         """The number of literals, with those of exceptions."""

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unless.errors import ParameterError, ReadError, UnknownNameError, suggest
-from unless.evaluation.training_overlap import OwnCounts
-from unless.evaluation.unseen_values import UnseenCounts, refuse, refuse_ignorance
+from unless.evaluation.training_overlap import OverlapCounts
+from unless.evaluation.unseen_values import UnseenCounts, refuse_unseen, require_known_values
 from unless.model import Model, model_of, program_of
 from unless.model.points import leading_label_index, probabilities_of
 from unless.model.prediction import deciding_rules
@@ -44,7 +44,7 @@ class Outcome:
     columns: tuple[str, ...]
     said: dict[str, Remarks]
     files: list[str] = field(default_factory=list)
-    own: OwnCounts | None = None
+    own: OverlapCounts | None = None
     """Counts for the model's own training data, as long as the records may be these."""
 
     @property
@@ -89,12 +89,12 @@ class Tally:
         self._counts = np.zeros(len(self.answers.labels), dtype=np.int64)
         self.labelled = self.right = 0
         if strict:
-            refuse_ignorance(model, self._program if self._committee is None else self._committee.all_rules)
+            require_known_values(model, self._program if self._committee is None else self._committee.all_rules)
         self.unseen = UnseenCounts(model)
         self._strict = strict
         origin = None if known is None else known.origin
         self._features = self._used if known is None or origin is None else tuple(known.schema.kinds)
-        self.own = None if origin is None else OwnCounts(origin, tuple(self._features))
+        self.own = None if origin is None else OverlapCounts(origin, tuple(self._features))
 
     @property
     def rows(self) -> int:
@@ -122,7 +122,7 @@ class Tally:
         if labelled is not None:
             self.unseen.add_labels(labelled.labels)
         if self._strict:
-            refuse(self.unseen.found(), f" in the first {self.rows + len(table):,} records")
+            refuse_unseen(self.unseen.found(), f" in the first {self.rows + len(table):,} records")
         choices, shares = self._choose_answers(table)
         self._counts += np.bincount(choices, minlength=len(self._counts))
         if labelled is not None:

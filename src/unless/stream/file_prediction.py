@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from unless.errors import ParameterError
-from unless.evaluation.training_overlap import OwnResult
+from unless.evaluation.training_overlap import OverlapAccuracy
 from unless.evaluation.unseen_values import Unseen
 from unless.model import Model
 from unless.read.batches import File, Input
@@ -44,7 +44,7 @@ class PredictedFile:
     """How the input was read, if it is not plain, as `Table.read_as` says it."""
     files: tuple[str, ...] = ()
     """The parts that were written to a folder, by name."""
-    own: OwnResult | None = None
+    own: OverlapAccuracy | None = None
     """If these records are the training data: how good the model is on those held back, and on the others."""
     labelled: int = 0
     """How many records of the input have a label."""

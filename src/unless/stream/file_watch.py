@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from unless.errors import ReadError, UnknownNameError, suggest
 from unless.evaluation.drift import ALPHA, compare_counts
-from unless.evaluation.drift_counts import DriftCounts, places_of
+from unless.evaluation.drift_counts import DriftCounts, class_indices
 from unless.evaluation.drift_results import Watch
 from unless.model import Model
 from unless.read.batches import Batch, File, Input, JsonBatch
@@ -102,7 +102,7 @@ class _BatchReading:
             return table, None
         column = table.column(self.labels)
         texts = tuple(str(column.value(code)) for code in range(column.missing))
-        truth = places_of((*texts, None), counts.classes)[column.codes]
+        truth = class_indices((*texts, None), counts.classes)[column.codes]
         known = column.codes[column.codes < column.missing]
         counts.unseen.add_labels(Labels(self.labels, texts, known))
         return table, truth if len(known) else None

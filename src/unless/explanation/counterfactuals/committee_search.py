@@ -22,10 +22,10 @@ from unless.table import Column, Table
 from unless.values import Label
 
 MAX_FEATURES = 3
-"""The most features that change."""
+"""The maximum number of features that change."""
 
 _MAX_EXTENDED = 12
-"""The most changes that are extended by another feature; no two of them change the same features."""
+"""The maximum number of changes that are extended by another feature; no two of them change the same features."""
 
 
 def find_committee_changes(

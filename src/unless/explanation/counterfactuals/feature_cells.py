@@ -214,7 +214,7 @@ class Axis(FeatureCells):
         last = high if most is None else min(high, allowed.at_most(most))
         if first > last or (above is not None and first <= above):
             return None
-        value = _nearest_in(self.value, first, last)
+        value = _clip_to_interval(self.value, first, last)
         if not math.isfinite(value):
             return None
         distance = abs(value - self.value) / allowed.scale if isinstance(self.value, float) else 1.0
@@ -229,14 +229,14 @@ class Axis(FeatureCells):
         return NearestValue(number, distance)
 
 
-def _nearest_in(value: Value, first: float, last: float) -> float:
+def _clip_to_interval(value: Value, first: float, last: float) -> float:
     """Return the number of an interval nearest to the record's; if it has no number, a finite end or zero."""
     if isinstance(value, float):
         return min(max(value, first), last)
     return next((end for end in (last, first) if math.isfinite(end)), min(max(0.0, first), last))
 
 
-def axes_of(
+def make_axes(
     program: Program,
     values: Mapping[str, Value],
     fixed: Collection[str],
@@ -250,7 +250,7 @@ def axes_of(
         numeric = bool(one.thresholds) or isinstance(value, float)
         allowed = AllowedValues()
         if feature not in fixed:
-            allowed = allowed_values(feature, ranges, table, one.named, numeric=numeric)
+            allowed = find_allowed_values(feature, ranges, table, one.named, numeric=numeric)
         notation = program.notations.get(feature)
         if allowed.notation is None and notation is not None:
             whole_line = allowed.intervals == _EVERYWHERE
@@ -263,7 +263,7 @@ def axes_of(
 # What a feature may become: what the caller allows, else what the training data had, else what the program names.
 
 
-def allowed_values(
+def find_allowed_values(
     feature: str, ranges: Mapping[str, object], table: Table | None, named: Iterable[str], *, numeric: bool
 ) -> AllowedValues:
     """Return what a feature may become; ``named`` are the program's categories, ``numeric`` allows numbers."""
@@ -273,11 +273,11 @@ def allowed_values(
     if feature in ranges:
         intervals, categories, missing = _parse_range(feature, ranges[feature])
         ends = [end for interval in intervals for end in interval]
-        return AllowedValues(intervals, categories, missing, _width(ends) or _width(seen) or 1.0, notation)
+        return AllowedValues(intervals, categories, missing, _range_width(ends) or _range_width(seen) or 1.0, notation)
     if column is None:
         return AllowedValues(_EVERYWHERE if numeric else (), frozenset(named))
     intervals = _notation_intervals(notation) if seen else ()
-    return AllowedValues(intervals, frozenset(column.categories), scale=_width(seen) or 1.0, notation=notation)
+    return AllowedValues(intervals, frozenset(column.categories), scale=_range_width(seen) or 1.0, notation=notation)
 
 
 def _notation_intervals(notation: Notation | None) -> tuple[Interval, ...]:
@@ -313,7 +313,7 @@ def _to_interval(feature: str, given: object) -> Interval:
     return ends
 
 
-def _width(ends: Collection[float]) -> float:
+def _range_width(ends: Collection[float]) -> float:
     """Return the distance between the lowest and the highest end; 0 if it is infinite or there are no ends."""
     width = max(ends) - min(ends) if ends else 0.0
     return width if math.isfinite(width) else 0.0

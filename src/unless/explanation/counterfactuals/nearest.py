@@ -24,10 +24,10 @@ from typing import TYPE_CHECKING, Any, overload
 
 from unless.errors import ParameterError, UnknownNameError, suggest
 from unless.explanation.counterfactuals.box_search import cheapest_changes
-from unless.explanation.counterfactuals.feature_cells import Axis, NearestValue, Step, axes_of, sum_in_order
+from unless.explanation.counterfactuals.feature_cells import Axis, NearestValue, Step, make_axes, sum_in_order
 from unless.explanation.input_records import find_method, read_one_record
 from unless.explanation.proof_rendering import render_list
-from unless.explanation.sentences import only_number, words_for_checks
+from unless.explanation.sentences import single_number_in_range, words_for_checks
 from unless.explanation.why import Explanation, explain_record, find_label
 from unless.explanation.words import DEFAULT, Words, printable
 from unless.model import Model, decider_of, model_of
@@ -81,10 +81,10 @@ def counterfactuals(
     _check_names(program, record, fixed, "fixed")
     _check_names(program, record, ranges or {}, "ranges")
     now = explain_record(decider, record)
-    axes = axes_of(program, now.record, frozenset(fixed), ranges or {}, table)
+    axes = make_axes(program, now.record, frozenset(fixed), ranges or {}, table)
     found = find_steps(decider, axes, now.label, to_python_value(label), most)
-    changed = tuple(_counterfactual(decider, now.record, axes, steps) for _, steps in found)
-    _verify(decider, changed, [goal for goal, _ in found])
+    changed = tuple(_make_counterfactual(decider, now.record, axes, steps) for _, steps in found)
+    _verify_labels(decider, changed, [goal for goal, _ in found])
     free = tuple(axis.feature for axis in axes if axis.can_change)
     return Counterfactuals(now, label, free, changed, exhaustive=decider is program)
 
@@ -102,7 +102,7 @@ def find_steps(
 
 
 @find_steps.register(Program)
-def _(
+def _find_program_steps(
     program: Program, axes: Sequence[Axis], now: Label | None, label: Label | None, most: int
 ) -> list[tuple[Label, tuple[Step, ...]]]:
     others = [other for other in program.labels if other != now]
@@ -111,7 +111,7 @@ def _(
 
 
 @find_steps.register(Committee)
-def _(
+def _find_committee_steps(
     committee: Committee, axes: Sequence[Axis], now: Label | None, label: Label | None, most: int
 ) -> list[tuple[Label, tuple[Step, ...]]]:
     from unless.explanation.counterfactuals.committee_search import find_committee_changes
@@ -141,7 +141,7 @@ class Change:
         low, high = (self.bound, self.end) if self.how == "above" else (self.end, self.bound)
         bounds = [] if low is None else [Literal(self.feature, ">", low)]
         bounds += [] if high is None else [Literal(self.feature, "<=", high)]
-        if self.how == "is" or only_number(tuple(bounds), words) == self.new:
+        if self.how == "is" or single_number_in_range(tuple(bounds), words) == self.new:
             return words.has(self.feature, self.new)
         parts = (
             f"{OPERATOR_WORDS[op].removeprefix('is ')} {words.value(self.feature, value)}"
@@ -268,7 +268,7 @@ def _check_names(program: Program, record: Mapping[str, object], names: Collecti
             raise UnknownNameError(f"{parameter}: no feature {name!r}{suggest(str(name), program.features)}")
 
 
-def _counterfactual(
+def _make_counterfactual(
     decider: Decider, record: Mapping[str, Value], axes: Sequence[Axis], steps: Sequence[Step]
 ) -> Counterfactual:
     """Take some steps from a record: each feature gets the nearest value of its new cell."""
@@ -288,19 +288,19 @@ def _far_bound(decider: Decider, changed: Mapping[str, Value], axis: Axis, near:
     if not further:
         return None
     records = [{**changed, axis.feature: number} for number in (near.value, *(number for _, number in further))]
-    label, *labels = _decide(decider, records)
+    label, *labels = _decide_records(decider, records)
     return next((bound for (bound, _), other in zip(further, labels, strict=True) if other != label), None)
 
 
-def _decide(decider: Decider, records: Sequence[Mapping[str, Value]]) -> NDArray[np.object_]:
+def _decide_records(decider: Decider, records: Sequence[Mapping[str, Value]]) -> NDArray[np.object_]:
     """Return the labels of records, by the functions that decide tables."""
     columns = tuple(Column.of(name, [one[name] for one in records]) for name in decider.used)
     return predict(decider, Table(columns, rows=len(records)))
 
 
-def _verify(decider: Decider, found: Sequence[Counterfactual], goals: Sequence[Label]) -> None:
+def _verify_labels(decider: Decider, found: Sequence[Counterfactual], goals: Sequence[Label]) -> None:
     """Check by `predict`, which shares no code with the search, that changed records have the labels searched for."""
-    labels = _decide(decider, [one.record for one in found])
+    labels = _decide_records(decider, [one.record for one in found])
     for one, goal, label in zip(found, goals, labels, strict=True):
         if not one.label == goal == label:
             raise AssertionError(f"the counterfactual {one} does not hold; please report this program and record")
