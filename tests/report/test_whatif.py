@@ -416,9 +416,9 @@ def test_an_exception_unfolds(tmp_path, open_page):
 
 def test_the_score_card(tmp_path, open_page, axe):
     """The page of a model shows the probability and, unfolded, the points of the record, also after a change."""
-    random.seed(0)
-    frame = [{"a": random.randrange(50), "b": random.choice("xyz")} for _ in range(400)]
-    y = ["yes" if one["a"] > 20 and one["b"] != "x" and random.random() < 0.9 else "no" for one in frame]
+    draw = random.Random(0)
+    frame = [{"a": draw.randrange(50), "b": draw.choice("xyz")} for _ in range(400)]
+    y = ["yes" if one["a"] > 20 and one["b"] != "x" and draw.random() < 0.9 else "no" for one in frame]
     model = unless.UnlessClassifier().fit(frame, y)
     model.report(frame, y, tmp_path / "page.html")
     page = open_page(tmp_path / "page.html")
