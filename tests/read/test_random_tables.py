@@ -46,14 +46,18 @@ MISSING = st.sampled_from([DEFAULT_MISSING, (), ("?",), ("", "x"), ("1",), (" ",
 def naive_column(cells: Sequence[str], declared: str | None, missing: Sequence[str]) -> list[Value]:
     """The cells of a text file's column, by the rules; a space stands for any number of spaces."""
     missing = [*missing, *(cell for cell in cells if " " in missing and cell and not cell.strip(" "))]
+    lost = {parse_number(token) for token in missing} - {None}
+    again = {cell for cell in cells if parse_number(cell) in lost}  # a number that is missing, however it is written
     present = {cell for cell in cells if cell not in missing}
-    numbers = {cell for cell in present if parse_number(cell) is not None}
-    zero = padded(numbers) if numbers == present else starts_with_zero(numbers)
-    numeric = declared == "numeric" or (declared is None and 2 * len(numbers) >= len(present) and not zero)
+    counted = present - again
+    numbers = {cell for cell in counted if parse_number(cell) is not None}
+    zero = padded(numbers) if numbers == counted else starts_with_zero(numbers)
+    numeric = declared == "numeric" or (declared is None and 2 * len(numbers) >= len(counted) and not zero)
     read: dict[str, float | None] = {cell: parse_number(cell) for cell in numbers} if numeric else {}
     if declared != "categorical" and not read:
         read = naive_times(present)
-    return [None if c in missing else read.get(c, c) for c in cells]
+    gone = {*missing, *again} if numeric and not (read and numbers.isdisjoint(read)) else missing
+    return [None if c in gone else read.get(c, c) for c in cells]
 
 
 def padded(numbers: Iterable[str]) -> bool:
@@ -116,6 +120,9 @@ def grids(draw: st.DrawFn) -> list[list[str]]:
        st.sampled_from([csv.QUOTE_MINIMAL, csv.QUOTE_ALL]), st.sampled_from(["\n", "\r\n"]))  # fmt: skip
 @example([["1", ""], ["2", ""]], [None] * 4, (), ",", csv.QUOTE_MINIMAL, "\n")
 @example([["\t1"], ["2"]], [None] * 4, (), "\t", csv.QUOTE_MINIMAL, "\n")
+@example([[""], ["1.0"]], [None] * 4, ("1",), ",", csv.QUOTE_MINIMAL, "\n")
+@example([["+1"], ["01"], ["0.0"]], [None] * 4, ("0",), ",", csv.QUOTE_MINIMAL, "\n")
+@example([["a", "x"], ["1.0", "1"], ["2", "1.0"]], [None, "numeric", None, None], ("1",), ",", csv.QUOTE_ALL, "\n")
 def test_text_files(
     grid: list[list[str]], declared: list[str | None], missing: Sequence[str], separator: str, quoting: int, ending: str
 ) -> None:

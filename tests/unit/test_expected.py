@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from math import log, sqrt
 
 import numpy as np
@@ -118,3 +119,34 @@ def test_sums_over_all_rules_are_computed_once() -> None:
     assert found.support is found.support
     assert found.coverage is found.coverage
     assert found.total == 8
+
+
+@given(counts, counts, st.lists(st.booleans(), min_size=3, max_size=3))
+def test_what_reaches_a_rule_is_what_those_before_it_leave(
+    rows: list[list[int]], others: list[list[int]], known: list[bool]
+) -> None:
+    """A label without a rule gets its share among the records that reach the rule, or among all, if that is less."""
+    counted = np.where(np.array(known)[:, None], np.array(rows, np.float64), np.nan)
+    unmeasured = None if all(known) else np.sum(others, axis=0, dtype=np.float64)
+    found = trained(counted.tolist(), (1, 1), unmeasured=unmeasured).without_rule
+    everything = np.nansum(counted, axis=0) + (0 if unmeasured is None else unmeasured)
+    for rule in (0, 1):
+        reaching = np.maximum(everything - np.sum(counted[:rule], axis=0), 0)  # NaN if one before it has no counts
+        wanted = min(reaching[rule] / max(reaching.sum(), 1e-9), everything[rule] / max(everything.sum(), 1e-9))
+        if not np.isnan(reaching).any() and known[rule]:
+            assert found[rule] == pytest.approx(wanted)
+        assert np.isnan(found[rule]) == (not all(known[: rule + 1]))
+
+
+def test_many_labels_need_room_for_their_counts_once() -> None:
+    """With as many rules as labels the counts are large, and what is expected is found without copies of them."""
+    size = 600
+    numbers = np.eye(size + 1, size) * 3
+    tracemalloc.start()
+    try:
+        found = RuleStatistics(tuple(range(size)), (*range(size), None), numbers, literals=(1,) * size)
+        assert len(found.expected_between[0]) == size + 1
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < numbers.nbytes / 2

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple, Self
 
@@ -74,7 +75,8 @@ class RuleStatistics:
     @cached_property
     def by_class(self) -> NDArray[np.float64]:
         """The weight of all records of each class."""
-        known: NDArray[np.float64] = np.nansum(self.counts, axis=0)
+        total = np.nansum if np.isnan(self.counts[:, 0]).any() else np.sum  # nansum copies the counts
+        known: NDArray[np.float64] = total(self.counts, axis=0)
         return known if self.unmeasured is None else known + self.unmeasured
 
     @classmethod
@@ -152,8 +154,8 @@ class RuleStatistics:
         low, high = np.array(
             [wilson_interval(share * sure, sure) for share, sure in zip(*self._estimates, strict=True)]
         ).T
-        held_back = self._held_back
-        never_wrong = (self.right == self.support) & (held_back.right == held_back.support)
+        held_back, right = self._held_back
+        never_wrong = (self.right == self.support) & (right == held_back)
         return low, np.where(never_wrong, 1.0, high)
 
     @cached_property
@@ -171,9 +173,9 @@ class RuleStatistics:
         uncertainty = self._chance.spread * trusted * (1 - trusted) * (precision - without)
         of_share = uncertainty**2 / np.maximum(share * (1 - share), 1e-9)
         sure = np.maximum(1 / (1 / (self.support + 1) + _SPREAD**2 + of_share), _LEAST_SURE)
-        held_back = self._held_back
-        both = sure + held_back.support
-        return (share * sure + held_back.right) / both, both
+        held_back, right = self._held_back
+        both = sure + held_back
+        return (share * sure + right) / both, both
 
     @property
     def _chance(self) -> _Chance:
@@ -182,27 +184,38 @@ class RuleStatistics:
         return _OF_ONE_LABEL if len(set(self.labels[:-1])) == 1 else _SEARCHED
 
     @cached_property
-    def _held_back(self) -> RuleStatistics:
-        """What the rules decided of the records held back; nothing if there are none."""
-        none = np.zeros_like(self.counts)
-        return replace(self, counts=none if self.unseen is None else self.unseen, unseen=None)
+    def _held_back(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """How many of the records held back each rule decided, and how many of these correctly."""
+        if self.unseen is None:
+            return (none := np.zeros(len(self.counts))), none
+        return self.unseen.sum(axis=1), self._of_own_class(self.unseen)
 
     @cached_property
     def without_rule(self) -> NDArray[np.float64]:
         """The share of each rule's label among all records, or among those that reach the rule, if that is less."""
-        reaching = np.cumsum(self.counts[::-1], axis=0)[::-1]
-        if self.unmeasured is not None:  # what rules decide after the first without counts is not known
-            reaching = np.maximum(self.by_class - np.cumsum(self.counts, axis=0) + self.counts, 0.0)
-        shares = np.minimum(reaching / np.maximum(reaching.sum(axis=1, keepdims=True), 1e-300), self.prior)
-        return self._of_own_class(shares)
+        found, prior = np.zeros(len(self.counts)), self.prior
+        for rule, reaching in self._reaching():
+            if (own := self._class_indices[rule]) is not None:
+                found[rule] = np.minimum(reaching[own] / max(reaching.sum(), 1e-300), prior[own])
+        return found
+
+    def _reaching(self) -> Iterator[tuple[int, NDArray[np.float64]]]:
+        """Each rule, and the weight of the records of each class that reach it: of many, there is no room for all."""
+        counted = np.zeros(self.counts.shape[1])
+        if self.unmeasured is None:
+            for rule in reversed(range(len(self.counts))):
+                counted += self.counts[rule]
+                yield rule, counted
+            return
+        for rule, decided in enumerate(self.counts):  # what rules decide after the first without counts is not known
+            counted += decided
+            yield rule, np.maximum(self.by_class - counted + decided, 0.0)
 
     def expectation(self, rule: int) -> dict[str, Any]:
         """What is expected of a rule, for JSON: a share and the ends of its interval, null if nobody can tell."""
         share, ends = float(self.expected_precision[rule]), [float(end[rule]) for end in self.expected_between]
-        unseen = None if self.unseen is None else self._held_back
-        held = (
-            {} if unseen is None else {"unseen": float(unseen.support[rule]), "unseen_right": float(unseen.right[rule])}
-        )
+        decided, right = self._held_back
+        held = {} if self.unseen is None else {"unseen": float(decided[rule]), "unseen_right": float(right[rule])}
         between = None if math.isnan(sum(ends)) else ends
         return {"expected_precision": None if math.isnan(share) else share, "between": between, **held}
 

@@ -55,7 +55,8 @@ def parse_numbers(columns: Collection[pl.Series], numerals: Numerals, missing: C
     parsed = pl.DataFrame(list(likely.values())).select(
         to_plain_numerals(pl.col(name), numerals).cast(pl.Float64, strict=False).alias(name) for name in likely
     )
-    return [numbers for numbers in parsed if _are_numbers(likely[numbers.name], numbers, missing)]
+    lost = [number for token in missing if (number := numerals.number_in(token)) is not None]
+    return [numbers for numbers in parsed if _are_numbers(likely[numbers.name], numbers, missing, lost)]
 
 
 def _may_be_numbers(texts: pl.Series, numerals: Numerals, missing: Collection[str]) -> bool:
@@ -65,21 +66,24 @@ def _may_be_numbers(texts: pl.Series, numerals: Numerals, missing: Collection[st
     return bool(present) and all(numerals.number_in(cell) is not None for cell in present)
 
 
-def _are_numbers(texts: pl.Series, numbers: pl.Series, missing: Collection[str]) -> bool:
-    """Whether all texts that are not missing were parsed as numbers, and none is a code such as 007."""
+def _are_numbers(texts: pl.Series, numbers: pl.Series, missing: Collection[str], lost: Collection[float]) -> bool:
+    """Whether all texts that are not missing were parsed as numbers, and those not lost are no codes such as 007."""
     if not numbers.is_finite().all():
         return False
     if numbers.null_count() > texts.null_count():
         others = texts.filter(numbers.is_null()).drop_nulls().unique()
         if not missing_among(others, missing).issuperset(others):
             return False
+    if lost:
+        present = ~numbers.is_in(lost).fill_null(value=False)
+        texts, numbers = texts.filter(present), numbers.filter(present)
     if not (numbers == numbers.floor()).all():
         return True
     # A comparison takes a tenth of what the pattern takes; a zero or a sign at the start is below "1".
     if not texts.filter(texts < "1").str.contains(LEADING_ZERO.pattern).any():
         return True
-    present = set(texts.filter(numbers.is_not_null()).unique().to_list())
-    return not are_codes_not_numbers(present - missing_among(present, missing))
+    spelled = set(texts.filter(numbers.is_not_null()).unique().to_list())
+    return not are_codes_not_numbers(spelled - missing_among(spelled, missing))
 
 
 def to_plain_numerals(texts: pl.Expr, numerals: Numerals) -> pl.Expr:
