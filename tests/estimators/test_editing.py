@@ -113,7 +113,7 @@ class TestWithProgram:
         """What is not known is not there, in the file too; predictions work, and the model itself stays as it was."""
         edited = model.with_program(unless.parse(TEXT, like=model))
         assert np.isnan(edited.statistics_.support).all()
-        assert (edited.card_, edited.tuned_, edited.taught_) == (None, None, None)
+        assert (edited.card_, edited.tuned_, edited.distillation_) == (None, None, None)
         with pytest.raises(AttributeError, match="feature_importances_ are not known"):
             _ = edited.feature_importances_
         with pytest.raises(Exception, match="with_program"):

@@ -76,7 +76,7 @@ def test_parameters_that_no_file_can_hold_are_pickled():
     assert isinstance(back.teacher, RandomForestClassifier)
     assert not hasattr(back, "program_")
     again = pickle.loads(pickle.dumps(taught.fit(X[["age"]], Y)))
-    assert again.taught_ == taught.taught_
+    assert again.distillation_ == taught.distillation_
     assert again.program_ == taught.program_
     assert isinstance(again.random_state, np.random.RandomState)
 

@@ -97,13 +97,13 @@ def test_unfitted_classifiers_say_so():
 def test_missing_cells_are_kept_with_the_model(tmp_path):
     """A model knows how many cells were missing in training, also after it was saved, edited or pickled."""
     model = UnlessClassifier().fit(X, Y)
-    assert model.gaps_["smokes"] == 100
+    assert model.missing_counts_["smokes"] == 100
     model.save(tmp_path / "model.json")
-    assert unless.load(tmp_path / "model.json").gaps_ == model.gaps_
-    assert pickle.loads(pickle.dumps(model)).gaps_ == model.gaps_
-    assert model.with_program(model.program_, X[:4], Y[:4]).gaps_["smokes"] == 1
+    assert unless.load(tmp_path / "model.json").missing_counts_ == model.missing_counts_
+    assert pickle.loads(pickle.dumps(model)).missing_counts_ == model.missing_counts_
+    assert model.with_program(model.program_, X[:4], Y[:4]).missing_counts_["smokes"] == 1
     weighted = UnlessClassifier().fit(X, Y, sample_weight=[2.0] * 400)
-    assert weighted.gaps_["smokes"] == 200
+    assert weighted.missing_counts_["smokes"] == 200
 
 
 def test_sections_of_the_page(tmp_path):

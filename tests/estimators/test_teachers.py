@@ -32,13 +32,13 @@ def taught():
 
 def test_a_committee_teaches(taught):
     """The model knows its teacher and how often both agree; it is at most three times as long as without."""
-    assert taught.taught_.teacher == "committee"
-    assert 0.6 < taught.taught_.agreement <= 1
-    assert 20 < taught.taught_.records < 80
+    assert taught.distillation_.teacher == "committee"
+    assert 0.6 < taught.distillation_.agreement <= 1
+    assert 20 < taught.distillation_.records < 80
     assert count_rules_and_exceptions(taught.program_) <= 3 * count_rules_and_exceptions(
         unless.UnlessClassifier().fit(X, Y).program_
     )
-    assert unless.UnlessClassifier().fit(X, Y).taught_ is None
+    assert unless.UnlessClassifier().fit(X, Y).distillation_ is None
     assert unless.UnlessClassifier(teacher="committee").fit(X, Y).program_ == taught.program_
 
 
@@ -47,13 +47,13 @@ def test_files_know_the_teacher(taught, tmp_path):
     path = tmp_path / "model.json"
     taught.save(path)
     again = unless.load(path)
-    assert again.taught_ == taught.taught_
+    assert again.distillation_ == taught.distillation_
     assert again.teacher == "committee"
     again.save(tmp_path / "again.json")
     assert (tmp_path / "again.json").read_bytes() == path.read_bytes()
     text = path.read_text()
     for wrong in ("2.5", '"much"', "-1", "null", "NaN"):
-        path.write_text(text.replace(f'"committee", {taught.taught_.agreement}', f'"committee", {wrong}'))
+        path.write_text(text.replace(f'"committee", {taught.distillation_.agreement}', f'"committee", {wrong}'))
         assert path.read_text() != text
         with pytest.raises(ProgramError):
             unless.load(path)
@@ -64,9 +64,9 @@ def test_any_classifier_teaches(fitted, tmp_path):
     """A classifier of scikit-learn, fitted or not; the file has its name, and loading forgets the object."""
     teacher = make_pipeline(OneHotEncoder(handle_unknown="ignore"), RandomForestClassifier(random_state=0))
     model = unless.UnlessClassifier(teacher=teacher.fit(X, Y) if fitted else teacher).fit(X, Y)
-    assert model.taught_.teacher == "Pipeline"
+    assert model.distillation_.teacher == "Pipeline"
     model.save(tmp_path / "model.json")
-    assert unless.load(tmp_path / "model.json").taught_ == model.taught_
+    assert unless.load(tmp_path / "model.json").distillation_ == model.distillation_
     assert unless.load(tmp_path / "model.json").teacher is None
 
 
@@ -74,7 +74,7 @@ def test_a_teacher_without_probabilities_and_columns_without_names():
     """Only labels are asked for, and arrays are given as arrays; weights reach the teacher."""
     numbers = X[["x", "y"]].to_numpy()
     model = unless.UnlessClassifier(teacher=GaussianNB()).fit(numbers, Y, sample_weight=np.where(Y == "yes", 2.0, 1.0))
-    assert model.taught_.teacher == "GaussianNB"
+    assert model.distillation_.teacher == "GaussianNB"
     assert model.score(numbers, Y) > 0.5
 
 
@@ -153,13 +153,13 @@ def test_a_fitted_teacher_knows_rare_labels():
     for row in range(8):
         labels[row] = f"rare {row}"
     teacher = RandomForestClassifier(5, bootstrap=False, random_state=0).fit(numbers, labels)
-    assert unless.UnlessClassifier(teacher=teacher).fit(numbers, labels).taught_.records > 20
+    assert unless.UnlessClassifier(teacher=teacher).fit(numbers, labels).distillation_.records > 20
 
 
 def test_weights_and_teachers():
     """Weights reach the last step of a pipeline; a teacher that takes none is refused; 0 leaves records out."""
     pipeline = make_pipeline(ENCODER, RandomForestClassifier(5, random_state=0))
-    assert unless.UnlessClassifier(teacher=pipeline, class_weight="balanced").fit(X, Y).taught_ is not None
+    assert unless.UnlessClassifier(teacher=pipeline, class_weight="balanced").fit(X, Y).distillation_ is not None
     with pytest.raises(ParameterError, match="KNeighborsClassifier takes no weights; leave them out"):
         unless.UnlessClassifier(teacher=KNeighborsClassifier(), class_weight="balanced").fit(X[["x", "y"]], Y)
     for row in range(10):
@@ -172,8 +172,8 @@ def test_weights_and_teachers():
 def test_an_edited_list_has_no_teacher(taught):
     """Rules that were changed by hand were not taught."""
     edited = taught.with_program(unless.UnlessClassifier().fit(X, Y).program_, X, Y)
-    assert edited.taught_ is None
-    assert taught.taught_ is not None
+    assert edited.distillation_ is None
+    assert taught.distillation_ is not None
 
 
 def test_late_while_the_tuned_list_is_learned(monkeypatch):
@@ -196,5 +196,5 @@ def test_late_while_the_tuned_list_is_learned(monkeypatch):
 def test_a_limit_of_time():
     """When the time is up, the list so far is the model."""
     model = unless.UnlessClassifier(teacher="committee", tune=True, max_seconds=0).fit(X, Y)
-    assert model.taught_ is None
+    assert model.distillation_ is None
     assert set(model.predict(X)) <= {"yes", "no"}

@@ -5,9 +5,10 @@
 is to say about it. `model_file` and `committee_file` write and read the model, `model_schema` defines what is in such
 files as types, `model_parts` and `parameters` make values from them; `editing` gives it other rules, `progress` shows
 how far learning is, and `teachers` are what a list can imitate.
-`classifiers` are the learners with scikit-learn's interface: `rule_classifier` is what they share,
-`committee_classifier` is the one of many lists, `input_records` and `input_labels` read X and y, `relational_input`
-several tables, `prediction_reader` an X to predict.
+`classifiers` are the learners with scikit-learn's interface: `fitted_classifier` is one that holds a model,
+`rule_classifier` what all share, `committee_classifier` the one of many lists; `rule_frames` are rules as data frames.
+`input_records` and `input_labels` read X and y of training, `relational_input` several tables, `model_inputs` records
+for a fitted model, and `prediction_reader` an X to predict.
 """
 
 from importlib import import_module

@@ -46,7 +46,7 @@ class UnlessClassifier(RuleClassifier, UnlessLearner):
         others are clearly better. Takes about 30 times as long; ``tuned_`` has what was chosen.
     teacher
         Imitate a committee; up to three times the rules, and more accurate. The teacher is ``"committee"``, or a
-        classifier of scikit-learn, fitted or not. Takes seconds; ``taught_`` says how
+        classifier of scikit-learn, fitted or not. Takes seconds; ``distillation_`` says how
         often both agree on records held back. A classifier gets a frame of numbers and text (an array, if columns have
         no names).
     random_state

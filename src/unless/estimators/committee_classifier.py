@@ -7,15 +7,15 @@ from typing import Any, NoReturn, cast
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
 from unless.errors import ParameterError
 from unless.estimators.input_labels import true_places
 from unless.estimators.input_records import row_counts, true_labels
 from unless.estimators.learners import CommitteeLearner
 from unless.estimators.prediction_reader import NewRecords
-from unless.estimators.rule_classifier import RuleClassifier, frame_of
-from unless.explanation.input_records import unwrap_single, wrap_single_record
+from unless.estimators.rule_classifier import RuleClassifier
+from unless.estimators.rule_frames import committee_frame
+from unless.explanation.input_records import unwrap_single
 from unless.explanation.rule_listing import imitation_title, listing_text
 from unless.explanation.vote_explanation import explain_vote
 from unless.model.points import Points, leading_label_index, probabilities_of
@@ -88,7 +88,7 @@ class UnlessCommittee(RuleClassifier, CommitteeLearner):
 
     def apply(self, X: Any) -> NDArray[np.int32]:
         """The index of the rule that decides each record, in every list (columns)."""
-        table = self._table(X)
+        table = self._inputs.records(X)
         rules = [deciding_rules(program, table) for program in self.committee_.lists]
         return np.column_stack(rules) if rules else np.empty((len(table), 0), dtype=np.int32)
 
@@ -107,8 +107,7 @@ class UnlessCommittee(RuleClassifier, CommitteeLearner):
 
         See `UnlessClassifier.explain` for what one record is.
         """
-        table = self._table(wrap_single_record(X))
-        return unwrap_single(X, [explain_vote(self.committee_, table.record(row)) for row in range(len(table))])
+        return unwrap_single(X, [explain_vote(self.committee_, record) for record in self._inputs.rows(X)])
 
     def why_not(self, record: Any, label: Label) -> NoReturn:  # noqa: ARG002
         """Refused: no single rule stops a label of a committee."""
@@ -140,29 +139,13 @@ class UnlessCommittee(RuleClassifier, CommitteeLearner):
     @property
     def rules_(self) -> Any:
         """The rules of all lists with their points, as a data frame: of pandas, if it is installed."""
-        check_is_fitted(self)
-        committee = self.committee_
-        rules = [
-            (place, number, rule)
-            for place, program in enumerate(committee.lists, 1)
-            for number, rule in enumerate(program.rules, 1)
-        ]
-        points = np.concatenate([np.empty((0, len(committee.classes)), np.int64), *committee.points])
-        return frame_of(
-            {
-                "list": [place for place, _, _ in rules],
-                "order": [number for _, number, _ in rules],
-                "label": [rule.head for _, _, rule in rules],
-                "text": [str(rule) for _, _, rule in rules],
-                **{f"points: {label}": points[:, k].tolist() for k, label in enumerate(committee.classes)},
-            }
-        )
+        return committee_frame(self.committee_)
 
     def __str__(self) -> str:
         if not hasattr(self, "committee_"):
             return repr(self)
         rules = listing_text(self.program_, self.statistics_)
-        return f"{imitation_title(self.model_)}\n\n{rules}{self._said_of_test()}"
+        return f"{imitation_title(self.model_)}\n\n{rules}{self._test_line()}"
 
     # Small steps.
 
