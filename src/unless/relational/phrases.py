@@ -34,8 +34,15 @@ class Entity:
     parts: list[Entity] = field(default_factory=list)
     other: bool = False
     """Whether it differs from a part before it."""
+    unnamed: bool = False
+    """Whether it is only said to exist together with another, unless something is said of it."""
     letter: str = ""
     """What tells it from others in a sentence about two parts."""
+
+    @property
+    def shown(self) -> list[Entity]:
+        """Its parts that something is said of."""
+        return [one for one in self.parts if not one.unnamed or one.adjectives or one.properties or one.shown]
 
 
 @dataclass(eq=False)
@@ -104,7 +111,8 @@ class _TreeBuilder:
 
     def _values(self, goals: Sequence[Goal]) -> set[int]:
         """The variables that are values: compared with constants or in order, or what is added up."""
-        found = {one for one in (self.definition.value, self.definition.by) if one is not None}
+        own = {one for one in (self.definition.value, self.definition.by) if one is not None}
+        found = set(own)
         for goal in goals:
             if goal.compares and (goal.name != "!=" or len(goal.variables) < 2):
                 found.update(goal.variables)
@@ -114,41 +122,65 @@ class _TreeBuilder:
             one for goal in relations if len(goal.arguments) == 2 for one in goal.arguments[1:] if isinstance(one, int)
         ]
         found.update(one for one in ends if ends.count(one) > 1 and one >= self.definition.width)
-        return found - {one for one in started if isinstance(one, int)} - set(self.definition.over)
+        return found - {one for one in started if isinstance(one, int)} - (set(self.definition.over) - own)
 
     def _relate(self, goal: Goal, values: set[int]) -> None:
         """A relation: an adjective, a property, a part, or something about two parts."""
-        tree, arguments = self.tree, goal.arguments
-        owner = next((tree.entities[one] for one in arguments if isinstance(one, int) and one in tree.entities), None)
-        new = [one for one in arguments if isinstance(one, int) and one not in tree.entities and one not in tree.values]
-        parts = [one for one in new if one not in values]
-        bound = [one for one in goal.variables if one in tree.entities]
-        known = [one for one in goal.variables if one in tree.values]
-        if owner and len(arguments) == 2 and len(bound) == len(known) == 1:
-            side = _of(owner, property_name(goal.name))
-            tree.together.append(f"{self._side(known[0])} = {side}")
-            return
-        if len(arguments) > 2 and len(bound) == 2 and bound[0] < self.definition.width <= bound[1]:
-            owner, bound = tree.entities[bound[1]], bound[1:]  # a relation about a part that names its whole
-        if owner is None or len(bound) != 1 or len(parts) > 1 or known:
-            for one in new:
-                self._add(one, noun(goal.name), owner or tree.roots[0], listed=False)
-            tree.together.append(self._text(goal))
-            return
-        if len(arguments) == 1:
+        bound = [one for one in goal.variables if one in self.tree.entities]
+        if len(goal.arguments) > 2 and len(bound) == 2 and bound[0] < self.definition.width <= bound[1]:
+            bound = bound[1:]  # a relation about a part that names its whole
+        owner = self.tree.entities[bound[0]] if bound else None
+        parts = self._new_parts(goal, values)
+        if owner is None or len(bound) != 1 or any(one in self.tree.values for one in goal.variables):
+            self._relate_several(goal, owner, parts)
+        elif len(goal.arguments) == 1:
             owner.adjectives.append(goal.name)
+        else:
+            self._add_properties(goal, self._add_parts(goal, parts, owner))
+
+    def _relate_several(self, goal: Goal, owner: Entity | None, parts: list[int]) -> None:
+        """Something about two parts, or about values of two."""
+        known = [one for one in goal.variables if one in self.tree.values]
+        if owner is not None and len(goal.arguments) == 2 and len(known) == 1:
+            self.tree.together.append(f"{self._side(known[0])} = {_of(owner, property_name(goal.name))}")
             return
-        holder = self._add(parts[0], noun(goal.name), owner) if parts else owner
-        for place, argument in enumerate(arguments):
-            if argument is None or (isinstance(argument, int) and argument in tree.entities):
-                continue
-            name = property_name(goal.name) if len(arguments) == 2 else f"{goal.name}.{place + 1}"
-            if isinstance(argument, int):
-                tree.values[argument] = (holder, name)
-            else:
-                holder.properties.append(f"{name} = {constant_text(argument)}")
-        if not parts and not new and None in arguments and len(arguments) == 2:
-            owner.properties.append(f"some {property_name(goal.name)}")
+        for one in parts:
+            self._add(one, noun(goal.name), owner or self.tree.roots[0], listed=False)
+        self.tree.together.append(self._text(goal))
+
+    def _new_parts(self, goal: Goal, values: set[int]) -> list[int]:
+        """The parts that a goal leads to; of several in one fact those that other goals are about, or the first."""
+        known = {*self.tree.entities, *self.tree.values, *values}
+        new = [one for one in goal.variables if one not in known]
+        if len(goal.arguments) < 3:
+            return new
+        goals = self.definition.goals
+        about = [
+            one for one in new if sum(one in other.variables for other in goals) > 1 or one in self.definition.over
+        ]
+        return about or new[:1]
+
+    def _add_parts(self, goal: Goal, parts: list[int], owner: Entity) -> Entity:
+        """Add the parts; what else is said in the goal is about the first of them, or about the owner."""
+        if not parts:
+            return owner
+        inverse = len(goal.arguments) == 2 and goal.arguments[0] == parts[0]
+        first = self._add(parts[0], f"{'inverse ' * inverse}{noun(goal.name)}", owner)
+        for one in parts[1:]:
+            self._add(one, f"{goal.name}.{goal.arguments.index(one) + 1}", first).unnamed = True
+        return first
+
+    def _add_properties(self, goal: Goal, holder: Entity) -> None:
+        """The constants and values in a goal."""
+        several = len(goal.arguments) > 2
+        for place, one in enumerate(goal.arguments):
+            name = f"{goal.name}.{place + 1}" if several else property_name(goal.name)
+            if isinstance(one, int) and one not in self.tree.entities:
+                self.tree.values[one] = (holder, name)
+            elif isinstance(one, str | float):
+                holder.properties.append(f"{name} = {constant_text(one)}")
+            elif one is None and not several:
+                holder.properties.append(f"some {name}")
 
     def _add(self, variable: int, name: str, parent: Entity, *, listed: bool = True) -> Entity:
         letter = variable_name(variable - self.definition.width)
@@ -166,7 +198,10 @@ class _TreeBuilder:
             owner, name = tree.values[left]
             owner.properties.append(f"{name} {goal.name} {constant_text(right)}")
         elif goal.name == "!=" and left in tree.entities and right in tree.entities:
-            tree.entities[max(goal.variables)].other = True
+            one, other = (tree.entities[variable] for variable in sorted(goal.variables))
+            if one.parent is None:
+                other.adjectives.append("not itself" if one.noun == "it" else f"not {one.noun}")
+            other.other = one.noun == other.noun
         else:
             tree.together.append(" ".join([self._side(left), goal.name, self._side(right)]))
 
@@ -220,7 +255,7 @@ class Phrases:
             name += f" {entity.letter}"
         be = "are" if several else "is"
         text = name + (f" that {be} {' and '.join(entity.adjectives)}" if entity.adjectives else "")
-        more = [*entity.properties, *(self.some(one) for one in entity.parts)]
+        more = [*entity.properties, *(self.some(one) for one in entity.shown)]
         return text + ("," * bool(entity.adjectives) + f" with {' and '.join(more)}" if more else "")
 
     def some(self, entity: Entity) -> str:

@@ -1,0 +1,192 @@
+"""What was learned about connected things: rules to read, to run beside B, to explain and to label others with."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from unless.errors import ProgramError
+from unless.export import document_checks
+from unless.export.document_checks import Object, Place, row, typed
+from unless.export.json import from_dict, to_dict
+from unless.export.json_text import content, layout, parse
+from unless.files import write_whole
+from unless.logic.background import Source
+from unless.logic.background_checks import Signature
+from unless.logic.hypothesis import Trial
+from unless.logic.relational_clingo import relational_to_clingo, run_relational_clingo
+from unless.logic.relational_prolog import Dialect, relational_to_prolog
+from unless.logic.relational_task import read_world
+from unless.relational import FeatureSet, RelationalProgram, World
+from unless.relational.explanation import RelationalExplanation, explain_individual, find_individual, why_not
+from unless.relational.rule_text import program_text
+from unless.relational.sql import SqlDialect, relational_to_sql
+from unless.rule import Program
+from unless.values import Label
+
+FORMAT = "unless-relational"
+VERSION = 1
+
+_KEYS = ("format", "version", "program", "features", "types")
+_DOCUMENT = Object("a relational model, with format, version, program, features and types", _KEYS)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RelationalHypothesis:
+    """Rules about connected things, learned from background knowledge B and examples E.
+
+    ``types`` are those of the arguments of B's relations, from which other background knowledge is read. ``world``
+    holds B and the individuals it was learned from, ``examples`` their labels; a model that was loaded has none.
+    ``trial`` is the test on individuals held back, if any. ``left_out`` says what was too much for the search.
+    """
+
+    decider: RelationalProgram
+    types: Mapping[Signature, tuple[str, ...]]
+    world: World | None = None
+    examples: tuple[Label, ...] = ()
+    trial: Trial | None = None
+    left_out: tuple[str, ...] = ()
+    searched: int = 0
+    _decided: list[Label | None] = field(default_factory=list)
+
+    @property
+    def program(self) -> Program:
+        """The rules, over named features."""
+        return self.decider.program
+
+    @property
+    def features(self) -> FeatureSet:
+        """The definitions of the features that the rules test."""
+        return self.decider.used
+
+    @property
+    def individuals(self) -> tuple[str, ...]:
+        """The names of the individuals that it was learned from; pairs with a comma."""
+        return () if self.world is None else tuple(map(",".join, names_of(self.world)))
+
+    @property
+    def entailed(self) -> tuple[Label | None, ...]:
+        """The label that the rules give each example."""
+        if self.world is not None and not self._decided:
+            self._decided.extend(self.decider.predict(self.world).tolist())
+        return tuple(self._decided)
+
+    @property
+    def right(self) -> int:
+        """How many examples get their label."""
+        return sum(one == label for one, label in zip(self.entailed, self.examples, strict=True))
+
+    def predict(
+        self, background: Source | Sequence[Source], individuals: Iterable[str | Sequence[str]] | None = None
+    ) -> dict[str, Label | None]:
+        """Label the individuals of other background knowledge; without names all of their type that it mentions.
+
+        The label is None where no rule decides.
+        """
+        world = self.read(background, individuals)
+        labels = self.decider.predict(world).tolist()
+        return dict(zip(map(",".join, names_of(world)), labels, strict=True))
+
+    def read(
+        self, background: Source | Sequence[Source], individuals: Iterable[str | Sequence[str]] | None = None
+    ) -> World:
+        """Read other background knowledge, as that of training was read."""
+        return read_world(background, self.types, self.features.root, individuals)
+
+    def explain(self, *names: str, background: Source | Sequence[Source] | None = None) -> RelationalExplanation:
+        """Why an individual gets its label, by its name (two for a pair), with the parts that decide."""
+        world = self._world(names, background)
+        return explain_individual(self.decider, world, find_individual(world, *names))
+
+    def why_not(self, *names: str, label: Label, background: Source | Sequence[Source] | None = None) -> str:
+        """Why an individual does not get another label."""
+        world = self._world(names, background)
+        return why_not(self.decider, world, find_individual(world, *names), label)
+
+    def _world(self, names: Sequence[str], background: Source | Sequence[Source] | None) -> World:
+        if background is not None:
+            return self.read(background, [names])
+        if self.world is None:
+            raise ProgramError("a model that was loaded has no facts; pass background=…")
+        return self.world
+
+    def check(self) -> int:
+        """Run the rules in clingo beside B: how many individuals get the label that is predicted."""
+        if self.world is None:
+            raise ProgramError("a model that was loaded has no facts to run beside")
+        derived = run_relational_clingo(self.decider, self.world).tolist()
+        return sum(one == other for one, other in zip(derived, self.entailed, strict=True))
+
+    # Elsewhere.
+
+    def to_text(self) -> str:
+        """The rules as people read them."""
+        return program_text(self.decider)
+
+    def to_clingo(self, *, facts: bool = False) -> str:
+        """The rules for clingo; with ``facts`` also B, with decimals as integers, and the individuals."""
+        return relational_to_clingo(self.decider, self.world, facts=facts)
+
+    def to_prolog(self, dialect: Dialect = "swi", *, facts: bool = False) -> str:
+        """The rules for SWI-Prolog, or for s(CASP); with ``facts`` also B and the individuals."""
+        return relational_to_prolog(self.decider, self.world, dialect, facts=facts)
+
+    def to_sql(self, dialect: SqlDialect = "duckdb") -> str:
+        """The rules as one query over a table of each relation and a table of individuals."""
+        return relational_to_sql(self.decider, dialect, world=self.world)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The model as JSON holds it."""
+        used = {*self.features.relations}
+        types = [[name, list(kinds)] for (name, arity), kinds in self.types.items() if (name, arity) in used]
+        return {
+            "format": FORMAT,
+            "version": VERSION,
+            "program": to_dict(self.program),
+            "features": self.features.to_dict(),
+            "types": types,
+        }
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model to a file, whole or not at all."""
+        write_whole(path, (layout(self.to_dict()) + "\n").encode())
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> RelationalHypothesis:
+        """Read a model that `save` wrote: it labels the individuals of any background knowledge."""
+        return cls.from_dict(parse(content(path)))
+
+    @classmethod
+    def from_dict(cls, node: Any, place: Place = None) -> RelationalHypothesis:
+        """Read what `to_dict` gives, with every check."""
+        _DOCUMENT.check(node, place)
+        if (node["format"], node["version"]) != (FORMAT, VERSION):
+            raise ProgramError(f"not a relational model of version {VERSION}: {node['format']!r}, {node['version']!r}")
+        program = from_dict(node["program"])
+        features = FeatureSet.from_dict(node["features"], (place, "features"))
+        types: dict[Signature, tuple[str, ...]] = {}
+        inside: Place = (place, "types")
+        for index, pair in enumerate(typed(list, node["types"], inside, "a list of relations and types")):
+            name, kinds = row(pair, (inside, index), "a relation and its types", 2)
+            texts = document_checks.texts(kinds, ((inside, index), 1), "a list of types", "a type, a text")
+            types[typed(str, name, ((inside, index), 0), "a relation, a text"), len(texts)] = tuple(texts)
+        return cls(RelationalProgram(program, features), types)
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+    def __repr__(self) -> str:
+        return f"<RelationalHypothesis: {self.right} of {len(self.examples)} examples right>\n{self}"
+
+
+def names_of(world: World) -> list[tuple[str, ...]]:
+    """The names of the individuals of a world."""
+    columns = [
+        np.array(world.names[kind], dtype=object)[codes].tolist()
+        for kind, codes in zip(world.root, world.individuals, strict=True)
+    ]
+    return list(zip(*columns, strict=True))
