@@ -42,7 +42,7 @@ ORDER = "exists: orders(X,A), orders.total(A,B), B > 50, orders.month(A,last)"
         ("latest C by B of A: orders(X,A), orders.date(A,B), orders.state(A,C)", ("==", "open"),
          "the state of the latest of its orders by date = open"),
         ("value A: age(X,A)", (">", 29.999999999999996), "its age >= 30"),
-        ("value B: owner(X,A), age(A,B)", ("<=", 3.0), "the age of its owners <= 3"),
+        ("value B: owner(X,A), age(A,B)", ("<=", 3.0), "the age of its owner <= 3"),
     ],
 )  # fmt: skip
 def test_conditions_in_words(definition, literal, text):

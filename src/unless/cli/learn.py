@@ -14,14 +14,20 @@ from unless.cli.console import Screen
 from unless.cli.file_io import check_file_conflicts, standard_input, write_document
 from unless.cli.layout import shell_word
 from unless.cli.loading import source_name
+from unless.cli.logic_models import (
+    labels_document,
+    relational_document,
+    relational_text,
+    show_relational,
+    trial_document,
+    trial_text,
+)
 from unless.cli.options import Json, Output, Positive, Quiet, Seed, flag_option, value_option
-from unless.evaluation.metrics import test_result_text
 from unless.export.clauses import Style
-from unless.export.json import to_dict
-from unless.logic import Hypothesis, learn_logic
+from unless.export.json import dumps, to_dict
+from unless.logic import Hypothesis, RelationalHypothesis, learn_logic
 from unless.logic.background import Source
-from unless.logic.learning import Algorithm
-from unless.values import Label, count_text, label_to_json
+from unless.logic.relational_learning import Algorithm
 
 _ALGORITHMS: dict[str, Algorithm] = {"fold-rm": "fold_rm", "fold-rpp": "fold_rpp", "unless": "fold_unless"}
 
@@ -32,27 +38,55 @@ _NO_RULE = (
 
 
 def learn(
-    background: Annotated[
-        list[str], typer.Argument(metavar="BACKGROUND", help="What is known: .lp files, or - for standard input.")
+    files: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="FILE",
+            help="The background, and last the examples: .pl or .lp files, or - for standard input. Or a folder with "
+            "both: bk.pl and exs.pl.",
+        ),
     ],
-    examples: Annotated[str, typer.Argument(metavar="EXAMPLES", help="The examples: an .lp file of facts.")],
     *,
     target: Annotated[
-        str, value_option("PREDICATE", "What to learn, such as habitat for habitat(kitty,land).", "--target", "-t")
-    ],
+        str | None,
+        value_option(
+            "PREDICATE",
+            "What to learn, such as habitat for habitat(kitty,land), if the examples have several.",
+            "--target",
+            "-t",
+        ),
+    ] = None,
     output: Output = None,
     exclusive: Annotated[
         bool, flag_option("Print rules whose order does not matter, as -o writes them.", "--exclusive")
     ] = False,
-    algorithm: Annotated[OneOf["fold-rm", "fold-rpp", "unless"], flag_option("The learner.")] = "fold-rm",
+    algorithm: Annotated[
+        OneOf["fold-rm", "fold-rpp", "unless"] | None,
+        flag_option("The learner.  [default: unless where B has relations, else fold-rm]", "--algorithm", "--learner"),
+    ] = None,
     ratio: Annotated[float, value_option("X", "Wrong examples that a rule may cover per right one.", low=0)] = 0.5,
     positive: Positive = None,
     features: Annotated[
         list[str] | None, value_option("PREDICATE", "Learn from this predicate, such as age or age/2 (repeat, or a,b).")
     ] = None,
     ignore: Annotated[
-        list[str] | None, value_option("PREDICATE", "Do not learn from this predicate (repeat, or a,b).")
+        list[str] | None,
+        value_option("PREDICATE", "Do not learn from this predicate, or argument: atm/5.4 (repeat, or a,b)."),
     ] = None,
+    arguments: Annotated[
+        int | None,
+        value_option("N", "Arguments that name an individual: 2 for a pair.  [default: as examples show]", low=1),
+    ] = None,
+    types: Annotated[
+        list[str] | None,
+        value_option("TEXT", "Types of arguments, if a guess is wrong: 'size/2: piece, number' (repeat)."),
+    ] = None,
+    depth: Annotated[
+        int, value_option("N", "Relations from an individual to a part at most; 0: its own predicates only.", low=0)
+    ] = 2,
+    strict: Annotated[
+        bool, flag_option("Refuse facts with variables; otherwise they are left out.", "--strict")
+    ] = False,
     test: Annotated[
         float | None,
         value_option(
@@ -68,39 +102,73 @@ def learn(
 ) -> None:
     """Learn rules from background knowledge and examples, and test them on examples held back.
 
-    With -o, write a program that clingo runs together with the background.
+    Examples are pos(f(x)) and neg(f(x)), or f(x,label); f may be about pairs. Conditions on parts are searched for, as
+    in: f if it has a car that is long. With -o, write a program that clingo runs together with the background; where
+    the rules are about parts, the ending says what: model.json, rules.lp (clingo), rules.pl (Prolog), rules.sql.
 
     Example: unless learn zoo.lp examples.lp --target habitat -o habitat.lp
     """
     if (algorithm == "fold-rpp") != (positive is not None):
         wants = (
-            "fold-rpp learns rules for one label; name it" if positive is None else f"{algorithm} has no such option"
+            "fold-rpp learns rules for one label; name it"
+            if positive is None
+            else f"{algorithm or 'the default learner'} has no such option"
         )
         raise typer.BadParameter(wants, param_hint="--positive")
-    check_file_conflicts(output, *background, examples)
+    background, examples = _split(files)
+    check_file_conflicts(output, *background, *([] if examples is None else [examples]))
     screen = Screen(quiet=quiet, aside=output == "-")
-    with screen.busy(f"learning {target}"):
+    with screen.busy(f"learning {target or 'rules'}"):
         found = learn_logic(
-            [_logic_source(one) for one in background],
-            _logic_source(examples),
+            Path(background[0]) if examples is None else [_logic_source(one) for one in background],
+            None if examples is None else _logic_source(examples),
             target,
             ratio,
-            algorithm=_ALGORITHMS[algorithm],
+            algorithm=None if algorithm is None else _ALGORITHMS[algorithm],
             positive=_parse_label(positive),
             features=None if features is None else _split_predicates(features),
             ignore=_split_predicates(ignore or ()),
+            arguments=arguments,
+            types=types or (),
+            depth=depth,
+            strict=strict,
             test=test,
             seed=seed,
         )
     if output is not None:
-        write_document(found.to_clingo(), output)
+        write_document(_written(found, output), output)
     if json:
-        screen.data(_hypothesis_to_json(found))
-    else:
+        screen.data(_hypothesis_to_json(found) if isinstance(found, Hypothesis) else relational_document(found))
+    elif isinstance(found, Hypothesis):
         _show_hypothesis(screen, found, background, exclusive=exclusive)
+    else:
+        show_relational(screen, found, background)
     if output not in (None, "-"):
-        files = [shell_word(one) for one in (*background, output) if one is not None]
-        screen.note(f"wrote {output}; run it: clingo {' '.join(files)}")
+        screen.note(f"wrote {output}{_how_to_run(found, background, output)}")
+
+
+def _split(files: list[str]) -> tuple[list[str], str | None]:
+    """The background and the examples; a folder alone has both."""
+    if len(files) > 1:
+        return files[:-1], files[-1]
+    if not Path(files[0]).is_dir():
+        raise typer.BadParameter("missing: unless learn background.pl examples.pl", param_hint="EXAMPLES")
+    return files, None
+
+
+def _written(found: Hypothesis | RelationalHypothesis, output: str) -> str:
+    """What is learned, in the language that the name of the file tells."""
+    if isinstance(found, RelationalHypothesis):
+        return relational_text(found, output)
+    return f"{dumps(found.program)}\n" if output.endswith(".json") else found.to_clingo()
+
+
+def _how_to_run(found: Hypothesis | RelationalHypothesis, background: list[str], output: str | None) -> str:
+    """The command that runs a program for clingo beside the background."""
+    if isinstance(found, RelationalHypothesis) or str(output).endswith(".json"):
+        return ""
+    files = [shell_word(one) for one in (*background, output) if one is not None]
+    return f"; run it: clingo {' '.join(files)}"
 
 
 def _logic_source(argument: str) -> Source:
@@ -127,7 +195,7 @@ def _show_hypothesis(screen: Screen, found: Hypothesis, background: list[str], *
     known = " and ".join(map(source_name, background))
     form = ", mutually exclusive" if exclusive else "; --exclusive prints rules whose order does not matter"
     entails = f"% with {known}: entails {found.right} of {len(found.individuals)} examples (clingo)"
-    for comment in (f"{entails}, stratified{form}" if _rule_lines(found) else entails, f"% test: {_test_text(found)}"):
+    for comment in (f"{entails}, stratified{form}" if _rule_lines(found) else entails, f"% test: {trial_text(found)}"):
         screen.show(Text(comment, "dim", no_wrap=True))  # a comment ends with its line
     if found.left_out:
         names = f"{' and '.join(found.left_out)} {'is' if len(found.left_out) == 1 else 'are'}"
@@ -141,39 +209,13 @@ def _rule_lines(found: Hypothesis, style: Style = "paper") -> list[str]:
     return text.split("\n") if text else []
 
 
-def _test_text(found: Hypothesis) -> str:
-    """Say how the rules do on the examples held back, and how always saying the same would do."""
-    if (trial := found.trial) is None:
-        return f"none of the {count_text(len(found.individuals), 'example')} was held back"
-    return test_result_text(
-        count_text(len(trial.individuals), "example"), trial.quality, trial.usual, trial.baseline.accuracy
-    )
-
-
 def _hypothesis_to_json(found: Hypothesis) -> dict[str, object]:
     return {
         "rules": _rule_lines(found),
         "clingo": found.to_clingo(),
         "program": to_dict(found.program),
-        "examples": _labels_to_json(found.individuals, found.examples, found.entailed),
+        "examples": labels_document(found.individuals, found.examples, found.entailed),
         "right": found.right,
         "left_out": list(found.left_out),
-        "test": _trial_to_json(found),
+        "test": trial_document(found),
     }
-
-
-def _trial_to_json(found: Hypothesis) -> dict[str, object] | None:
-    if (trial := found.trial) is None:
-        return None
-    measures = {name: getattr(trial.quality, name) for name in ("right", "undecided", "accuracy", "f1")}
-    examples = _labels_to_json(trial.individuals, trial.labels, trial.entailed)
-    return {"examples": examples, **measures, "baseline": trial.baseline.accuracy}
-
-
-def _labels_to_json(
-    individuals: Iterable[str], labels: Iterable[Label], entailed: Iterable[Label | None]
-) -> list[dict[str, object]]:
-    return [
-        {"individual": one, "label": label_to_json(label), "entailed": label_to_json(found)}
-        for one, label, found in zip(individuals, labels, entailed, strict=True)
-    ]

@@ -19,5 +19,6 @@ from unless.logic.hypothesis import Hypothesis
 from unless.logic.learning import learn_logic
 from unless.logic.program_writer import to_clingo, to_prolog
 from unless.logic.read_clingo import from_clingo
+from unless.logic.relational_hypothesis import RelationalHypothesis
 
-__all__ = ["Hypothesis", "from_clingo", "learn_logic", "run_clingo", "to_clingo", "to_prolog"]
+__all__ = ["Hypothesis", "RelationalHypothesis", "from_clingo", "learn_logic", "run_clingo", "to_clingo", "to_prolog"]

@@ -6,6 +6,7 @@ They are about one individual, about a pair, or about an individual and its labe
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -19,6 +20,7 @@ POSITIVE, NEGATIVE = "pos", "neg"
 Row = tuple[str, ...]
 
 _MOST = 0.8
+_SIGNED = re.compile(r"^\s*(?:pos|neg)\(\s*[^\W\d]\w*\s*\(", re.MULTILINE)
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,6 +42,11 @@ class Examples:
     def signature(self) -> Signature:
         """The target and the number of its arguments."""
         return self.target, len(self.individuals[0]) + self.labelled
+
+
+def has_signs(text: str) -> bool:
+    """Whether a text has examples that are ``pos(f(x)).`` or ``neg(f(x)).``."""
+    return _SIGNED.search(text) is not None
 
 
 def read_examples(found: FactText, origin: str, target: str | None = None, arguments: int | None = None) -> Examples:

@@ -82,11 +82,19 @@ class FactText:
     """The line of the first fact of each predicate."""
     rules: list[tuple[int, str]] = field(default_factory=list)
     left_out: list[tuple[int, str]] = field(default_factory=list)
+    plain: bool = True
+    """Whether clingo itself can read the facts."""
 
     def add(self, atom: Atom, line: int) -> None:
         """Add a fact."""
         self.facts.setdefault(atom.signature, {})[atom.arguments] = None
         self.lines.setdefault(atom.signature, line)
+
+
+def _is_foreign(spelled: str) -> bool:
+    """Whether a constant is a decimal or in single quotes, which clingo does not read."""
+    text = spelled.strip()
+    return text.startswith("'") or ("." in text and NUMBER.fullmatch(text) is not None)
 
 
 class _Names(dict[str, str]):
@@ -138,6 +146,7 @@ def read_fact_text(text: str, origin: str = "background") -> FactText:
                 found.facts[key] = {}
                 found.lines[key] = line + text.count("\n", place, plain.start(1))
             found.facts[key][tuple([names[one] for one in spelled])] = None
+            found.plain &= not ("." in inner or "'" in inner) or not any(map(_is_foreign, spelled))
         else:
             start, tokens, end = _statement(text, place, origin, line)
             _add(found, tokens, text[start:end], line + text.count("\n", place, start), origin)
@@ -172,6 +181,8 @@ def _add(found: FactText, tokens: list[Token], text: str, line: int, origin: str
     atom = None if rule else _parsed(tokens)
     if atom is not None:
         found.add(atom, line)
+        found.plain &= not any(one.kind == "quoted" or one.text == "[" or _is_foreign(one.text) for one in tokens)
+        found.plain &= sum(one.text == "(" for one in tokens) < 2
     elif rule or (_balanced(tokens) and not any(one.kind == "variable" for one in tokens)):
         found.rules.append((line, clingo_spelling(text)))
     else:

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, get_args
-from typing import Literal as OneOf
 
 import numpy as np
 
-from unless.errors import ParameterError, ProgramError, ReadError, UnknownNameError, suggest
+from unless.errors import ParameterError, ProgramError, ReadError, UnknownNameError, UnlessError, suggest
 from unless.evaluation.validation import draw_holdout
 from unless.learn.fold import fold_rm, fold_rpp
 from unless.learn.memory_engine import MemoryEngine
 from unless.learn.unless_learner import fold_unless
-from unless.logic.background import Background, Source, read_background
+from unless.logic.background import Background, Source, read_background, source_texts
 from unless.logic.background_checks import Signature, shown
 from unless.logic.clingo_runner import atoms
+from unless.logic.example_text import has_signs
 from unless.logic.grounding import Goals, category_texts, choose_predicates, make_columns, merge_unique_categories
 from unless.logic.hypothesis import Hypothesis, Trial, derive_labels, refuse_leak
+from unless.logic.relational_hypothesis import RelationalHypothesis
+from unless.logic.relational_learning import Algorithm, learn_task
+from unless.logic.relational_task import Task, Types, read_task
 from unless.model.prediction import predict
 from unless.rule import Literal, Program
 from unless.table import Labels, Table
@@ -27,8 +31,6 @@ from unless.values import Label
 if TYPE_CHECKING:
     from clingo import Control, Symbol
 
-Algorithm = OneOf["fold_rm", "fold_rpp", "fold_unless"]
-
 _SHARE = 0.2
 _ENOUGH = 20
 """The fewest examples that the default share is held back from: a test on three individuals tells nothing."""
@@ -36,40 +38,117 @@ _ENOUGH = 20
 
 def learn_logic(  # noqa: PLR0913 - options that people give by name
     background: Source | Sequence[Source],
-    examples: Source,
-    target: str,
+    examples: Source | None = None,
+    target: str | None = None,
     ratio: float = 0.5,
     *,
-    algorithm: Algorithm = "fold_rm",
+    algorithm: Algorithm | None = None,
     positive: Label | None = None,
     features: Iterable[str] | None = None,
     ignore: Iterable[str] = (),
-    test: float | None = 0.0,
+    arguments: int | None = None,
+    types: Types = (),
+    depth: int = 2,
+    strict: bool = False,
+    test: float | None = None,
     seed: int = 0,
-) -> Hypothesis:
-    """Learn rules for ``target(X,Label)`` from background knowledge B and examples E, both `.lp` text or files.
+) -> Hypothesis | RelationalHypothesis:
+    """Learn rules from background knowledge B and examples E, texts or files of Prolog or clingo.
 
-    B is grounded without E. Its unary predicates become features that are true or not, its binary predicates features
-    with a value. To learn from anything else, add a rule to B: ``owner_age(X,A) :- owner(X,P), age(P,A).`` clingo runs
-    the result together with B, to check that the two entail what the program predicts.
+    Examples are ``pos(f(x)).`` and ``neg(f(x)).``, or ``f(x,label).``; they are about one individual or about a pair.
+    Where B says something of an individual's parts, or of pairs, conditions on these are searched for, and the result
+    is a `RelationalHypothesis`. Else B's unary predicates are features that are true or not, its binary ones features
+    with a value; B is grounded without E, and clingo runs the result, a `Hypothesis`, together with B, to check that
+    the two entail what the program predicts.
 
     Parameters
     ----------
     background, examples
-        Text, or a path (a string that ends in ``.lp`` is a path). The background may be a list of these.
+        Text, or a path (a string that ends in ``.lp`` or ``.pl`` is a path). The background may be a list of these, or
+        a folder with ``bk.pl`` and ``exs.pl``.
     target
-        The predicate of the examples: ``habitat`` for facts like ``habitat(kitty,land).``
+        The predicate to learn, such as ``habitat`` for facts like ``habitat(kitty,land).``, if there are several.
     ratio
         The same as in `unless.fold_rm`.
     algorithm
-        ``fold_rm``, ``fold_rpp`` (rules for the label ``positive``), or our own ``fold_unless``.
+        ``fold_rm``, ``fold_rpp`` (rules for the label ``positive``), or our own ``fold_unless``. By default the last
+        where B has relations, else the first.
     features, ignore
         The predicates of B to learn from (None: all), and those to leave out: ``age``, or ``age/2`` if several are
-        called ``age``.
+        called ``age``; where B has relations, ``atm/5.4`` leaves out an argument.
+    arguments
+        How many arguments of the target name the individual; by default that shows in the examples.
+    types, depth
+        Where B has relations: the types of arguments that are not what they seem, such as ``["size/2: piece, state"]``;
+        and how many relations lead from an individual to a part at most. With depth 0 only unary and binary predicates
+        of the individuals are learned from.
+    strict
+        Refuse facts with variables, instead of leaving them out with a warning.
     test, seed
         The share of the examples to hold back, and the random seed. ``trial`` of the result says how it does on them.
         None holds back a fifth if there are at least 20 examples.
     """
+    task = _relational(background, examples, target, arguments, types, features, ignore, depth=depth, strict=strict)
+    if isinstance(task, Task):
+        return learn_task(task, ratio, algorithm=algorithm, positive=positive, depth=depth, test=test, seed=seed)
+    if examples is None or task is None:
+        raise ParameterError("examples are missing")
+    known_algorithm = algorithm or "fold_rm"
+    return _learn_columns(background, examples, task, ratio, known_algorithm, positive, features, ignore, test, seed)
+
+
+def _relational(  # noqa: PLR0913, PLR0917 - options of learn_logic
+    background: Source | Sequence[Source],
+    examples: Source | None,
+    target: str | None,
+    arguments: int | None,
+    types: Types,
+    features: Iterable[str] | None,
+    ignore: Iterable[str],
+    *,
+    depth: int,
+    strict: bool,
+) -> Task | str | None:
+    """The relational task that B and E describe; or the name of the target, if columns of a table say all of it."""
+    features = None if features is None else list(features)
+    ignore = list(ignore)
+
+    def read() -> Task:
+        chosen = {"arguments": arguments, "types": types, "features": features, "ignore": ignore}
+        return read_task(background, examples, target, strict=strict, **chosen)  # type: ignore[arg-type]
+
+    if not depth and target is not None and examples is not None and arguments is None and not types:
+        return target  # only what B says of individuals themselves
+    if examples is None or arguments is not None or types or has_signs(source_texts(examples, "examples")[1][0]):
+        return read()
+    try:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            task = read()
+    except UnlessError:
+        if target is None:
+            raise
+        return target  # the other reader says what is wrong in its own words
+    if task.relational or not task.plain:
+        for one in caught:
+            warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
+        return task
+    return task.target
+
+
+def _learn_columns(  # noqa: PLR0913, PLR0917 - options of learn_logic
+    background: Source | Sequence[Source],
+    examples: Source,
+    target: str,
+    ratio: float,
+    algorithm: Algorithm,
+    positive: Label | None,
+    features: Iterable[str] | None,
+    ignore: Iterable[str],
+    test: float | None,
+    seed: int,
+) -> Hypothesis:
+    """Learn from the columns that the unary and binary predicates of B are."""
     known = read_background(background)
     refuse_leak(known, target)
     predicates = choose_predicates(known, features, ignore)

@@ -11,7 +11,7 @@ import numpy as np
 
 from unless.errors import ProgramError
 from unless.export import document_checks
-from unless.export.document_checks import Object, Place, row, typed
+from unless.export.document_checks import Object, row, typed
 from unless.export.json import from_dict, to_dict
 from unless.export.json_text import content, layout, parse
 from unless.files import write_whole
@@ -161,15 +161,15 @@ class RelationalHypothesis:
         return cls.from_dict(parse(content(path)))
 
     @classmethod
-    def from_dict(cls, node: Any, place: Place = None) -> RelationalHypothesis:
+    def from_dict(cls, node: Any) -> RelationalHypothesis:
         """Read what `to_dict` gives, with every check."""
-        _DOCUMENT.check(node, place)
+        _DOCUMENT.check(node, None)
         if (node["format"], node["version"]) != (FORMAT, VERSION):
             raise ProgramError(f"not a relational model of version {VERSION}: {node['format']!r}, {node['version']!r}")
         program = from_dict(node["program"])
-        features = FeatureSet.from_dict(node["features"], (place, "features"))
+        features = FeatureSet.from_dict(node["features"], (None, "features"))
         types: dict[Signature, tuple[str, ...]] = {}
-        inside: Place = (place, "types")
+        inside = (None, "types")
         for index, pair in enumerate(typed(list, node["types"], inside, "a list of relations and types")):
             name, kinds = row(pair, (inside, index), "a relation and its types", 2)
             texts = document_checks.texts(kinds, ((inside, index), 1), "a list of types", "a type, a text")

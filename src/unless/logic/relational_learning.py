@@ -8,7 +8,7 @@ from typing import get_args
 import numpy as np
 
 from unless.errors import ParameterError, suggest
-from unless.evaluation.validation import held_back
+from unless.evaluation.validation import draw_holdout
 from unless.learn.fold import fold_rm, fold_rpp
 from unless.learn.unless_learner import fold_unless
 from unless.logic.hypothesis import Trial
@@ -37,11 +37,11 @@ def learn_task(
     seed: int = 0,
 ) -> RelationalHypothesis:
     """Learn rules that tell the labels of the individuals of a task."""
-    if depth < 1:
-        raise ParameterError(f"depth must be at least 1, not {depth!r}")
+    if depth < 0:
+        raise ParameterError(f"depth must be at least 0, not {depth!r}")
     labels = Labels.of(task.target, task.labels)
     share = test if test is not None else _SHARE if len(task.labels) >= _ENOUGH else 0.0
-    held = held_back(labels, share, seed)
+    held = draw_holdout(labels, share, seed)
     learned, others = np.flatnonzero(~held), np.flatnonzero(held)
     world = task.world.of(learned)
     own = Labels.of(task.target, [task.labels[row] for row in learned.tolist()])

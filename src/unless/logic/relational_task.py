@@ -49,6 +49,8 @@ class Task:
     world: World
     labels: tuple[Label, ...]
     labelled: bool
+    plain: bool = True
+    """Whether clingo itself can read the facts of B: no decimals, quoted constants, lists and terms."""
 
     @property
     def types(self) -> dict[Signature, tuple[str, ...]]:
@@ -62,13 +64,15 @@ class Task:
             return True
         root = self.world.root[0]
         positions = [kind for one in self.world.relations.values() for kind in one.types]
-        return any(
-            kind == root or len(one.types) > 2 or positions.count(kind) > 1
-            for one in self.world.relations.values()
-            if root in one.types
-            for kind in [other for place, other in enumerate(one.types) if place != one.types.index(root)]
-            if kind not in (NUMBER, IGNORED)
-        )
+        for one in self.world.relations.values():
+            place = next((k for k, kind in enumerate(one.types) if kind == root), None)
+            others = [] if place is None else [kind for k, kind in enumerate(one.types) if k != place]
+            entities = [kind for kind in others if kind not in (NUMBER, IGNORED)]
+            if root in entities or len(others) > 1:
+                return True
+            if place is not None and not one.functional(place) and any(positions.count(kind) > 1 for kind in entities):
+                return True
+        return False
 
 
 def read_task(
@@ -102,19 +106,20 @@ def read_task(
     background, examples = _sources(background, examples)
     name, texts = source_texts(examples, "examples")
     found = read_examples(read_fact_text(texts[0], str(name)), str(name), target, arguments)
-    facts, lines = _facts(background, strict=strict)
+    facts, lines, plain = _facts(background, strict=strict)
     _refuse_target(found, facts, lines)
     facts = _selected(facts, features, ignore)
     typed = find_types(facts, found.individuals, found.target, parse_types(types))
+    if found.labelled and arguments is None:
+        _refuse_related(found, facts, typed)
     refuse_recursion(found, facts, typed, str(name))
     refuse_one_side(found, str(name))
     _refuse_unknown(found, facts, typed)
     _warn(found, typed)
     by_signature = {one: tuple(typed.types[one, place] for place in range(one[1])) for one in facts}
     by_signature = _without(by_signature, ignore)
-    return Task(
-        found.target, world_of(facts, by_signature, typed.root, found.individuals), found.labels, found.labelled
-    )
+    world = world_of(facts, by_signature, typed.root, found.individuals)
+    return Task(found.target, world, found.labels, found.labelled, plain)
 
 
 def read_world(
@@ -129,7 +134,7 @@ def read_world(
 
     Without ``individuals`` these are all entities of their type that B mentions.
     """
-    facts, _ = _facts(background, strict=strict)
+    facts, _, _ = _facts(background, strict=strict)
     facts = {signature: rows for signature, rows in facts.items() if signature in types}
     if individuals is None:
         rows = _mentioned(facts, types, root)
@@ -200,12 +205,12 @@ def _in(folder: Path, names: Sequence[str]) -> Path:
 
 def _facts(
     background: Source | Sequence[Source], *, strict: bool
-) -> tuple[dict[Signature, Rows], dict[Signature, str]]:
-    """The facts of B, those that rules entail included, and where each predicate is first mentioned."""
+) -> tuple[dict[Signature, Rows], dict[Signature, str], bool]:
+    """The facts of B, also those that rules entail; where predicates are first mentioned; whether all is plain."""
     name, texts = source_texts(background, "background")
     found = [read_fact_text(text, one) for text, one in zip(texts, name.names, strict=True)]
     _report_left_out(found, name, strict=strict)
-    return with_rules(found, name)
+    return *with_rules(found, name), all(one.plain for one in found)
 
 
 def _report_left_out(found: Sequence[FactText], name: Origin, *, strict: bool) -> None:
@@ -297,6 +302,23 @@ def _refuse_unknown(found: Examples, facts: Mapping[Signature, Iterable[Row]], t
         raise ReadError(
             f"no fact of B mentions any example, such as {example}; check that both spell the names in the same way, "
             "or declare the types of numbers that are names: types=['p/2: thing, number']"
+        )
+
+
+def _refuse_related(found: Examples, facts: Mapping[Signature, Iterable[Row]], typed: TypedArguments) -> None:
+    """Refuse labels that are individuals like those of the examples: then the target is a relation."""
+    texts = {one for one in found.labels if isinstance(one, str)}
+    known = {
+        row[place]
+        for (signature, place), kind in typed.types.items()
+        if kind in typed.root and signature in facts
+        for row in facts[signature]
+    }
+    if 2 * len(texts & known) > len(set(found.labels)):
+        one = min(texts & known)
+        raise ReadError(
+            f"{found.target} relates two individuals: B has facts about {one}, as about examples; write "
+            f"pos({found.target}(…)) and neg({found.target}(…)) to learn a relation, or arguments=1 if it is a label"
         )
 
 

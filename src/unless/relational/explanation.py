@@ -24,6 +24,10 @@ _OPPOSITE: dict[Operator, Operator] = {
 }  # fmt: skip
 
 
+_MOST = 3
+"""How many of the rules that do not apply are shown."""
+
+
 @dataclass(frozen=True)
 class CheckedCondition:
     """A condition in words, whether it holds, and the parts that show it."""
@@ -50,13 +54,14 @@ class RelationalExplanation:
     rule: int | None
     because: tuple[CheckedCondition, ...]
     unless_: tuple[CheckedCondition, ...]
+    others: tuple[tuple[int, CheckedCondition], ...]
+    """Where no conditions were needed: the first rules that do not apply, each by number with what is true instead."""
     proof: Proof
 
     def __str__(self) -> str:
         who = ", ".join(self.individual)
-        if self.rule is None:
-            return f"{who}: {self.outcome} (no rule applies)"
-        lines = [f"{who}: {self.outcome} (rule {self.rule})"]
+        lines = [f"{who}: {self.outcome} ({'no rule applies' if self.rule is None else f'rule {self.rule}'})"]
+        lines += [f"  because rule {number} does not apply: {one}" for number, one in self.others]
         lines += [f"  because {one}" for one in self.because]
         lines += [f"  and no exception applies: {one}" for one in self.unless_]
         return "\n".join(lines)
@@ -69,6 +74,7 @@ class RelationalExplanation:
             "rule": self.rule,
             "because": [_to_dict(one) for one in self.because],
             "unless": [_to_dict(one) for one in self.unless_],
+            "others": [{"rule": number, **_to_dict(one)} for number, one in self.others],
         }
 
 
@@ -127,8 +133,14 @@ class _Explainer:
             rule=None if decided is None else decided + 1,
             because=() if rule is None else tuple(map(self.check, rule.default)),
             unless_=() if rule is None else tuple(self.obstacle(one) for one in rule.exceptions),
+            others=() if rule is not None and rule.default else tuple(self._others(decided)),
             proof=self.proof,
         )
+
+    def _others(self, decided: int | None) -> Iterator[tuple[int, CheckedCondition]]:
+        """Why the first rules before the deciding one do not apply."""
+        for number, rule in enumerate(self.rules.rules[:decided][:_MOST], 1):
+            yield number, self.obstacle(rule)
 
     def why_not(self, label: Label) -> str:
         """Why no rule with a label decides."""

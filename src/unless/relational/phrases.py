@@ -286,16 +286,16 @@ class Phrases:
                 return f"{root.noun} is not {root.adjectives[0]}"
         return f"not ({self.exists(holds=True)})"
 
-    def of_parts(self, entity: Entity) -> str:
-        """All such parts of the individual: ``its orders with total > 50``."""
+    def of_parts(self, entity: Entity, *, several: bool = True) -> str:
+        """All such parts of the individual, or the only one: ``its orders with total > 50``."""
         parent = entity.parent
         if parent is None:
             return entity.noun
-        text = self.part(entity, several=True)
+        text = self.part(entity, several=several)
         if parent.parent is None:
             return f"{_whose(parent)} {text}"
         without = Entity(parent.variable, parent.noun, parent.parent, parent.adjectives, parent.properties)
-        return f"{text} of {self.of_parts(without)}"
+        return f"{text} of {self.of_parts(without, several=several)}"
 
     def number(self) -> str:
         """What a number or a category is of: ``the least total of its orders``."""
@@ -313,7 +313,11 @@ class Phrases:
             )
         owner, name = self.tree.values.get(definition.value or 0, (self.tree.roots[0], "value"))
         if definition.how == "value" or owner.parent is None:
-            return f"{_whose(owner)} {name}" if owner.parent is None else f"the {name} of {self.of_parts(owner)}{where}"
+            return (
+                f"{_whose(owner)} {name}"
+                if owner.parent is None
+                else f"the {name} of {self.of_parts(owner, several=False)}{where}"
+            )
         which = "sum of the" if definition.how == "sum" else definition.how
         if definition.how == "latest":
             by = self.tree.values.get(definition.by or 0)
