@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
 
 from unless.errors import ProgramError
-from unless.export import document_checks
-from unless.export.document_checks import Object, row, typed
+from unless.export.document_checks import convert
 from unless.export.json import from_dict, to_dict
 from unless.export.json_text import content, layout, parse
 from unless.files import write_whole
@@ -31,8 +31,15 @@ from unless.values import Label
 FORMAT = "unless-relational"
 VERSION = 1
 
-_KEYS = ("format", "version", "program", "features", "types")
-_DOCUMENT = Object("a relational model, with format, version, program, features and types", _KEYS)
+
+class ModelData(Struct):
+    """A model file: an object with format, version, program, features and types."""
+
+    format: str
+    version: int
+    program: dict[str, Any]
+    features: dict[str, Any]
+    types: list[tuple[str, list[str]]]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -163,18 +170,11 @@ class RelationalHypothesis:
     @classmethod
     def from_dict(cls, node: Any) -> RelationalHypothesis:
         """Read what `to_dict` gives, with every check."""
-        _DOCUMENT.check(node, None)
-        if (node["format"], node["version"]) != (FORMAT, VERSION):
-            raise ProgramError(f"not a relational model of version {VERSION}: {node['format']!r}, {node['version']!r}")
-        program = from_dict(node["program"])
-        features = FeatureSet.from_dict(node["features"], (None, "features"))
-        types: dict[Signature, tuple[str, ...]] = {}
-        inside = (None, "types")
-        for index, pair in enumerate(typed(list, node["types"], inside, "a list of relations and types")):
-            name, kinds = row(pair, (inside, index), "a relation and its types", 2)
-            texts = document_checks.texts(kinds, ((inside, index), 1), "a list of types", "a type, a text")
-            types[typed(str, name, ((inside, index), 0), "a relation, a text"), len(texts)] = tuple(texts)
-        return cls(RelationalProgram(program, features), types)
+        data = convert(node, ModelData)
+        if (data.format, data.version) != (FORMAT, VERSION):
+            raise ProgramError(f"not a relational model of version {VERSION}: {data.format!r}, {data.version!r}")
+        types = {(name, len(kinds)): tuple(kinds) for name, kinds in data.types}
+        return cls(RelationalProgram(from_dict(data.program), FeatureSet.from_dict(data.features)), types)
 
     def __str__(self) -> str:
         return self.to_text()
