@@ -11,7 +11,7 @@
   `example_text` for the texts, `rule_evaluation` for B's rules, `argument_types` for what arguments hold, and
   `recursion`, which refuses what only a recursive rule defines. `relational_clauses` writes what was learned,
   `relational_clingo` and `relational_prolog` for their engines, with `number_scales` for clingo's integers, and
-  `relational_header` reads it back.
+  `relational_header` reads it back. `relational_learning` learns a `relational_hypothesis`.
 """
 
 from unless.logic.clingo_runner import run_clingo
