@@ -9,6 +9,6 @@ errors into a line or two. What commands share:
 - data: `loading` reads tables and models, `training_data` the tables to learn from, `large_data` what does not fit into
   memory; `file_io` has standard streams, and writes documents;
 - the screen: `console` prints, for a terminal or a pipe, `layout` has lines of any kind, `plot` a small plot,
-  `fit_output` what was learned, `explain_output` the explanation of a record, `logic_models` what was learned from logic
-  programs.
+  `fit_output` what was learned, `explain_output` the explanation of a record, `logic_models` what was learned from
+  logic programs.
 """
