@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import datetime as dt
 import warnings
+from dataclasses import replace
+from unittest import mock
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 import unless
 from tests.lengths import LONG
 from unless import FoldRMClassifier, FoldRPPClassifier, UnlessClassifier
+from unless.read import column_inference
+from unless.table import drop_unused_values
 
 numbers = st.floats(allow_nan=True) | st.integers(-3, 3).map(float)
 texts = st.text(max_size=3) | st.sampled_from(["1", "nan", "NA", "", "True", "é", "\ud800", "\0", "'", "a b"])
@@ -69,6 +74,58 @@ def as_given(columns, how):
         return np.array([pd.Series(cells, dtype=object) for cells in columns.values()], dtype=object).T
     dtype = object if how == "objects" else None
     return pd.DataFrame({name: pd.Series(cells, dtype=dtype) for name, cells in columns.items()})
+
+
+def of_kind(columns, how):
+    """The same frame, perhaps in polars, with categories that may not occur, or with an order."""
+    assume(
+        how not in ("pandas", "polars") or not any("\ud800" in str(cell) for one in columns.values() for cell in one)
+    )
+    if how == "polars":
+        return pl.DataFrame({name: pl.Series(cells, strict=False) for name, cells in columns.items()}, strict=False)
+    if how != "categories":
+        return as_given(columns, how)
+    named = {name: [None if cell is None else str(cell) for cell in cells] for name, cells in columns.items()}
+    known = {name: [*sorted({*filter(None, cells)}), "never"] for name, cells in named.items()}
+    texts = {name: pd.Categorical([cell or None for cell in cells], known[name]) for name, cells in named.items()}
+    return pd.DataFrame({name: cells if k % 2 else cells.as_ordered() for k, (name, cells) in enumerate(texts.items())})
+
+
+@given(frames(), st.sampled_from(["pandas", "objects", "records", "array", "polars", "categories"]))
+@settings(max_examples=250, deadline=None)
+def test_what_was_just_read_is_what_the_checks_of_tables_ask_for(drawn, how):
+    """Every value occurs, as `fit` assumes, and the columns, which reading does not check, pass their own checks."""
+    table = unless.read_table(of_kind(drawn[0], how))
+    assert drop_unused_values(table) is table
+    for column in table.columns:
+        checked = replace(column)
+        for name in ("numbers", "codes"):
+            found, wanted = getattr(column, name), getattr(checked, name)
+            assert_array_equal(found, wanted)
+            assert found.dtype == wanted.dtype
+            assert not found.flags.writeable
+            assert not np.signbit(column.numbers[column.numbers == 0]).any()
+
+
+@given(
+    frames(), st.sampled_from(["pandas", "objects", "records", "polars"]), st.sampled_from([None, ("NA", " ", "a b")])
+)
+@settings(max_examples=150, deadline=None)
+def test_texts_without_digits_are_read_as_any_texts(drawn, how, missing):
+    """That they are neither numbers nor dates is known at a glance; looking at each shows the same."""
+    source, options = of_kind(drawn[0], how), {} if missing is None else {"missing": missing}
+    found = unless.read_table(source, **options)
+    with mock.patch.object(column_inference, "_is_plainly_text", return_value=False):
+        wanted = unless.read_table(source, **options)
+    for one, other in zip(found.columns, wanted.columns, strict=True):
+        assert (one.kind, one.categories, one.notation, one.typed) == (
+            other.kind,
+            other.categories,
+            other.notation,
+            other.typed,
+        )
+        assert_array_equal(one.codes, other.codes)
+        assert_array_equal(one.numbers, other.numbers)
 
 
 @given(frames(), MODELS, st.sampled_from(["pandas", "objects", "records", "array"]))

@@ -71,7 +71,8 @@ def read_training(
     labels = Labels(name, tuple(classes.tolist()), codes)
     table = Table(features.columns, labels, len(features), features.missing, parts=features.parts)
     counts = None if weights is None else weights_to_counts(weights)
-    return TrainingData.of(table, learner.class_weight, counts, named=given.named), classes
+    just_read = not isinstance(given.source, Table)
+    return TrainingData.of(table, learner.class_weight, counts, named=given.named, just_read=just_read), classes
 
 
 def _read_source(learner: Learner, X: Any, y: Any, sample_weight: Any) -> tuple[TrainingData, NDArray[Any]]:

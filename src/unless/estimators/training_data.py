@@ -61,11 +61,15 @@ class TrainingData:
         *,
         named: bool = True,
         features: FeatureSet | None = None,
+        just_read: bool = False,
     ) -> TrainingData:
-        """The records of a table, weighted by class; values and labels that no row has are left out."""
+        """The records of a table, weighted by class; values and labels that no row has are left out.
+
+        A table that was just read has only values that some row has.
+        """
         if not len(table):
             raise ReadError("the table has no rows to learn from")
-        table = drop_unused_values(table)
+        table = table if just_read else drop_unused_values(table)
         labels = occurring_labels(table.labels)
         refuse_amounts(labels.labels)
         if class_weight is not None:

@@ -224,10 +224,11 @@ def find_useless_columns(table: Table) -> tuple[Remark, ...]:
 
 
 def _is_plainly_useful(column: Column) -> bool:
-    """Whether cells differ near the top, and there are too few values for an identifier: no need to count them."""
-    codes = column.codes
-    present = np.count_nonzero(codes != column.missing)
-    return bool((codes[:64] != codes[:1]).any() and column.missing < _UNNAMED * present)
+    """Whether there is no need to count: the first cells differ, and values are measurements, or few for the cells."""
+    codes, some = column.codes, column.numbers[:64]
+    if not (codes[:64] != codes[:1]).any():
+        return False
+    return bool((some != np.floor(some)).any() or column.missing < _UNNAMED * np.count_nonzero(codes != column.missing))
 
 
 def check_identifier(counts: CellCounts) -> Remark | None:

@@ -20,7 +20,7 @@ from unless.kernels import ranking as kernels
 from unless.read.cells import Cells, dates_as_texts
 from unless.read.dialect import Numerals
 from unless.read.dialect_detection import detect_numerals
-from unless.table import MAX_DOMAIN_VALUES, Column, Kind, Labels, rank_values, to_smallest_type
+from unless.table import MAX_DOMAIN_VALUES, Column, Kind, Labels, checked_column, rank_values, to_smallest_type
 from unless.values import (
     LEADING_ZERO,
     Value,
@@ -47,6 +47,7 @@ from unless.values.notation import (
 Declared = OneOf["numeric", "categorical"] | None
 """How the caller declares a column; None infers it from the cells."""
 
+_DIGIT = re.compile(r"\d")
 _WHOLE = re.compile(r"[+-]?[0-9]+(\.0)?")
 _EXACT = 2.0**53
 
@@ -89,7 +90,10 @@ def infer_column(cells: Cells, spec: ColumnSpec) -> Column:
     In a typed column of text, whole numbers are names if nothing else is there (zip codes), and numbers are numbers if
     they are more than half.
     """
-    spec = replace(spec, missing=missing_among(cells.texts, spec.missing))
+    if spec.missing:
+        spec = replace(spec, missing=missing_among(cells.texts, spec.missing))
+    if _is_plainly_text(cells, spec):
+        return _make_categories(cells, spec)
     if spec.declared == "categorical" or (spec.declared is None and cells.categorical):
         return _make_categories(dates_as_texts(cells), spec)
     if spec.like_training and spec.written is None:
@@ -100,6 +104,14 @@ def infer_column(cells: Cells, spec: ColumnSpec) -> Column:
     return _infer_undeclared(cells, spec)
 
 
+def _is_plainly_text(cells: Cells, spec: ColumnSpec) -> bool:
+    """Whether no text of an undeclared column has a digit: then none is a number, a date or an amount."""
+    undeclared = spec.declared is None and spec.notation is None and spec.known is None and not spec.like_training
+    if not undeclared or cells.notation is not None or len(cells.numbers) or cells.categorical:
+        return False
+    return not _DIGIT.search("".join(cells.texts)) and any(text not in spec.missing for text in cells.texts)
+
+
 def _infer_undeclared(cells: Cells, spec: ColumnSpec) -> Column:
     """A column whose numbers, if there are any, are written as plain numbers or with a unit."""
     present = [text for text in cells.texts if text not in spec.missing]
@@ -108,7 +120,8 @@ def _infer_undeclared(cells: Cells, spec: ColumnSpec) -> Column:
     if gone and spec.spelled:
         present = [text for text in present if read.get(text) not in gone]
         read = {text: number for text, number in read.items() if number not in gone}
-    kind = _choose_kind(int(np.isin(cells.numbers, list(gone), invert=True).sum()), present, read, spec.declared)
+    numbers_left = int(np.isin(cells.numbers, list(gone), invert=True).sum()) if gone else len(cells.numbers)
+    kind = _choose_kind(numbers_left, present, read, spec.declared)
     if kind == "text":
         return _detect_in_texts(cells, spec, {}) or _make_categories(cells, spec)
     if spec.declared == "numeric" and not len(cells.numbers) and (found := _detect_in_texts(cells, spec, read)):
@@ -116,7 +129,7 @@ def _infer_undeclared(cells: Cells, spec: ColumnSpec) -> Column:
     # Who loads a text file into a database gets numbers where all cells are numbers.
     typed = kind == "number" if spec.spelled else len(cells.numbers) > 0 and not read and cells.type is not str
     if not (read or gone or len(present) < len(cells.texts)):
-        column = Column(spec.name, kind, cells.numbers, tuple(cells.texts), cells.codes, typed=typed)
+        column = checked_column(spec.name, kind, cells.numbers, tuple(cells.texts), cells.codes, typed=typed)
         return _add_notation(column, spec, whole=cells.whole)
     kept = set(present)
     numbers = (None if x in gone else x for x in cells.numbers.tolist())
@@ -199,7 +212,7 @@ def _make_column(
     numbers, texts, place = rank_values(values)
     table = to_smallest_type(np.array([place[value] for value in values], dtype=np.uint32), len(place))
     ranks = table.take(codes)  # 32,561 cells take 29 us, table[codes] 79
-    return Column(spec.name, kind, numbers, tuple(texts), ranks, typed=typed)
+    return checked_column(spec.name, kind, numbers, tuple(texts), ranks, typed=typed)
 
 
 # Columns of categories.
@@ -212,7 +225,7 @@ def _make_categories(cells: Cells, spec: ColumnSpec) -> Column:
     spellings = [number_to_text(x) for x in cells.numbers.tolist()]
     meant = {} if spec.known is None else known_spellings((*present, *spellings), spec.known)
     if not (meant or spellings or len(present) < len(cells.texts)):
-        return Column(spec.name, "text", cells.numbers, tuple(cells.texts), cells.codes)
+        return checked_column(spec.name, "text", cells.numbers, tuple(cells.texts), cells.codes)
     numbers = (None if x in gone else meant.get(s, s) for x, s in zip(cells.numbers.tolist(), spellings, strict=True))
     texts = (meant.get(text, text) if text in present else None for text in cells.texts)
     return _make_column(spec, "text", [*numbers, *texts, None], cells.codes)
@@ -284,7 +297,7 @@ def _make_notated_column(
         notation = notation.fit_to(found, zoned=cells.notation == INSTANT)
     kind: Kind = "mixed" if others else "number"
     if same and not cells.texts:
-        return Column(spec.name, kind, cells.numbers, (), cells.codes, notation)
+        return checked_column(spec.name, kind, cells.numbers, (), cells.codes, notation)
     return replace(_make_column(spec, kind, values, cells.codes), notation=notation)
 
 

@@ -9,7 +9,7 @@ libraries, and `seen_values` tells which values occur, and which of them a model
 records, and `holdout_split` holds back some of them for a test.
 """
 
-from unless.table.columns import Codes, Column, Kind, Labels, rank_values, to_smallest_type
+from unless.table.columns import Codes, Column, Kind, Labels, checked_column, rank_values, to_smallest_type
 from unless.table.holdout_split import HoldoutSplit
 from unless.table.seen_values import MAX_DOMAIN_VALUES, domain_table, drop_unused_values
 from unless.table.table import PARTS, Schema, Table, part_names
@@ -17,5 +17,6 @@ from unless.table.to_frames import column_to_polars
 
 __all__ = [
     "MAX_DOMAIN_VALUES", "PARTS", "Codes", "Column", "HoldoutSplit", "Kind", "Labels", "Schema", "Table",
-    "column_to_polars", "domain_table", "drop_unused_values", "part_names", "rank_values", "to_smallest_type",
+    "checked_column", "column_to_polars", "domain_table", "drop_unused_values", "part_names", "rank_values",
+    "to_smallest_type",
 ]  # fmt: skip

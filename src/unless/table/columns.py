@@ -256,6 +256,31 @@ def replace_checked(ranked: _Ranked, **values: Any) -> _Ranked:
     return found
 
 
+def checked_column(
+    name: str,
+    kind: Kind,
+    numbers: NDArray[np.float64],
+    categories: tuple[str, ...],
+    codes: NDArray[Any],
+    notation: Notation | None = None,
+    *,
+    typed: bool = False,
+) -> Column:
+    """A column of values and codes that are known to be right: they are not checked, and copied only to be smaller."""
+    column: Column = object.__new__(Column)
+    small = to_smallest_type(codes, len(numbers) + len(categories) + 1)
+    column.__dict__.update(
+        name=name,
+        kind=kind,
+        numbers=read_only_view(numbers),
+        categories=categories,
+        codes=read_only_view(small),
+        notation=notation,
+        typed=typed,
+    )
+    return column
+
+
 def _own_copy(array: NDArray[Any]) -> NDArray[Any]:
     """An array that cannot be changed after it was checked: a copy if the given one can be."""
     return read_only_view(array.copy() if array.flags.writeable else array)
