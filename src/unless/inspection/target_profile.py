@@ -150,9 +150,17 @@ def _count_wrong(known: tuple[Codes, Codes], tried: tuple[Codes, Codes]) -> int:
     (codes, labels), (new, truth) = known, tried
     first, last = labels[:1], labels[-1:]
     edged = np.concatenate([first, first, labels, last, last])
-    usual = np.sort([edged[k : k + len(labels)] for k in range(5)], axis=0)[2]
+    usual = _median_of_five(*(edged[k : k + len(labels)] for k in range(5)))
     middle = (np.searchsorted(codes, new, "left") + np.searchsorted(codes, new, "right") - 1) // 2
     return int(np.count_nonzero(usual[np.maximum(middle, 0)] != truth))
+
+
+def _median_of_five(a: Codes, b: Codes, c: Codes, d: Codes, e: Codes) -> Codes:
+    """The third of five, in each place: sorting takes ten times as long."""
+    low = np.maximum(np.minimum(a, b), np.minimum(c, d))
+    high = np.minimum(np.maximum(a, b), np.maximum(c, d))
+    found: Codes = np.maximum(np.minimum(e, low), np.minimum(np.maximum(e, low), high))
+    return found
 
 
 def _is_beyond_chance(wrong: float, tried: int, errors: float) -> bool:

@@ -85,6 +85,14 @@ def cells_from_dictionary(distinct: Iterable[object], codes: NDArray[Any]) -> Ce
     return Cells(numbers, texts, table.take(codes, mode="wrap"), kind, notation=notation)
 
 
+def cells_from_texts(distinct: Sequence[str | None], codes: NDArray[Any]) -> Cells:
+    """Cells given as places in a list of different texts; None, and -1, is a missing cell."""
+    texts = sorted(text for text in distinct if text is not None)
+    place = {text: code for code, text in enumerate(texts)}
+    table = np.array([*(len(texts) if text is None else place[text] for text in distinct), len(texts)], dtype=np.uint32)
+    return Cells(np.empty(0), texts, table.take(codes, mode="wrap"), str)
+
+
 def _unify_values(values: list[Value]) -> tuple[list[Value], Notation | None]:
     """Bring values into one notation; numbers of incompatible notations become text."""
     written = {value.notation for value in values if isinstance(value, NotatedNumber)}

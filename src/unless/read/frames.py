@@ -24,6 +24,7 @@ from unless.read.cells import (
     cells_from_flags,
     cells_from_numbers,
     cells_from_objects,
+    cells_from_texts,
     cells_from_times,
     group_texts,
     numbers_as_texts,
@@ -220,16 +221,18 @@ def _arrow_texts(array: Any) -> Cells:
     array = array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
     if array.type != pa.large_string() or array.nbytes > (8 + 4) * len(array):
         encoded = array.dictionary_encode()
-        return cells_from_dictionary(encoded.dictionary.to_pylist(), encoded.indices.fill_null(-1).to_numpy())
+        return cells_from_texts(encoded.dictionary.to_pylist(), encoded.indices.fill_null(-1).to_numpy())
     _, offsets, data = array.buffers()
     ends = np.frombuffer(offsets, dtype=np.int64)[array.offset : array.offset + len(array) + 1]
     content = np.frombuffer(data or b"", dtype=np.uint8)
     codes, firsts = group_texts(ends, content)
-    distinct: list[object] = [content[ends[row] : ends[row + 1]].tobytes().decode() for row in firsts.tolist()]
+    starts, stops = ends[firsts].tolist(), ends[firsts + 1].tolist()
+    text_bytes = memoryview(content.data)
+    distinct: list[Any] = [str(text_bytes[start:stop], "utf-8") for start, stop in zip(starts, stops, strict=True)]
     if array.null_count:  # a null has no bytes, like the text ''
         codes[array.is_null().to_numpy(zero_copy_only=False)] = -1
         distinct = _used_only(distinct, codes)
-    return cells_from_dictionary(distinct, codes)
+    return cells_from_texts(distinct, codes)
 
 
 def _array_source(array: NDArray[Any], names: Sequence[str] | None = None) -> Source:
