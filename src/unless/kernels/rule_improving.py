@@ -89,14 +89,28 @@ class MaskedRuleImprover(MaskGrid):
         best: tuple = self.improve_parts(rule, rows, False)
         if self.gained.total == 0 or self.lost.total == 0:
             return best
+        kept: tuple = best
         most: cython.double = self.worth(best, rows, False)
-        new: object
-        for new in (self.grow_improved_rule(rows), self.replace_exceptions(best, rows)):
-            if new is not None:
-                worth: cython.double = self.worth(new, rows, False)
-                if worth > most + self.step:
-                    best, most = new, worth
+        if self.bound(0) > most + self.step:
+            best, most = self.better(best, most, self.grow_improved_rule(rows), rows)
+        if self.bound(1) > most + self.step:
+            best, most = self.better(best, most, self.replace_exceptions(kept, rows), rows)
         return best
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def bound(self, exceptions: Size) -> cython.double:
+        """What no rule with so many exceptions is worth more than: it covers all gains, and no losses."""
+        return self.gained.total * self.unit - self.price - self.price * exceptions
+
+    @cython.cfunc
+    def better(self, best: tuple, most: cython.double, new: object, rows: Size) -> tuple:
+        """The better one of two rules, and its worth; there may be no new one."""
+        if new is not None:
+            worth: cython.double = self.worth(new, rows, False)
+            if worth > most + self.step:
+                return new, worth
+        return best, most
 
     @cython.cfunc
     def grow_improved_rule(self, rows: Size):
