@@ -89,18 +89,18 @@ class MaskedRuleImprover(MaskGrid):
         best: tuple = self.improve_parts(rule, rows, False)
         if self.gained.total == 0 or self.lost.total == 0:
             return best
-        kept: tuple = best
+        improved: tuple = best
         most: cython.double = self.worth(best, rows, False)
         if self.bound(0) > most + self.step:
             best, most = self.better(best, most, self.grow_improved_rule(rows), rows)
         if self.bound(1) > most + self.step:
-            best, most = self.better(best, most, self.replace_exceptions(kept, rows), rows)
+            best, most = self.better(best, most, self.replace_exceptions(improved, rows), rows)
         return best
 
     @cython.cfunc
     @cython.exceptval(check=False)
     def bound(self, exceptions: Size) -> cython.double:
-        """What no rule with so many exceptions is worth more than: it covers all gains, and no losses."""
+        """The most that a rule with this number of exceptions can be worth: it covers all gains, and no losses."""
         return self.gained.total * self.unit - self.price - self.price * exceptions
 
     @cython.cfunc

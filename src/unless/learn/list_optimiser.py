@@ -199,8 +199,8 @@ class ListOptimiser(Generic[Rows]):
         return Program(self.engine.target, self.engine.features, (*found, Rule(labels[self.last])))
 
     def improve_if_worth_price(self, rule: Rule | None, gains: Rows, losses: Rows, limits: RuleLimits) -> Rule | None:
-        """A better rule, or a new one where no rule is; None if it is not worth its price, as if it has less to gain."""
-        if self.engine.size(gains) <= self.rule_price:
+        """A better rule, or a new one where no rule is; None if it is not worth its price."""
+        if self.engine.size(gains) <= self.rule_price:  # it cannot be
             return None
         improver = self.improver
         found = (
