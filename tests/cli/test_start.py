@@ -16,10 +16,10 @@ from tests.cli.command import unless as command
 
 _ALL = """
 import json, sys
-from unless.cli.app import _run, app
+from unless.cli.app import _run_command, app
 found = {}
 for words in json.loads(sys.argv[1]):
-    code = _run(lambda: app(words, prog_name="unless", standalone_mode=False))
+    code = _run_command(lambda: app(words, prog_name="unless", standalone_mode=False))
     found[" ".join(words)] = [code, [name for name in ("polars", "sklearn", "scipy", "pandas") if name in sys.modules]]
 print(json.dumps(found), file=sys.stderr)
 """
