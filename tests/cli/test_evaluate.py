@@ -77,7 +77,7 @@ def test_test_file(applicants, tmp_path):
 
 def test_interrupted(applicants, monkeypatch):
     """Ctrl-C shows the folds that are done, says so, and ends with 130; before the first fold there is nothing."""
-    runs = unless.evaluation.validation.cross_validation
+    runs = unless.evaluation.validation.run_learners
 
     def stopping(after):
         def stopped(*arguments):
@@ -86,7 +86,7 @@ def test_interrupted(applicants, monkeypatch):
                     raise KeyboardInterrupt
                 yield run
 
-        monkeypatch.setattr("unless.cli.evaluate.cross_validation", stopped)
+        monkeypatch.setattr("unless.cli.evaluate.run_learners", stopped)
 
     stopping(8)
     done = evaluate(applicants, "--cv", 5)

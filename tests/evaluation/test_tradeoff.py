@@ -12,7 +12,8 @@ from unless.errors import ParameterError
 from unless.estimators.learners import LEARNERS, UnlessLearner, learn
 from unless.estimators.relearning import hash_folds, trade_off_of
 from unless.evaluation.metrics import evaluate_decider
-from unless.evaluation.tradeoff import Choice, TradeOff, split_folds
+from unless.evaluation.tradeoff import Choice, TradeOff
+from unless.evaluation.validation import split_folds
 
 RANDOM = np.random.default_rng(4)
 RECORDS = [
@@ -38,7 +39,7 @@ def test_every_choice_is_what_its_settings_learn() -> None:
 
 def test_one_rule_is_the_baseline() -> None:
     """A list of one rule says the most frequent label."""
-    first = trade_off_of(UnlessLearner(), split_folds(TABLE, np.arange(len(TABLE)) % 2)).choices[0]
+    first = trade_off_of(UnlessLearner(), list(split_folds(TABLE, np.arange(len(TABLE)) % 2))).choices[0]
     assert first.rules == 1
     assert first.accuracy == pytest.approx(max(LABELS.count("yes"), LABELS.count("no")) / len(LABELS), abs=0.01)
 

@@ -15,11 +15,12 @@ from unless.evaluation.metrics import evaluate_decider
 from unless.evaluation.validation import (
     BASELINE,
     Evaluation,
+    align_test,
     assign_folds,
-    cross_validation,
     draw_holdout,
-    evaluate_on_table,
     majority_program,
+    run_learners,
+    split_folds,
 )
 from unless.learn import fold_rm, fold_unless
 from unless.rule import Program
@@ -103,7 +104,7 @@ def test_unknown_label(table):
 def test_cross_validation(table):
     """Every record is tested once by every learner; the baseline is the most frequent label."""
     learners = {"unless": fold_unless, "fold-rm": fold_rm}
-    found = Evaluation.of(list(cross_validation(table, learners, 4)), learners)
+    found = Evaluation.of(list(run_learners(split_folds(table, assign_folds(table.labels, 4)), learners)), learners)
     assert (found.folds, [score.algorithm for score in found.scores]) == (4, [BASELINE, "unless", "fold-rm"])
     for score in found.scores:
         assert sum(run.quality.records for run in score.runs) == len(table)
@@ -119,7 +120,7 @@ def test_cross_validation(table):
 def test_unfinished_folds(table):
     """A fold that only some learners finished counts for none."""
     learners = {"unless": fold_unless, "fold-rm": fold_rm}
-    runs = list(cross_validation(table, learners, 3))
+    runs = list(run_learners(split_folds(table, assign_folds(table.labels, 3)), learners))
     found = Evaluation.of(runs[:5], learners)
     assert found.folds == 1
     assert [len(score.runs) for score in found.scores] == [1, 1, 1]
@@ -130,11 +131,13 @@ def test_unfinished_folds(table):
 
 def test_holdout(table):
     """One table to learn from, another to test on; it must have labels of training."""
-    found = Evaluation.of(list(evaluate_on_table(table[:200], table[200:], {"unless": fold_unless})), ["unless"])
+    found = Evaluation.of(
+        list(run_learners([(table[:200], align_test(table[:200], table[200:]))], {"unless": fold_unless})), ["unless"]
+    )
     assert found.scores[1].runs[0].quality.records == 100
     other = unless.read_table([{**table.record(0), "decision": 7}], "decision")
     with pytest.raises(ReadError, match="the test has labels such as 7, training has labels such as 'accept', and"):
-        evaluate_on_table(table, other, {})
+        align_test(table, other)
 
 
 def test_baseline(table):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 from collections.abc import Sequence
 from functools import partial
-from typing import Annotated, cast
+from typing import Annotated
 
 import typer
 from rich.console import RenderableType
@@ -21,8 +21,16 @@ from unless.cli.options import Algorithm, flag_option, value_option
 from unless.cli.plot import plot_trade_off
 from unless.cli.training_data import TrainingTable, read_training
 from unless.errors import ReadError
-from unless.evaluation.tradeoff import TradeOff, split_folds
-from unless.evaluation.validation import BASELINE, Evaluation, Score, assign_folds, cross_validation, evaluate_on_table
+from unless.evaluation.tradeoff import TradeOff
+from unless.evaluation.validation import (
+    BASELINE,
+    Evaluation,
+    Score,
+    align_test,
+    assign_folds,
+    run_learners,
+    split_folds,
+)
 from unless.explanation.words import printable
 from unless.table import Labels, Table
 from unless.values import count_text, share_text
@@ -79,20 +87,18 @@ def evaluate(
     names = _select_learners(screen, algorithm, training.table.labels)
     learners = {name: partial(program_of, LEARNERS[name](n_jobs=jobs or -1)) for name in names}
     if test is None:
-        folds, tests = cv or 10, None
-        runs = cross_validation(training.table, learners, folds, seed)
+        folds, doing = cv or 10, "cross-validation"
+        split = partial(split_folds, training.table, assign_folds(training.table.labels, folds, seed))
     else:
-        folds, tests = 1, _read_test_records(screen, DataSource.of(test, columns.file), training.table)
-        runs = evaluate_on_table(training.table, tests, learners)
-    doing = "cross-validation" if folds > 1 else "learning"
-    done, complete = screen.collect(doing, runs, folds * (len(learners) + 1))
+        folds, doing = 1, "learning"
+        split = partial(iter, [(training.table, _read_test(screen, DataSource.of(test, columns.file), training.table))])
+    done, complete = screen.collect(doing, run_learners(split(), learners), folds * (len(learners) + 1))
     found = Evaluation.of(done, learners)
     if not found.folds:
         raise KeyboardInterrupt
     drawn = None
     if complete and draw and "unless" in learners:
-        pairs = split_folds(training.table, assign_folds(training.table.labels, folds, seed)) if tests is None else None
-        drawn, complete = _compute_trade_off(screen, jobs, pairs or [(training.table, cast("Table", tests))])
+        drawn, complete = _compute_trade_off(screen, jobs, list(split()))
     if json:
         document = {
             "data": data,
@@ -127,7 +133,7 @@ def _select_learners(screen: Screen, asked: Sequence[Algorithm] | None, labels: 
     return names
 
 
-def _read_test_records(screen: Screen, test: DataSource, table: Table) -> Table:
+def _read_test(screen: Screen, test: DataSource, table: Table) -> Table:
     """Read the records to test on as those of training were read."""
     target = table.schema.target
     with screen.busy(f"reading {test.name}"):
@@ -135,7 +141,7 @@ def _read_test_records(screen: Screen, test: DataSource, table: Table) -> Table:
             raise ReadError(f"{test.name} has no column {target!r}: a test needs the true labels")
         found = test.read(target, like=table)
     note_how_read(screen, test.name, found.read_as)
-    return found
+    return align_test(table, found)
 
 
 def _compute_trade_off(

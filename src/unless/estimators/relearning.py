@@ -13,7 +13,8 @@ from unless.errors import ParameterError, ProgramError, suggest
 from unless.estimators.learners import LEARNERS, Learner, UnlessLearner, learn
 from unless.estimators.training_data import TrainingData
 from unless.evaluation.stability import Refit, Stability, bootstraps, refit_on_sample
-from unless.evaluation.tradeoff import Progress, TradeOff, compute_trade_off, split_folds
+from unless.evaluation.tradeoff import Progress, TradeOff, compute_trade_off
+from unless.evaluation.validation import split_folds
 from unless.learn.weights import Weights
 from unless.model import Model
 from unless.model.prediction import Decider
@@ -43,7 +44,7 @@ def trade_off_of(learner: Learner, pairs: Sequence[tuple[Table, Table]], progres
 
 def hash_folds(table: Table, count: int = 5) -> list[tuple[Table, Table]]:
     """Pairs of tables to learn from and to test on, by a hash of the record; fewer if few records differ."""
-    pairs = split_folds(table, (record_hashes(table.columns, len(table)) % np.uint64(count)).astype(np.int64))
+    pairs = list(split_folds(table, (record_hashes(table.columns, len(table)) % np.uint64(count)).astype(np.int64)))
     if len(pairs) < 2:
         raise ParameterError("the records are too much alike to learn from some and test on others")
     return pairs

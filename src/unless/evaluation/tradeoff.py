@@ -6,9 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from unless.evaluation.metrics import evaluate_decider
 from unless.model.rule_statistics import wilson_interval
 from unless.rule import Program
@@ -69,11 +66,6 @@ class TradeOff:
     def to_dict(self) -> dict[str, Any]:
         """The trade-off for JSON."""
         return attributes_to_json(self, "choices", "enough")
-
-
-def split_folds(table: Table, folds: NDArray[np.integer[Any]]) -> list[tuple[Table, Table]]:
-    """Return, for each fold, the records of all other folds and its own; ``folds`` has the fold of each record."""
-    return [(table[folds != fold], table[folds == fold]) for fold in np.unique(folds)]
 
 
 def compute_trade_off(

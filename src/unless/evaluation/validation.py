@@ -84,7 +84,7 @@ class Evaluation:
 
     @classmethod
     def of(cls, runs: Sequence[Run], learners: Iterable[str]) -> Evaluation:
-        """Collect the runs that `cross_validation` or `evaluate_on_table` gave, also if they were stopped early."""
+        """Collect the runs of `run_learners`, also if they were stopped early."""
         names = (BASELINE, *learners)
         folds = set.intersection(*({run.fold for run in runs if run.algorithm == name} for name in names))
         kept = [run for run in runs if run.fold in folds]
@@ -95,32 +95,25 @@ class Evaluation:
         return {"folds": self.folds, "algorithms": [score.to_dict() for score in self.scores]}
 
 
-def cross_validation(table: Table, learners: Mapping[str, Learn], folds: int = 10, seed: int = 0) -> Iterator[Run]:
-    """Learn from all folds but one and test on that one; fold by fold, learner by learner, the baseline first."""
-    places = assign_folds(table.labels, folds, seed)
-    for fold in range(folds):
-        yield from _run_learners(table[places != fold], table[places == fold], learners, fold)
+def run_learners(pairs: Iterable[tuple[Table, Table]], learners: Mapping[str, Learn]) -> Iterator[Run]:
+    """Learn from the first table of each pair and test on the second; learner by learner, the baseline first."""
+    for fold, (train, test) in enumerate(pairs):
+        yield Run(BASELINE, fold, evaluate_decider(majority_program(train), test), 0, 0.0)
+        for name, learner in learners.items():
+            start = time.perf_counter()
+            found = learner(train)
+            seconds = time.perf_counter() - start
+            yield Run(name, fold, evaluate_decider(found, test), _rule_count(found), seconds)
 
 
-def evaluate_on_table(train: Table, test: Table, learners: Mapping[str, Learn]) -> Iterator[Run]:
-    """Learn from one table and test on another, learner by learner, the baseline first."""
+def align_test(train: Table, test: Table) -> Table:
+    """Return a table to test on, with the labels of training; it must have at least one of them."""
     known, found = train.labels.labels, test.labels
     labels = align_labels(found, known)
     if len(labels.codes) and labels.codes.min() >= len(known):
-        raise ReadError(
-            f"the test has labels such as {found.labels[0]!r}, training has labels such as {known[0]!r}, "
-            "and they have no label in common"
-        )
-    return _run_learners(train, Table(test.columns, labels, len(test), test.missing), learners, 0)
-
-
-def _run_learners(train: Table, test: Table, learners: Mapping[str, Learn], fold: int) -> Iterator[Run]:
-    yield Run(BASELINE, fold, evaluate_decider(majority_program(train), test), 0, 0.0)
-    for name, learner in learners.items():
-        start = time.perf_counter()
-        found = learner(train)
-        seconds = time.perf_counter() - start
-        yield Run(name, fold, evaluate_decider(found, test), _rule_count(found), seconds)
+        samples = f"the test has labels such as {found.labels[0]!r}, training has labels such as {known[0]!r}"
+        raise ReadError(f"{samples}, and they have no label in common")
+    return Table(test.columns, labels, len(test), test.missing)
 
 
 def _rule_count(decider: Decider) -> int:
@@ -152,6 +145,11 @@ def draw_holdout(labels: Labels, share: float, seed: int = 0) -> NDArray[np.bool
     chosen = np.zeros(len(order), dtype=np.bool_)
     chosen[order] = place < np.repeat(wanted, sizes)
     return chosen
+
+
+def split_folds(table: Table, folds: NDArray[np.integer[Any]]) -> Iterator[tuple[Table, Table]]:
+    """Yield, for each fold, the records of all other folds and its own; ``folds`` has the fold of each record."""
+    return ((table[folds != fold], table[folds == fold]) for fold in np.unique(folds))
 
 
 def assign_folds(labels: Labels, count: int, seed: int = 0) -> NDArray[np.intp]:
