@@ -112,7 +112,9 @@ class KeptRules:
             return None
         origin = self.model.origin
         if origin is None or not any(origin.split.cuts) or tuple(self.model.schema.kinds) != tuple(features):
-            why = _UNKNOWN if origin is None else _OTHERS if any(origin.split.cuts) else _NONE
+            why = "it held back none" if origin is not None else "it does not say which those are"
+            if origin is not None and any(origin.split.cuts):
+                why = "it knows those by other features"
             screen.note(f"if rules of {self.name} were learned from records of this test, it is too good: {why}")
             return None
         if origin.split.salt != seed:
@@ -132,10 +134,6 @@ class KeptRules:
                 raise typer.BadParameter(f"a rule that stays tests {name!r}", param_hint="--exclude")
         return replace(options, include=[*(options.include or ()), *tested])
 
-
-_UNKNOWN = "it does not say which those are"
-_OTHERS = "it knows those by other features"
-_NONE = "it held back none"
 
 NO_KEPT_RULES = KeptRules()
 

@@ -7,11 +7,12 @@ import io
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 from typing import Literal as OneOf
 
 import typer
 
+import unless
 from unless.cli.console import Screen
 from unless.cli.data_options import FileOptions, split_names
 from unless.cli.explain_output import ExplainedRecord, records_table
@@ -23,7 +24,6 @@ from unless.errors import ParameterError, UnknownNameError, suggest
 from unless.evaluation.unseen_values import Unseen, refuse_unseen, require_known_values, unseen_values
 from unless.explanation.score_explanation import ScoreExplanation, explain_score
 from unless.explanation.why import explain_record
-from unless.explanation.why import why_not as why_not_of
 from unless.model import Model as FittedModel
 from unless.model import decider_of, is_all_holdout
 from unless.read.csv_files import TextFile
@@ -32,10 +32,7 @@ from unless.read.table import read_table
 from unless.rule import Program
 from unless.score.score_card import require_card
 from unless.table import Table
-from unless.values import Label, Value
-
-if TYPE_CHECKING:
-    from unless.explanation.counterfactuals.nearest import Counterfactuals
+from unless.values import Value
 
 _ROWS = re.compile(r"\s*([0-9]{1,18})\s*(?:-\s*([0-9]{1,18})\s*)?")
 
@@ -115,17 +112,13 @@ def explain(
     label = None if why_not is None else match_label(decider.labels, why_not, "no rule gives the label")
     stay = _check_feature_names(split_names(fixed, program.features), program, "--fixed")
     source = None if data is None else DataSource.of(data, file)
-    answers = [
-        replace(
-            one,
-            why_not=None
-            if label is None or not decider.by_rule
-            else why_not_of(program, one.explanation.record, label),
-            changes=_find_changes(found, one.explanation.record, label, stay, most or 3) if what_if else None,
-            points=_explain_points(found, one.explanation.record) if points else None,
-        )
-        for one in _explain_records(screen, source, found, changed, wanted_rows)
-    ]
+    answers = []
+    for one in _explain_records(screen, source, found, changed, wanted_rows):
+        record, by_rule = one.explanation.record, decider.by_rule
+        stopped = None if label is None or not by_rule else unless.why_not(program, record, label)
+        changes = unless.counterfactuals(found, record, label, fixed=stay, most=most or 3) if what_if else None
+        scored = _explain_points(found, record) if points else None
+        answers.append(replace(one, why_not=stopped, changes=changes, points=scored))
     unseen = _find_unseen_values(found, answers)
     if strict:
         require_known_values(found, program)
@@ -150,14 +143,6 @@ def _refuse_without_rules(style: str, why_not: str | None, *, what_if: bool, poi
             "in a committee no single rule stops a label; add --what-if to see what would give it",
             param_hint="--why-not",
         )
-
-
-def _find_changes(
-    model: FittedModel | Program, record: dict[str, Value], label: Label | None, fixed: list[str], most: int
-) -> Counterfactuals:
-    from unless.explanation.counterfactuals.nearest import counterfactuals  # 20 ms for --what-if alone
-
-    return counterfactuals(model, record, label, fixed=fixed, most=most)
 
 
 def _explain_points(model: FittedModel | Program, record: dict[str, Value]) -> ScoreExplanation:

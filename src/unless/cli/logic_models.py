@@ -10,7 +10,7 @@ from rich.text import Text
 from unless.cli.console import Screen
 from unless.cli.loading import source_name
 from unless.errors import ProgramError
-from unless.evaluation.metrics import test_result_text
+from unless.evaluation.metrics import quality_text
 from unless.export.json import to_dict
 from unless.export.json_text import layout
 from unless.logic import Hypothesis, RelationalHypothesis
@@ -71,7 +71,7 @@ def trial_text(found: Hypothesis | RelationalHypothesis) -> str:
     """Say how the rules do on the examples held back, and how always saying the same would do."""
     if (trial := found.trial) is None:
         return f"none of the {count_text(len(found.individuals), 'example')} was held back"
-    return test_result_text(
+    return quality_text(
         count_text(len(trial.individuals), "example"), trial.quality, trial.usual, trial.baseline.accuracy
     )
 

@@ -155,7 +155,7 @@ def baseline_quality(tested: HoldoutResult) -> Quality:
     return Quality(tested.statistics.classes, found)
 
 
-def test_result_text(tested: str, found: Quality, usual: object, baseline: float) -> str:
+def quality_text(tested: str, found: Quality, usual: object, baseline: float) -> str:
     """How rules do in a test, how sure that is, and how always saying the usual label would do.
 
     "180 records held back: accuracy 0.967 (0.929 to 0.985), F1 0.966 (always accept: 0.583)".
@@ -169,9 +169,7 @@ def test_result_text(tested: str, found: Quality, usual: object, baseline: float
 
 def holdout_text(tested: HoldoutResult) -> str:
     """How a model does on the records that were held back."""
-    return test_result_text(
-        count_text(tested.held_back, "record"), holdout_quality(tested), tested.usual, tested.baseline
-    )
+    return quality_text(count_text(tested.held_back, "record"), holdout_quality(tested), tested.usual, tested.baseline)
 
 
 def count_rule_decisions(
