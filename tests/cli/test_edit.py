@@ -72,7 +72,7 @@ WRITE = f"file.write_text(text.replace('\\n\\n#', '\\n\\n{ONE_MORE}\\n#', 1))"
 
 
 UNMEASURED = (
-    "not measured: from rule 3 on, what each decides is not known, and the points and the importances are left out; "
+    "not measured: the decisions of rules from rule 3 on are not known, and the points and the importances are left out; "
     "--data DATA measures them"
 )
 
@@ -219,7 +219,7 @@ class TestFromFile:
             (
                 ["model.json", "--from", "rules.txt"],
                 1,
-                "to write over model.json: --yes; to write another file: -o FILE",
+                "to overwrite model.json: --yes; to write another file: -o FILE",
             ),
             (
                 ["model.json", "--from", "rules.txt", "-o", "model.json"],

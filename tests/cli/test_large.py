@@ -62,7 +62,7 @@ def test_files_that_do_not_fit(records, monkeypatch):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("a.csv", "-t", "y", "--query", "t"), "is no database"),
+        (("a.csv", "-t", "y", "--query", "t"), "is not a database"),
         (("d.duckdb", "-t", "z"), "no column 'z'"),
         (("d.duckdb", "-t", "y", "--query", "u"), "Table with name u does not exist"),
         (("none.duckdb", "-t", "y"), "no database 'none.duckdb'"),

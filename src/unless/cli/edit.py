@@ -115,7 +115,9 @@ def _check_arguments(
     if output is None and model == "-":
         raise ParameterError("the model comes from standard input; name a file to write to: -o edited.json")
     if output is None and not yes and not sys.stdin.isatty():
-        raise ParameterError(f"nobody can be asked here; to write over {model}: --yes; to write another file: -o FILE")
+        raise ParameterError(
+            f"no terminal to ask for confirmation; to overwrite {model}: --yes; to write another file: -o FILE"
+        )
     if rules is None and "-" in (model, data):
         raise ParameterError("an editor needs standard input; give MODEL and DATA as files, or the rules: --from FILE")
     if rules is None and not _editor_command():
@@ -249,7 +251,7 @@ class _EditResult:
         gone = "the points and the importances are left out"
         if not open_rules:
             return [f"not measured: {gone}; --data DATA measures them", *self._test_lines]
-        which = f"from rule {open_rules[0]} on, what each decides is not known"
+        which = f"the decisions of rules from rule {open_rules[0]} on are not known"
         return [f"not measured: {which}, and {gone}; --data DATA measures them", *self._test_lines]
 
     @property

@@ -47,7 +47,8 @@ def open_large_data(screen: Screen, data: str, options: LargeOptions, file: File
         return Query(data, query).stream() if query else find_only_table(data).stream()
     if query is not None:
         raise typer.BadParameter(
-            f"{without_passwords(data)!r} is no database: give a DuckDB file, or postgresql://…", param_hint="--query"
+            f"{without_passwords(data)!r} is not a database; give a DuckDB file, or postgresql://…",
+            param_hint="--query",
         )
     if data == "-" or Path(data).is_fifo():
         if kept:
