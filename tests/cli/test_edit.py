@@ -72,8 +72,8 @@ WRITE = f"file.write_text(text.replace('\\n\\n#', '\\n\\n{ONE_MORE}\\n#', 1))"
 
 
 UNMEASURED = (
-    "not measured: the decisions of rules from rule 3 on are not known, and the points and the importances are left out; "
-    "--data DATA measures them"
+    "not measured: the decisions of rules from rule 3 on are not known, and the points and the importances are left "
+    "out; --data DATA measures them"
 )
 
 
