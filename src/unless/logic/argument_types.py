@@ -7,8 +7,10 @@ of them once and others start with them. Declared types win, and what was guesse
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -189,23 +191,27 @@ class _Finder:
             members.setdefault(index, []).append(one)
         return list(members.values())
 
-    def _shared(self, open_: list[Position]) -> list[tuple[float, Position, Position]]:
+    def _shared(self, open_: list[Position]) -> Iterator[tuple[float, Position, Position]]:
         """The pairs of arguments that share enough constants, with the share of the smaller one."""
-        sizes = np.array([len(self.constants[one]) for one in open_])
-        rows = np.repeat(np.arange(len(open_)), sizes)
-        from scipy.sparse import csr_array  # type: ignore[import-untyped]
+        common = Counter[tuple[int, int]]()
+        for places, count in self._sets_of_arguments(open_).items():
+            for pair in combinations(np.frombuffer(places, np.intp).tolist(), 2):
+                common[pair] += count
+        for (left, right), count in common.items():
+            one, other = open_[left], open_[right]
+            share = count / min(len(self.constants[one]), len(self.constants[other]))
+            if share >= _SHARED:
+                yield share, one, other
 
-        has = csr_array(
-            (np.ones(len(rows), np.int64), (rows, np.concatenate([self.constants[one] for one in open_]))),
-            shape=(len(open_), len(self.codes)),
-        )
-        common = (has @ has.T).tocoo()
-        share = common.data / np.minimum(sizes[common.row], sizes[common.col])
-        near = (common.row < common.col) & (share >= _SHARED)
-        return [
-            (float(value), open_[left], open_[right])
-            for value, left, right in zip(share[near], common.row[near], common.col[near], strict=True)
-        ]
+    def _sets_of_arguments(self, open_: list[Position]) -> Counter[bytes]:
+        """The sets of arguments that have a constant, as bytes of their indices, and how many constants have each."""
+        if not open_:
+            return Counter()
+        codes = np.concatenate([self.constants[one] for one in open_])
+        places = np.repeat(np.arange(len(open_)), [len(self.constants[one]) for one in open_])
+        order = np.argsort(codes, kind="stable")
+        cuts = np.flatnonzero(np.diff(codes[order])) + 1
+        return Counter(part.tobytes() for part in np.split(places[order], cuts))
 
     def names(self, groups: list[list[Position]], target: str) -> dict[Position, str]:
         """Name each type: as declared, by the target, or by the first relation that leads to its entities."""
