@@ -67,7 +67,7 @@ class CountingGrid(BinnedGrid):
         counts: Size[::1] = view(np.zeros(len(blocks) * labels, np.intp))
         if len(blocks) == 1:
             self.count_labels(rows.index, counts)
-            return list(counts)
+            return np.asarray(counts).tolist()
         self.share(
             self.count_labels,
             [(rows.index[begin:end], counts[k * labels : (k + 1) * labels]) for k, begin, end in blocks],

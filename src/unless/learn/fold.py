@@ -352,7 +352,7 @@ def _most_popular(popularity: Sequence[float], aside: Collection[int] = ()) -> i
     """
     if not aside:
         most = max(popularity)
-        return list(popularity).index(most) if most else None
+        return popularity.index(most) if most else None
     labels = [k for k, size in enumerate(popularity) if size and k not in aside]
     return max(labels, key=popularity.__getitem__, default=None)
 

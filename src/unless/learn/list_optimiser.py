@@ -157,10 +157,11 @@ class ListOptimiser(Generic[Rows]):
             reach = engine.minus(reach, engine.covered_by_rule(reach, before_it))
         while most is None or len(self.rules) < most:
             wrong = engine.minus(reach, right)
-            errors = [0.0 if label in tried else count for label, count in enumerate(engine.label_weights(wrong))]
-            if not any(errors):
+            weights, least = engine.label_weights(wrong), self.rule_price  # what can be gained, and what it costs
+            errors = {k: weight for k, weight in enumerate(weights) if weight > least and k not in tried}
+            if not errors:
                 break
-            label = errors.index(max(errors))
+            label = max(errors, key=errors.__getitem__)
             self.policy.report_progress(engine.size(wrong), len(self.rules))
             after = {self.last, *(other for other, _ in self.rules[top:])}
             gains_and_losses = engine.gains_and_losses(reach, label, right)

@@ -375,7 +375,8 @@ class UnlessLearner:
             while most is None or len(rules) + 1 < most:
                 size, popularity = engine.size(rows), engine.label_weights(rows)
                 self.report_progress(size, len(rules))
-                label = self.next_label(popularity, [*left, popularity][len(front.rules)], aside)
+                before = left[len(front.rules)] if len(left) > len(front.rules) else popularity
+                label = self.next_label(popularity, before, aside)
                 if label is None:
                     if all(before == size for before in aside.values()):
                         break
@@ -440,12 +441,10 @@ class UnlessLearner:
 
     def next_label(self, popularity: Sequence[float], before: Sequence[float], aside: Collection[int]) -> int | None:
         """The label to learn next, not one put aside; None if none exists, or only one label is left."""
-        labels = [label for label, size in enumerate(popularity) if size]
-        still = [label for label in labels if label not in aside]
-        if self.rare_first:
-            last = before.index(max(before))
-            still = [label for label in still if label != last]
-        if len(labels) < 2 or not still:
+        last = before.index(max(before)) if self.rare_first else None
+        least = self.criteria.support  # fewer cannot have a rule
+        still = [k for k, size in enumerate(popularity) if size >= least and k != last and k not in aside]
+        if not still or sum(map(bool, popularity)) < 2:
             return None
         return (min if self.rare_first else max)(still, key=popularity.__getitem__)
 
