@@ -160,7 +160,6 @@ def make_block_dataset(  # noqa: PLR0913 - all that can be asked for, to be seen
     drop_weightless: bool = False,
     factors: ClassFactors | None = None,
     leave_out: LeaveOut | None = None,
-    folder: str | os.PathLike[str] | None = None,
     keep: CacheOptions | None = None,
     threads: int | None = None,
     progress: Progress | None = None,
@@ -170,9 +169,8 @@ def make_block_dataset(  # noqa: PLR0913 - all that can be asked for, to be seen
     ``options``, ``target`` and ``features`` say what to read, as in `read_table`. ``weights`` is the column that says
     how much each record weighs, and ``factors`` multiplies the weights of each class; ``drop_weightless`` leaves out
     records of weight 0.
-    Blocks are written to a folder of their own in ``folder``, or where temporary files are. If they are to be kept,
-    ``keep`` says where: then what is there already is used, and learners go on where they were. What ``leave_out``
-    depends on is said by ``keep.asked``.
+    Blocks are written to temporary files, or to the folder of ``keep``: blocks that are there already are used, and
+    learners go on where they were. ``keep.asked`` holds what ``leave_out`` depends on.
     """
     if formats := options.part_formats:
         stream = PartsStream(stream, formats)
@@ -180,7 +178,7 @@ def make_block_dataset(  # noqa: PLR0913 - all that can be asked for, to be seen
     given = None if factors is None else RecordedFactors(factors)
     choice = RecordChoice(options, target, features, weights, drop_weightless)
     maker = _DatasetMaker(stream, choice, given, leave_out, tell, threads or available_cores())
-    return maker.make_temporary(folder) if keep is None else maker.reopen_or_make(keep)
+    return maker.make_temporary() if keep is None else maker.reopen_or_make(keep)
 
 
 @dataclass(frozen=True)
@@ -226,12 +224,12 @@ class _DatasetMaker:
     tell: Progress
     threads: int
 
-    def make_temporary(self, folder: str | os.PathLike[str] | None) -> BlockDataset:
+    def make_temporary(self) -> BlockDataset:
         """Make blocks that are removed when they are closed."""
         before = self.stream.fingerprint()
         with ThreadPoolExecutor(self.threads) as pool:
             coding = self._collect_encoding(pool)
-        home = tempfile.TemporaryDirectory(prefix="unless-", dir=folder)
+        home = tempfile.TemporaryDirectory(prefix="unless-")
         try:
             with ThreadPoolExecutor(self.threads) as pool:  # its threads end before the folder is removed
                 # A mapped file lives on without a name, and is gone even after kill -9.

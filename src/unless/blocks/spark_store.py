@@ -20,13 +20,12 @@ from secrets import token_hex
 from tempfile import gettempdir
 from typing import TYPE_CHECKING, Any, TypeVar
 
-import numpy as np
-
 from unless.blocks.block import Block
 from unless.blocks.block_arrays import DATA_CHANGED, map_block, write_block
 from unless.blocks.block_queries import BlockQuery, combine_in_groups
 from unless.blocks.block_store import BlockStore, memory_budget_per_row
 from unless.blocks.column_bins import ColumnBins
+from unless.blocks.databases import frame_hash
 from unless.blocks.encoding import BlockEncoding, ClassFactors, EncodingTask, TableStats
 from unless.errors import ParameterError, ReadError, UnlessError
 from unless.files import write_whole
@@ -191,7 +190,7 @@ def _collect_stats(batches: Batches, names: Sequence[str], task: EncodingTask) -
     result: Any = None, 0
     try:
         for frame in _join_batches(batches, names):
-            result = _merge_stats(result, (TableStats.of(task, PolarsFrame(frame)), _checksum(frame)))
+            result = _merge_stats(result, (TableStats.of(task, PolarsFrame(frame)), frame_hash(frame)))
     except UnlessError as error:
         result = error
     yield _pickle_result(result)
@@ -226,7 +225,7 @@ def _write_partition(
                 write_block(folder / str(blocks), arrays)
                 blocks += 1
             rows += frame.height
-            checksum = _sum_checksums([checksum, _checksum(frame)])
+            checksum = _sum_checksums([checksum, frame_hash(frame)])
     except UnlessError as error:
         yield _pickle_result(error)
         return
@@ -313,11 +312,6 @@ def _batches_to_frame(batches: Sequence[pa.RecordBatch], names: Sequence[str]) -
     frame = pl.DataFrame(pl.from_arrow(table))
     frame.columns = list(names)  # only now: from_arrow would rename a column that is called ''
     return frame.with_columns(pl.selectors.decimal().cast(pl.Float64))  # Arrow's own cast is a bit off for 1.15
-
-
-def _checksum(frame: pl.DataFrame) -> int:
-    """The sum of the hashes of rows, whatever their order."""
-    return _sum_checksums([int(frame.hash_rows().to_numpy().sum(dtype=np.uint64))])
 
 
 def _sum_checksums(checksums: Iterable[int]) -> int:

@@ -29,23 +29,15 @@ MONTHS = (*MONTHS, "July", "August", "September", "October", "November", "Decemb
 _THURSDAY = 3  # 1970-01-01 was one
 
 
-def _weekday(micros: NDArray[np.float64]) -> list[str]:
-    return [DAYS[int(day + _THURSDAY) % 7] for day in (micros // DAY).tolist()]
-
-
 def _month(micros: NDArray[np.float64]) -> list[str]:
     months = micros.astype(np.int64).view("M8[us]").astype("M8[M]").astype(np.int64)
     return [MONTHS[month % 12] for month in months.tolist()]
 
 
-def _hour(micros: NDArray[np.float64]) -> list[int]:
-    return [int(hour) for hour in (micros % DAY // (DAY / 24)).tolist()]
-
-
 _PARTS: dict[str, tuple[Callable[[NDArray[np.float64]], Sequence[Any]], Notation | None]] = {
-    "weekday": (_weekday, LevelNotation(DAYS)),
+    "weekday": (lambda micros: [DAYS[int(day + _THURSDAY) % 7] for day in micros // DAY], LevelNotation(DAYS)),
     "month": (_month, LevelNotation(MONTHS)),
-    "hour": (_hour, None),
+    "hour": (lambda micros: [int(hour) for hour in micros % DAY // (DAY / 24)], None),
 }
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from unless.errors import ParameterError, suggest
@@ -47,18 +48,9 @@ class ReadOptions:
     def __post_init__(self) -> None:
         if self.header_row is not None and self.skip is not None:
             raise ParameterError("header_row and skip say the same in two ways; leave one of them out")
-        checked: dict[str, Any] = {
-            "delimiter": _check_delimiter(self.delimiter),
-            "decimal": _check_decimal(self.decimal),
-            "encoding": _check_encoding(self.encoding),
-            "sheet": _check_sheet(self.sheet),
-            "header_row": _check_count("header_row", self.header_row, 1),
-            "skip": _check_count("skip", self.skip, 0),
-            "missing": _check_missing(self.missing),
-            **{name: check_names(name, getattr(self, name)) for name in ("numeric", "categorical", "parts")},
-        }
-        for name, value in checked.items():
-            object.__setattr__(self, name, value)
+        for name, check in _CHECKS.items():
+            if (given := getattr(self, name)) is not None:
+                object.__setattr__(self, name, check(given))
         if not isinstance(self.dates, Mapping):
             object.__setattr__(self, "dates", check_names("dates", self.dates))
 
@@ -105,9 +97,7 @@ def check_names(parameter: str, names: Iterable[object] | None) -> tuple[str, ..
     return found
 
 
-def _check_delimiter(given: object) -> str | None:
-    if given is None:
-        return None
+def _check_delimiter(given: object) -> str:
     sign = {"tab": "\t", "\\t": "\t"}.get(str(given), given)
     if not isinstance(sign, str) or len(sign) != 1 or not sign.isascii() or sign.isalnum() or sign in '"\r\n\0.+-':
         raise ParameterError(
@@ -117,15 +107,13 @@ def _check_delimiter(given: object) -> str | None:
     return sign
 
 
-def _check_decimal(given: str | None) -> str | None:
-    if given not in (None, ".", ","):
+def _check_decimal(given: object) -> str:
+    if not isinstance(given, str) or given not in (".", ","):
         raise ParameterError(f"the decimal sign is '.' or ',', not {given!r}")
     return given
 
 
-def _check_encoding(given: object) -> str | None:
-    if given is None:
-        return None
+def _check_encoding(given: object) -> str:
     try:
         found = codecs.lookup(str(given))
     except (LookupError, ValueError):
@@ -135,24 +123,20 @@ def _check_encoding(given: object) -> str | None:
     return {"utf-8-sig": "utf-8", "ascii": "utf-8"}.get(found.name, found.name)
 
 
-def _check_sheet(given: object) -> str | int | None:
-    if given is None or isinstance(given, str) or (isinstance(given, int) and not isinstance(given, bool)):
+def _check_sheet(given: object) -> str | int:
+    if isinstance(given, str) or (isinstance(given, int) and not isinstance(given, bool)):
         return given
     raise ParameterError(f"a sheet is its name, or its number from 1, not {given!r}")
 
 
-def _check_count(name: str, given: object, least: int) -> int | None:
-    if given is None:
-        return None
+def _check_count(name: str, least: int, given: object) -> int:
     if isinstance(given, bool) or not isinstance(given, int) or given < least:
         what = "the number of the line with the names" if least else "how many lines come before the names"
         raise ParameterError(f"{name} is {what}, {least} or more, not {given!r}")
     return given
 
 
-def _check_missing(missing: object) -> tuple[str, ...] | None:
-    if missing is None:
-        return None
+def _check_missing(missing: object) -> tuple[str, ...]:
     if isinstance(missing, str) or not isinstance(missing, Iterable):
         raise ParameterError(f"missing= takes a list of cells, not {missing!r}; write [{missing!r}]")
     texts = tuple(missing)
@@ -198,6 +182,17 @@ def _orders(orders: object) -> dict[str, Notation]:
         found[str(name)] = LevelNotation(tuple(texts))
     return found
 
+
+_CHECKS: Mapping[str, Callable[[Any], object]] = {
+    "delimiter": _check_delimiter,
+    "decimal": _check_decimal,
+    "encoding": _check_encoding,
+    "sheet": _check_sheet,
+    "header_row": partial(_check_count, "header_row", 1),
+    "skip": partial(_check_count, "skip", 0),
+    "missing": _check_missing,
+    **{name: partial(check_names, name) for name in ("numeric", "categorical", "parts")},
+}
 
 PLAIN_OPTIONS = ReadOptions()
 """No options are given."""
