@@ -567,7 +567,7 @@ def test_rare_values_of_a_bin_are_few_parts():
     parts = np.diff(bins.starts[: bins.shape[0] + 1])
     assert parts.max() <= 65
     assert parts.min() >= 1
-    told = bins.starts[bins.bin_of(bins.column)] + bins.lows_of(bins.column)
+    told = bins.starts[bins.bin_of(bins.column)] + bins.parts_within_bins(bins.column)
     assert (np.diff(told[:-1]) >= 0).all()
     assert told[-1] == len(bins.finer) + 1
     for number in (-1.0, 0.0, 17.5, 5999.0, 6000.0, 11_999.0, np.inf):

@@ -106,7 +106,7 @@ class Block(MemoryEngine):
     def numbers_in(self, sets: Sequence[RowSelection], place: int, lows: Ends, highs: Ends) -> tuple[Numbers, Integers]:
         """The numbers of rows of a bare column in some parts, in order, and how much the rows of each set weigh.
 
-        A part has the numbers above a low one and up to its high one; parts are in order, and have none in common.
+        A part has the numbers above its low end, up to its high end; parts are in order, and disjoint.
         """
         return self._sort_and_sum(*self._cells_between(sets, place, lows, highs), len(sets))
 

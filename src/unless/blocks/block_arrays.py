@@ -105,7 +105,7 @@ def make_block_arrays(
     lows, cells = np.empty((len(bare), rows), np.uint8), np.empty((len(bare), rows))
     for place, (i, one, column) in enumerate(bare):
         plane[i * rows : (i + 1) * rows] = one.bin_of(column)[column.codes]
-        lows[place] = one.lows_of(column)[column.codes]
+        lows[place] = one.parts_within_bins(column)[column.codes]
         cells[place] = np.append(column.numbers, np.nan)[column.codes]
     return StoredArrays(
         {

@@ -260,8 +260,8 @@ class _DatasetMaker:
     def _cache_key(self, keep: CacheOptions) -> CacheKey:
         before = self.stream.fingerprint()
         options = {**self.choice.to_dict(), **(keep.asked or {})}
-        options["source"] = self.stream.said if before is None else None
-        return CacheKey.of(self.stream.said, before, options)
+        options["source"] = self.stream.title if before is None else None
+        return CacheKey.of(self.stream.title, before, options)
 
     def _rebuild_cache(self, folder: CacheFolder, key: CacheKey) -> tuple[BlockEncoding, list[StoredArrays]]:
         with folder.rebuild(), ThreadPoolExecutor(self.threads) as pool:

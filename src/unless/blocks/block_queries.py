@@ -82,14 +82,14 @@ class SplitCensus(BlockQuery[tuple[Integers, Hashes, Hashes]]):
 
 
 class LabelSizes(SummedQuery):
-    """Of each set: how many rows of each label there are, and how much they weigh."""
+    """The number of rows of each label, and their weight, for each set."""
 
     def answer(self, block: Block) -> Integers:
         return np.array([block.sizes(rows) for rows in block.row_sets(self)], np.int64)
 
 
 class SizesAndHistograms(SummedQuery):
-    """Of each set: its sizes, one after the other, and the weight of the rows in each bin of each column."""
+    """For each set, its sizes, followed by the weight of the rows in each bin of each column."""
 
     def answer(self, block: Block) -> Integers:
         sets = block.row_sets(self)
@@ -98,7 +98,7 @@ class SizesAndHistograms(SummedQuery):
 
 @dataclass(frozen=True)
 class PartWeights(SummedQuery):
-    """Of each set: the weight of the rows in finer parts of bare columns, span after span."""
+    """For each set, the weight of the rows in finer parts of bare columns, span by span."""
 
     spans: Sequence[Span]
 
@@ -111,7 +111,7 @@ class PartWeights(SummedQuery):
 
 @dataclass(frozen=True)
 class HeaviestTexts(SummedQuery):
-    """Of one set: counters of the weight of texts, by the part of a column that they are in and by a hash.
+    """Counters of the weight of texts in one set, by interval and by a hash of the text.
 
     No text weighs more than its counter; `max_text_weights` makes use of that.
     """
@@ -142,7 +142,7 @@ def max_text_weights(counters: Integers, asked: Sequence[tuple[int, Sequence[str
 
 @dataclass(frozen=True)
 class DistinctValues(BlockQuery[list[Hashes]]):
-    """Of one set: which values each column has, missing among them, up to `MANY`; a hash stands for each."""
+    """Hashes of the distinct values of each column in one set, up to `MANY`, including missing."""
 
     columns: int
 
@@ -164,7 +164,7 @@ class DistinctValues(BlockQuery[list[Hashes]]):
 
 @dataclass(frozen=True)
 class SliceWeights(SummedQuery):
-    """Of each set: the weight of the rows in the slices of finer parts of bare columns, part after part."""
+    """For each set, the weight of the rows in the slices of finer parts of bare columns, part by part."""
 
     regions: Sequence[ColumnRegion]
 
@@ -189,7 +189,7 @@ class ValuesInRegions(BlockQuery[list[WeightedValues]]):
 
 @dataclass(frozen=True)
 class NeighbouringNumbers(BlockQuery[NDArray[np.float64]]):
-    """Of one set: the largest number of a column up to a number, and the smallest above; NaN if none exists."""
+    """The largest number of a column up to a bound and the smallest above it, in one set; NaN if there is none such."""
 
     column: int
     number: float
@@ -211,7 +211,7 @@ class NeighbouringNumbers(BlockQuery[NDArray[np.float64]]):
 
 @dataclass(frozen=True)
 class FiniteRanges(BlockQuery[NDArray[np.float64]]):
-    """The smallest and the largest finite number of some columns; NaN if none exists."""
+    """The smallest and the largest finite number of some columns; NaN without finite numbers."""
 
     columns: Sequence[int]
 

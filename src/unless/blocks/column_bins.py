@@ -108,8 +108,8 @@ class ColumnBins:
         found[: len(cuts) + 1] = [0, *(np.searchsorted(finer, cuts) + 1)]
         return found
 
-    def lows_of(self, column: Column) -> NDArray[np.uint8]:
-        """The part within its bin of every rank of a column of numbers."""
+    def parts_within_bins(self, column: Column) -> NDArray[np.uint8]:
+        """The index of the finer part within its bin, for every rank of a column of numbers."""
         _, finer = self._bare_cuts
         parts = np.append(find_parts(column.numbers, finer), len(finer) + 1)
         found: NDArray[np.uint8] = (parts - self.starts[self.bin_of(column)]).astype(np.uint8)
@@ -185,7 +185,7 @@ def make_column_bins(column: Column, weights: NDArray[np.int64], *, open: bool) 
 
 
 def _cut_evenly(weights: NDArray[np.int64], parts: int) -> NDArray[np.intp]:
-    """The places after which to cut, so that parts weigh about the same; fewer cuts than parts."""
+    """The positions after which to cut, so that parts have about the same weight."""
     if len(weights) <= parts:
         return np.arange(len(weights) - 1) if len(weights) else np.empty(0, np.intp)
     up_to = np.cumsum(np.maximum(weights, 1))
@@ -194,7 +194,7 @@ def _cut_evenly(weights: NDArray[np.int64], parts: int) -> NDArray[np.intp]:
 
 
 def _cut_finer(weights: NDArray[np.int64], ends: NDArray[np.intp]) -> NDArray[np.intp]:
-    """The places after which to cut finer parts: the ends of bins, and some within each."""
+    """The positions after which finer parts are cut: the ends of bins, and some within each bin."""
     edges = [0, *(ends + 1).tolist(), len(weights)]
     inner = [first + _cut_evenly(weights[first:end], _FINER) for first, end in pairwise(edges)]
     return np.sort(np.concatenate([ends, *inner])).astype(np.intp)

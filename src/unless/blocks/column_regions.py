@@ -54,7 +54,7 @@ class WeightedValues:
 
 @dataclass(frozen=True)
 class ColumnRegion:
-    """Some parts of a column, of its numbers or of its texts: they are in order, and have no value in common."""
+    """Disjoint intervals of the numbers or the texts of a column, in order."""
 
     column: int
     texts: bool
@@ -63,14 +63,14 @@ class ColumnRegion:
 
     @classmethod
     def of(cls, intervals: Iterable[Interval]) -> list[ColumnRegion]:
-        """Parts as regions: of every column one of numbers, and one of texts, if there are such parts."""
+        """Group intervals into regions: one for the numbers and one for the texts of each column."""
         found: dict[tuple[int, bool], list[Interval]] = {}
         for one in intervals:
             found.setdefault((one.column, one.texts), []).append(one)
         return [cls(*key, [one.low for one in each], [one.high for one in each]) for key, each in found.items()]
 
     def intervals(self) -> list[Interval]:
-        """The parts."""
+        """The intervals of the region."""
         return [Interval(self.column, self.texts, *ends) for ends in zip(self.lows, self.highs, strict=True)]
 
     def edges(self, values: Sequence[Any] | NDArray[Any]) -> NDArray[np.intp]:

@@ -39,7 +39,7 @@ class RereadFrames(ABC):
     """Records that come as frames, anew for every pass; each has to give the rows of the first one, in any order."""
 
     def __init__(self, said: str) -> None:
-        self.said = said
+        self.title = said
         self._seen: tuple[int, int] | None = None
 
     @abstractmethod
@@ -85,7 +85,7 @@ class DuckStream(RereadFrames):
     def _frames(self) -> Iterator[pl.DataFrame]:
         import_extra("pyarrow", "Arrow", "sql")
         frame: pl.DataFrame | None = None
-        with _name_engine_in_errors("DuckDB", self.said):
+        with _name_engine_in_errors("DuckDB", self.title):
             relation = self._relation
             reader = (getattr(relation, "to_arrow_reader", None) or relation.fetch_arrow_reader)(ROWS)  # before 1.5
             for batch in reader:
@@ -116,7 +116,7 @@ class PostgresStream(RereadFrames):
         from psycopg.rows import tuple_row
 
         connection = self._connection
-        with _name_engine_in_errors("PostgreSQL", self.said, psycopg.Error):
+        with _name_engine_in_errors("PostgreSQL", self.title, psycopg.Error):
             self._snapshot()
             cursor = connection.cursor(name="unless", row_factory=tuple_row)  # on the server
             try:

@@ -72,7 +72,7 @@ class CountScore:
         return self.score.value(a, b, self.P, self.Q)
 
     def admits(self, a: Integers, b: Integers) -> Flags:
-        """Which literals are allowed."""
+        """Which literals, given by the rows that they cover, the score admits."""
         wide = np.int64 if self.P + self.Q < _FITS else object  # Python's numbers: slower, and never too small
         found = np.asarray(self.score.admits(a.astype(wide), b.astype(wide), self.P, self.Q), bool)
         return np.broadcast_to(found, np.broadcast(a, b).shape)

@@ -50,11 +50,11 @@ class RowSet:
     weight: int | None = None
     histogram: Integers | None = None
     parts: dict[int, tuple[int, Integers]] = field(default_factory=dict)
-    """Of some columns, the weights in finer parts, from one on."""
+    """For some columns, the weights of consecutive finer parts, and the first of these."""
     slices: dict[Interval, Integers] = field(default_factory=dict)
-    """Of some finer parts, the weights in their slices."""
+    """The weights in the slices of some finer parts."""
     values: dict[Interval, tuple[KnownValues, Integers]] = field(default_factory=dict)
-    """Of some parts of columns, the values and their weights."""
+    """The values, with weights, in some intervals of columns."""
     local: tuple[LocalRows, RowSelection] | None = None
 
     @property
@@ -90,7 +90,7 @@ class RowSet:
             self.values[interval] = values[first:end], weights[first:end]
 
     def known_values(self, intervals: Sequence[Interval]) -> tuple[KnownValues, Integers]:
-        """The values in some parts, one after the other, and their weights."""
+        """The values in consecutive intervals, and their weights."""
         pairs = [self.values[one] for one in intervals]
         weights = np.concatenate([some for _, some in pairs])
         if intervals[0].texts:
@@ -98,7 +98,7 @@ class RowSet:
         return np.concatenate([numbers for numbers, _ in pairs]), weights
 
     def forget_if_many(self) -> None:
-        """Forget the weights in parts, or of values, if there are many."""
+        """Drop the weights of parts and of values, if there are many."""
         if sum(len(weights) for _, weights in self.parts.values()) > _MANY:
             self.parts = {}
         if SLICES * len(self.slices) > _MANY:

@@ -27,11 +27,11 @@ class Stream(Protocol):
     """Records that can be read again and again, in the same order."""
 
     @property
-    def said(self) -> str:
+    def title(self) -> str:
         """The name of the data in messages."""
 
     def batches(self) -> Iterator[Source]:
-        """All records, some at a time; there is at least one batch."""
+        """Yield all records in batches, at least one."""
 
     def fingerprint(self) -> object:
         """A value that changes with the data; None if only reading shows a change."""
@@ -48,12 +48,12 @@ class PartsStream:
     formats: Mapping[str, str | None]
 
     @property
-    def said(self) -> str:
+    def title(self) -> str:
         """The name of the data in messages."""
-        return self.stream.said
+        return self.stream.title
 
     def batches(self) -> Iterator[Source]:
-        """All records, some at a time; a batch may have no date."""
+        """Yield all records in batches; a batch may have no dates."""
         return (DateParts(batch, self.formats, like_training=True) for batch in self.stream.batches())
 
     def fingerprint(self) -> object:
@@ -75,11 +75,11 @@ class FileStream:
     share: Callable[[float | None], object] | None = None
     """Called with the share of the bytes that was read."""
     read_as: str = ""
-    """How the files were read, if they are not plain, as `Table.read_as` says it; once they are."""
+    """How the files were read, if that is unusual (`Table.read_as`); known after reading."""
     _names: list[str] | None = None
 
     @property
-    def said(self) -> str:
+    def title(self) -> str:
         """The path."""
         return os.fspath(self.path)
 

@@ -127,7 +127,7 @@ class SparkBlockStore(BlockStore):
 
     def _map_partitions(self, function: Callable[[Batches], Iterator[pa.RecordBatch]]) -> RDD[Any]:
         """The results of a function for each partition."""
-        return self._frame.mapInArrow(function, "result binary").rdd.map(_unpickle_row)
+        return self._frame.mapInArrow(function, "result binary").rdd.map(_unpickle_result)
 
     def _answers(self, query: BlockQuery[Answer], numbers: Sequence[int]) -> dict[int, Answer]:
         """The answers of partitions, except those that ran on an executor without their files."""
@@ -175,7 +175,7 @@ def _raise_refusal(result: Any) -> Any:
 # What follows runs in the Python workers of the executors. Errors are returned: Spark would retry what raises.
 
 
-def _unpickle_row(row: Any) -> Any:
+def _unpickle_result(row: Any) -> Any:
     return pickle.loads(row.result)  # noqa: S301 - ours
 
 
@@ -274,7 +274,7 @@ def _open_blocks(part: SparkPartition, memory_budget: float) -> list[Block]:
 
 
 def _read_common(folder: Path) -> tuple[Sequence[ColumnBins], int]:
-    """What all blocks have in common: bins, and how many labels there are."""
+    """The bins and the number of labels, which all blocks share."""
     found: tuple[Sequence[ColumnBins], int] = pickle.loads((folder / "bins").read_bytes())  # noqa: S301 - ours
     return found
 

@@ -45,7 +45,7 @@ class CellReader:
 
 @dataclass(frozen=True, slots=True)
 class TrainedColumns:
-    """How a model read the columns of its training data, and their values; a program alone does not know."""
+    """How a model read the columns of its training data, and the values of these columns."""
 
     schema: Schema
     domain: Table

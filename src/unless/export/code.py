@@ -210,7 +210,7 @@ def _add_points(card: ScoreCard, language: Language) -> str:
 
 
 def _all_points(card: ScoreCard, points: list[int]) -> str:
-    """Points for each label; of two labels, the first has none."""
+    """Points for each label; of two labels, the first has no points."""
     return str([0, *points] if len(card.classes) == 2 else points)
 
 
@@ -220,7 +220,7 @@ def _check_returns(what: str, known: Sequence[str], whose: str) -> None:
 
 
 def _name_features(program: Program) -> dict[str, str]:
-    """An identifier for every feature in use, made of the letters and digits of its name; no two are the same."""
+    """A unique identifier for every feature in use, made of the letters and digits of its name."""
     features: dict[str, str] = {}
     for feature in program.used:
         plain = re.sub(r"[^0-9a-z]+", "_", feature.lower()).strip("_") or "column"

@@ -93,7 +93,7 @@ def decided_points(card: ScoreCard, index: int | None) -> list[int]:
 
 
 def head_index(card: ScoreCard, index: int | None) -> int:
-    """The position of the label of a rule; -1 if none exists."""
+    """The index of the label of a rule; -1 if no rule decides and there is no such label."""
     return int(card.heads[len(card.program.rules) if index is None else index])
 
 
@@ -111,7 +111,7 @@ def writer_for(model: Decider | Model, language: str, writers: Mapping[type, Cal
 _OTHERWISE: Mapping[type, str] = {
     Committee: ", only as SQL, Python, JavaScript or ONNX; the list that imitates it can: model.program_"
 }
-"""What to do instead."""
+"""Advice in errors, by the class of the decider."""
 
 
 def list_of(model: Decider | Model, language: str) -> Program:
@@ -156,7 +156,7 @@ class _Lowering(Generic[T]):
         return condition
 
     def write_flat(self, gates: list[list[T | bool]]) -> T | bool:
-        """The first gate that fails decides: the rule covers the record if an odd number of gates comes before it."""
+        """Write a chain of gates: the rule covers if an odd number of gates comes before the first that fails."""
         arms: list[tuple[T, bool]] = []
         otherwise = len(gates) % 2 == 1
         for number, parts in enumerate(gates):
@@ -189,12 +189,12 @@ def _largest_exceptions(rule: Rule | None) -> Iterator[tuple[Rule, list[Rule]]]:
     rule's size. The order of exceptions does not matter: any of them stops the rule.
     """
     while rule is not None:
-        largest = max(rule.exceptions, key=_count_rules, default=None)
+        largest = max(rule.exceptions, key=_count_nested_rules, default=None)
         yield rule, [exception for exception in rule.exceptions if exception is not largest]
         rule = largest
 
 
-def _count_rules(rule: Rule) -> int:
+def _count_nested_rules(rule: Rule) -> int:
     waiting, size = [rule], 0
     while waiting:
         waiting.extend(waiting.pop().exceptions)

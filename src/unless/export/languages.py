@@ -46,7 +46,7 @@ class Language:
     remark: str
     result: str
     result_if: str
-    """What is returned, and what is returned if a condition holds."""
+    """A return statement, and a return statement with a condition."""
     list_start: str
     list_end: str
     """The first and the last line of a list of a committee, a function inside of the function."""
@@ -59,7 +59,7 @@ class Language:
     ends: Mapping[str, str]
     """The last lines of a function that has points, by what it returns."""
     closing: str
-    """What comes after the last decision."""
+    """The text after the last decision."""
 
     def check_name(self, name: str) -> None:
         """Refuse a name that a function cannot have."""

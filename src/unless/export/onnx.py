@@ -243,13 +243,13 @@ def _probabilities(graph: OnnxGraph, points: str, labels: int) -> GraphOutput:
 
 
 def _output(name: str, graph: OnnxGraph, array: NDArray[Any], place: str) -> GraphOutput:
-    """An output that is a row of an array for every record."""
+    """An output with the row of an array for every record."""
     kind = TensorProto.STRING if array.dtype == object else helper.np_dtype_to_tensor_dtype(array.dtype)
     return GraphOutput(name, graph.node("Gather", graph.constant(array), place), kind, array.shape[1:])
 
 
 def _rule_labels(rules: Program, used: set[int | None]) -> NDArray[Any]:
-    """The label of each rule and, last, that of records without a rule, which some programs never need."""
+    """The label of each rule and, last, the label of records that no rule decides."""
     heads = list(rules.heads)
     if heads[-1] is None:
         example = next((head for head in heads if head is not None), "")

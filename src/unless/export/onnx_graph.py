@@ -41,14 +41,14 @@ class OnnxGraph:
     """A graph under construction. Equal constants and nodes are made once; inner values have one axis, records."""
 
     names: set[str]
-    """Those that are taken."""
+    """The names that are taken."""
     inputs: list[Any] = field(default_factory=list)
     nodes: list[NodeProto] = field(default_factory=list)
     constants: list[TensorProto] = field(default_factory=list)
     known: dict[Any, str] = field(default_factory=dict)
 
     def input(self, name: str, kind: int) -> str:
-        """An input; the name of the same without its second axis."""
+        """Add an input; return the name of its values without the second axis."""
         self.inputs.append(helper.make_tensor_value_info(name, kind, [_ROWS, 1]))
         return self.node("Squeeze", name, self.constant(np.array([1])))
 

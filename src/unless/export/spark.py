@@ -91,7 +91,7 @@ class _SparkFrame:
         self._text = text_writer(engine, self._rules)
 
     def column(self, what: What) -> Column:
-        """What the model decides, as a column."""
+        """A column with the decisions of the model."""
         found = decision_node(self._model, what, self._writer)
         if what == "rule":
             found = cast(found, WHOLE)

@@ -1,4 +1,4 @@
-"""What the cells of a Spark frame mean to a model: the kind of each column, and its cells as expressions.
+"""How a model reads the cells of a Spark frame: the kind of each column, and its cells as expressions.
 
 A column may have another type than it had in training: 1 where there were texts, "3" where there were numbers. What
 `read_table` makes of such cells is not written here again: the model's own reading is asked about the few cells that
@@ -92,7 +92,7 @@ class _ColumnReading:
         return cls(feature, like, missing, notation, list(dict.fromkeys(texts)), compared, unit)
 
     def values(self, cells: Sequence[object]) -> list[Value]:
-        """What cells of one type mean; a date, a time or a level is its text."""
+        """Read cells of one type as the model does; a date, a time or a level becomes its text."""
         if not cells:
             return []
         table = read_table([{self.feature: cell} for cell in cells], like=self.like, features=[self.feature])
@@ -149,7 +149,7 @@ class _ColumnReading:
         return kind, cases([*arms, (None, exp.Null())])
 
     def texts(self, collation: str) -> tuple[str, Cells]:
-        """A column of texts, where some may be numbers, booleans or missing, as in training."""
+        """A column of texts, some of which training may have read as numbers, booleans or missing."""
         self._refuse_format()
         if self.unit is not None:
             raise ParameterError(
@@ -208,7 +208,7 @@ class _ColumnReading:
         return arms
 
     def _refuse_format(self) -> None:
-        """Refuse dates in a format of their own: Spark would read others than Python does."""
+        """Refuse dates in a declared format, which Spark and Python may read differently."""
         if isinstance(self.notation, DateNotation) and self.notation.format is not None:
             raise ParameterError(
                 f"the column {self.feature!r} has dates like {self.notation.format!r}, which only Python reads exactly "
@@ -216,7 +216,7 @@ class _ColumnReading:
             )
 
     def _refuse_spellings(self) -> None:
-        """Refuse a column of dates where training had texts that spell dates in their own way."""
+        """Refuse a column of dates if rules compare texts of dates in another spelling."""
         if self.notation is None:
             for text in self.tested:
                 if (number := _DATED.number(text)) is not None and _DATED.text(number) != text:
@@ -230,7 +230,7 @@ _DATED = DateNotation("datetime", 1.0)
 
 
 def _replace_cells(own: exp.Expression, arms: Sequence[Arm]) -> Cells:
-    """The cells, some of them replaced; None if they are the column as it is."""
+    """Replace some cells; None if the column stays as it is."""
     if not arms:
         return None if isinstance(own, exp.Column) else own
     return cases([*arms, (None, own)])
@@ -239,7 +239,7 @@ def _replace_cells(own: exp.Expression, arms: Sequence[Arm]) -> Cells:
 def _number_spelled_by(own: exp.Expression) -> exp.Expression:
     """The number that a text spells, or NULL."""
     none: list[Arm] = [(condition, exp.Null()) for condition in _ENGINE.not_a_number(own.copy())]
-    return cases([*none, (None, _ENGINE.spelled(own.copy()))])
+    return cases([*none, (None, _ENGINE.cast_to_double(own.copy()))])
 
 
 def _value_node(value: Value, *, text: bool = False) -> exp.Expression:
@@ -247,7 +247,7 @@ def _value_node(value: Value, *, text: bool = False) -> exp.Expression:
     if value is None:
         return exp.Null()
     if isinstance(value, float) and not text:
-        found = _ENGINE.double(value)
+        found = _ENGINE.double_label(value)
     else:
         found = _ENGINE.text(repr(float(value)) if isinstance(value, float) else value)
     return exp.Null() if found is None else found

@@ -1,4 +1,4 @@
-"""The kinds of the columns that an SQL expression reads: as given, as a model knows them, or as literals show."""
+"""The kinds of the columns that an SQL expression reads: as given, as in the model, or as literals show."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class SqlColumns:
 
 
 def find_column_kinds(program: Program, known: SqlColumns, given: Mapping[str, str]) -> dict[str, str]:
-    """The kind of every column in use: as given, else as the model knows it, else as the literals show."""
+    """Find the kind of every column in use: as given, as in the model, or as literals show."""
     for feature, kind in given.items():
         if feature not in program.features:
             raise UnknownNameError(

@@ -78,7 +78,7 @@ class _Standard(Dialect):
     unquotable = ()
     spells_bytes = False
 
-    def literal(self, number: float) -> exp.Expression:
+    def double_literal(self, number: float) -> exp.Expression:
         return with_sign(exp.Literal.number(repr(abs(number))), number)
 
 
@@ -97,7 +97,7 @@ class _Postgres(Dialect):
     def fold_name(self, name: str) -> str:
         return name.encode()[:63].decode(errors="ignore")  # the rest is cut off, with no more than a notice
 
-    def literal(self, number: float) -> exp.Expression:
+    def double_literal(self, number: float) -> exp.Expression:
         return cast(exp.Literal.string(repr(number)), DOUBLE)  # 0.1 and 1E-1 are numeric here
 
     def limit(self, bound: float) -> tuple[exp.Expression, bool]:
@@ -124,7 +124,7 @@ class _Postgres(Dialect):
 
     def read(self, column: exp.Expression) -> list[tuple[exp.Expression, exp.Expression]]:
         """Casts of 1e999 and 1e-999 are errors, and a numeric cannot hold 1e200000: exponents go first."""
-        text, zero = self.as_text(column), self.literal(0.0)
+        text, zero = self.as_text(column), self.double_literal(0.0)
         size = exp.Abs(this=cast(text, _NUMERIC))
         highest, lowest = _HIGHEST.copy(), _LOWEST.copy()
         decimal = fill_template("CAST(PG_TYPEOF(cell) AS TEXT) = 'numeric' AND NOT cell IS NULL", self.name, column)
@@ -137,11 +137,11 @@ class _Postgres(Dialect):
             (matches(text, "^[^eE]*[1-9][^eE]*[eE][+]?0*[1-9][0-9]{3}"), exp.Null()),
             (matches(text, "[eE][+-]?0*[1-9][0-9]{3}"), zero),
             (exp.LT(this=size, expression=lowest), zero.copy()),
-            (exp.LTE(this=size.copy(), expression=highest), self.spelled(column)),
+            (exp.LTE(this=size.copy(), expression=highest), self.cast_to_double(column)),
             (decimal, infinite),
         ]
 
-    def numeric(self, column: exp.Expression) -> exp.Expression:
+    def is_numeric_cell(self, column: exp.Expression) -> exp.Expression:
         parts = [exp.Anonymous(this="PG_TYPEOF", expressions=[column]), exp.Literal.string(" "), column.copy()]
         return matches(
             exp.Anonymous(this="CONCAT", expressions=parts), "^(real|double|bigint|integer|numeric -?(NaN|Inf))"
@@ -166,8 +166,8 @@ class _SQLite(Dialect):
     def syntax(self) -> DialectType:
         return _Backticks
 
-    def literal(self, number: float) -> exp.Expression:
-        """A decimal where every reader of decimals gives the same double, else a fraction.
+    def double_literal(self, number: float) -> exp.Expression:
+        """A decimal if every parser of decimals gives the same double, or else a fraction.
 
         SQLite's reader is not exact: 3.40 missed 4 of 20,000 random numbers with six decimals, and 87 of 20,000 random
         doubles, by the last bit.
@@ -184,10 +184,10 @@ class _SQLite(Dialect):
             node = step(this=node, expression=operand, **({"typed": True} if step is exp.Div else {}))
         return exp.Paren(this=with_sign(node, number))
 
-    def infinite(self, number: float) -> exp.Expression:
+    def infinite_double(self, number: float) -> exp.Expression:
         return with_sign(exp.Literal.number("9e999"), number)
 
-    def number(self, column: exp.Expression) -> exp.Expression:
+    def comparable_column(self, column: exp.Expression) -> exp.Expression:
         return cast(column, DOUBLE)  # else a large integer compares with all its digits
 
     def boolean(self, *, truth: bool) -> exp.Expression:
@@ -208,7 +208,7 @@ class _SQLite(Dialect):
         return [_has_nul(column), _has_wrong_form(cell, exp.Glob, "*")]
 
     def time(self, column: exp.Expression) -> exp.Expression:
-        """What STRFTIME makes of whole seconds has to begin with the cell; else it is something else, such as 24:00."""
+        """A valid time is a prefix of what STRFTIME makes of its whole seconds; 24:00 is not."""
         return _fill_sqlite_template(_CLOCK_IN_SQLITE, column)
 
     def moment(self, column: exp.Expression) -> exp.Expression:
@@ -218,23 +218,23 @@ class _SQLite(Dialect):
         """
         return _fill_sqlite_template(_MOMENT_IN_SQLITE, column)
 
-    def bound(self, number: float, column: exp.Expression) -> exp.Expression:
-        """For text, SQLite reads this as it reads cells: one that is spelled like it equals it, exact or not."""
+    def value_bound(self, number: float, column: exp.Expression) -> exp.Expression:
+        """For text cells, a text that SQLite parses as it parses the cells, so that equal texts are equal numbers."""
         if is_read_exactly(number):
-            return self.literal(number)
+            return self.double_literal(number)
         read = cast(exp.Literal.string(repr(number)), DOUBLE)
         text = exp.EQ(this=_sqlite_type(column), expression=exp.Literal.string("text"))
-        return cases([(text, read), (None, self.literal(number))])
+        return cases([(text, read), (None, self.double_literal(number))])
 
     def read(self, column: exp.Expression) -> list[tuple[exp.Expression, exp.Expression]]:
-        number = self.spelled(column)
-        return [(exp.LT(this=exp.Abs(this=number), expression=self.infinite(1.0)), number.copy())]
+        number = self.cast_to_double(column)
+        return [(exp.LT(this=exp.Abs(this=number), expression=self.infinite_double(1.0)), number.copy())]
 
-    def numeric(self, column: exp.Expression) -> exp.Expression:
+    def is_numeric_cell(self, column: exp.Expression) -> exp.Expression:
         kinds = [exp.Literal.string(name) for name in ("integer", "real")]
         return exp.In(this=_sqlite_type(column), expressions=kinds)
 
-    def any_text(self, column: exp.Expression) -> exp.Expression:
+    def cell_as_text(self, column: exp.Expression) -> exp.Expression:
         return column  # a number is equal to no text
 
 
@@ -274,12 +274,12 @@ class _Spark(Dialect):
 
 
 class _Cloud(_Zoneless):
-    """A database that is rented: nothing needs to be escaped, and text is cast with TRY_CAST."""
+    """A cloud database: texts need no special escapes, and are cast to numbers with TRY_CAST."""
 
     spells_bytes = False
     unquotable = ()
 
-    def spelled(self, column: exp.Expression) -> exp.Expression:
+    def cast_to_double(self, column: exp.Expression) -> exp.Expression:
         return try_cast(exp.Trim(this=self.as_text(column)))
 
 
@@ -291,7 +291,7 @@ class _BigQuery(_Cloud):
     def is_nan(self, column: exp.Expression) -> exp.Expression:
         return exp.IsNan(this=column)
 
-    def numeric(self, column: exp.Expression) -> exp.Expression:
+    def is_numeric_cell(self, column: exp.Expression) -> exp.Expression:
         spelled = exp.Anonymous(this="FORMAT", expressions=[exp.Literal.string("%T"), column])
         return exp.Like(this=spelled, expression=exp.Literal.string("CAST(%"))  # what is neither finite nor a text
 
@@ -304,10 +304,10 @@ class _Snowflake(_Cloud):
     times = TIMES | {"timestamp": _NTZ, "timestamp_ns": _NTZ}
     finer = ("timestamp", "timestamp_ns", "timestamptz", "time")
 
-    def literal(self, number: float) -> exp.Expression:
+    def double_literal(self, number: float) -> exp.Expression:
         return cast(exp.Literal.string(repr(number)), DOUBLE)
 
-    def numeric(self, column: exp.Expression) -> exp.Expression:
+    def is_numeric_cell(self, column: exp.Expression) -> exp.Expression:
         kind = exp.Anonymous(this="SYSTEM$TYPEOF", expressions=[column])
         return exp.Like(this=kind, expression=exp.Literal.string("FLOAT%"))
 
@@ -343,16 +343,16 @@ class _MySQL(_Zoneless):
         side = exp.HexString(this=text.name.encode().hex()) if not text.name.isascii() else text
         return cast(unicode, _BINARY), side
 
-    def any_text(self, column: exp.Expression) -> exp.Expression:
+    def cell_as_text(self, column: exp.Expression) -> exp.Expression:
         return column  # `sides` and RLIKE cast it
 
     def not_matching(self, column: exp.Expression, pattern: str, characters: str) -> list[exp.Expression]:
         return _not_found(column, pattern, characters, "(?-i)")  # the usual collations ignore case
 
     def read(self, column: exp.Expression) -> list[tuple[exp.Expression, exp.Expression]]:
-        """A cast beyond the largest double gives the largest double: it is taken for it only as it is spelled here."""
-        number, end = self.spelled(column), math.nextafter(LARGEST, 0)
-        finite = exp.Between(this=number, low=self.literal(-end), high=self.literal(end))
+        """A cast beyond the largest double gives the largest double, which counts only in its exact spelling."""
+        number, end = self.cast_to_double(column), math.nextafter(LARGEST, 0)
+        finite = exp.Between(this=number, low=self.double_literal(-end), high=self.double_literal(end))
         largest = matches(self.as_text(column), "^ *[+-]?1[.]7976931348623157[eE][+]?308 *$")
         return [(any_of(finite, largest), number.copy())]
 
@@ -370,7 +370,7 @@ class _TSQL(_Zoneless):
     def boolean(self, *, truth: bool) -> exp.Expression:
         return cast(exp.Literal.number(int(truth)), _BIT)
 
-    def quoted(self, text: str) -> exp.Expression:
+    def quote_text(self, text: str) -> exp.Expression:
         return exp.National(this=text)
 
     def from_bytes(self, text: str) -> exp.Expression:
@@ -388,12 +388,12 @@ class _TSQL(_Zoneless):
         binary = exp.Var(this="Latin1_General_BIN2")  # in other collations [0-9] includes ² and ½
         return [_has_wrong_form(exp.Collate(this=exp.Trim(this=column), expression=binary), exp.Like, "%")]
 
-    def spelled(self, column: exp.Expression) -> exp.Expression:
+    def cast_to_double(self, column: exp.Expression) -> exp.Expression:
         return try_cast(column)
 
 
 def _not_found(column: exp.Expression, pattern: str, characters: str, flags: str = "") -> list[exp.Expression]:
-    """For engines that search for a pattern, and where ``$`` also matches before a last line break."""
+    """Conditions for engines that search for patterns, and where ``$`` also matches before a last line break."""
     wrong, right = f"{flags}[^{characters}]", f"{flags}^ *({pattern}) *$"
     return [matches(column, wrong), exp.Not(this=matches(column, right))]
 
@@ -445,7 +445,7 @@ With the ends that are asked for, the last four leave no number without a digit 
 
 
 def _has_wrong_form(cell: exp.Expression, kind: type[exp.Glob | exp.Like], star: str) -> exp.Expression:
-    """For engines without regular expressions: the cell looks wrong, or does not end as a number does."""
+    """A condition for engines without regular expressions: the cell does not look like a number."""
 
     def like(pattern: str) -> exp.Expression:
         return kind(this=cell.copy(), expression=exp.Literal.string(pattern.replace("*", star)))
@@ -457,7 +457,7 @@ def _has_wrong_form(cell: exp.Expression, kind: type[exp.Glob | exp.Like], star:
 DIALECTS = {
     dialect.name: dialect() for dialect in (Dialect, _Postgres, _SQLite, _Spark, _MySQL, _BigQuery, _Snowflake, _TSQL)
 }
-"""What `to_sql` can write."""
+"""The dialects of `to_sql`."""
 
 STANDARD = _Standard()
 

@@ -48,7 +48,7 @@ class Dialect:
     nan_is_high = True
     """NaN can be stored, equals itself, and is above every number."""
     infinity: str | None = "Infinity"
-    """How an infinite double is spelled in a text; None where none exists."""
+    """The text of an infinite double; None if the database has no infinite doubles."""
     unquotable: tuple[str, ...] = ("\0",)
     """Characters that sqlglot does not escape between quotes: a text with any of them is written as bytes."""
     spells_bytes = True
@@ -56,7 +56,7 @@ class Dialect:
     holds_nul = True
     """A text can hold the character NUL."""
     fence = ""
-    """What ends a subquery so that it is not merged into the query around it, which would write its expressions again
+    """The end of a subquery that keeps it from being merged into the outer query, which would repeat its expressions
     wherever their names are used."""
     at_once: int | None = 10
     """How many lists of a committee are decided in one step of a query; None for all.
@@ -64,7 +64,7 @@ class Dialect:
     DuckDB plans a step in a time that grows with the square of its conditions: 30 s for 100 lists of 20 rules at once,
     5 s for ten of them at a time."""
     number_types: tuple[str, ...] = ("DOUBLE", "FLOAT", "BIGINT", "INTEGER")
-    """Types of numbers, as TYPEOF spells them; none where no number is infinite or NaN."""
+    """Types of numbers, as TYPEOF names them; empty if no number can be infinite or NaN."""
     sees_out = True
     """A subquery inside of a subquery can use the columns of the query around both."""
     times: Mapping[str, exp.DataType] = TIMES | _INTERVAL
@@ -83,11 +83,11 @@ class Dialect:
     folds_case = True
     """Whether the names "Age" and "age" are one column."""
     whole_pattern: str | None = None
-    """How a regular expression is written that asks for a pattern between spaces; None for REGEXP_FULL_MATCH."""
+    """The regular expression for a pattern between spaces; None to use REGEXP_FULL_MATCH."""
 
     @property
     def syntax(self) -> DialectType:
-        """What sqlglot calls the dialect."""
+        """The dialect's name in sqlglot."""
         return self.name
 
     def has_name(self, name: str) -> bool:
@@ -100,27 +100,27 @@ class Dialect:
 
     # Numbers and booleans.
 
-    def double(self, number: float) -> exp.Expression | None:
+    def double_label(self, number: float) -> exp.Expression | None:
         """A double as a label; None where the database has no infinite ones."""
         if math.isfinite(number):
-            return self.literal(number)
-        return None if self.infinity is None else self.infinite(number)
+            return self.double_literal(number)
+        return None if self.infinity is None else self.infinite_double(number)
 
-    def infinite(self, number: float) -> exp.Expression:
+    def infinite_double(self, number: float) -> exp.Expression:
         """An infinite double."""
         return cast(exp.Literal.string(f"{'-' if number < 0 else ''}{self.infinity}"), DOUBLE)
 
-    def literal(self, number: float) -> exp.Expression:
+    def double_literal(self, number: float) -> exp.Expression:
         """A finite double, exact to the last bit: with an exponent it is read as a double, without as a decimal."""
         text = repr(abs(number))
         return with_sign(exp.Literal.number(text if "e" in text else f"{text}E0"), number)
 
     def limit(self, bound: float) -> tuple[exp.Expression, bool]:
-        """What to compare a numeric column with, and whether a cell that equals it is still at most the bound.
+        """The value to compare a numeric column with, and whether a cell that equals it is at most the bound.
 
         Minus infinity is not spelled: it is what is below the lowest double.
         """
-        return (self.literal(-LARGEST), False) if bound == -math.inf else (self.literal(bound), True)
+        return (self.double_literal(-LARGEST), False) if bound == -math.inf else (self.double_literal(bound), True)
 
     def is_nan(self, column: exp.Expression) -> exp.Expression | None:
         """The numeric column holds NaN; None where it cannot."""
@@ -128,7 +128,7 @@ class Dialect:
             return None
         return exp.EQ(this=column, expression=cast(exp.Literal.string("NaN"), DOUBLE))
 
-    def number(self, column: exp.Expression) -> exp.Expression:
+    def comparable_column(self, column: exp.Expression) -> exp.Expression:
         """A numeric column to compare with a double, so that integers, decimals and short floats are widened."""
         return column
 
@@ -143,9 +143,11 @@ class Dialect:
         if re.search("[\ud800-\udfff]", text) or ("\0" in text and not self.holds_nul):
             return None  # half of a surrogate pair has no bytes
         hidden = self.spells_bytes and CONTROLS.search(text)
-        return self.from_bytes(text) if hidden or any(part in text for part in self.unquotable) else self.quoted(text)
+        return (
+            self.from_bytes(text) if hidden or any(part in text for part in self.unquotable) else self.quote_text(text)
+        )
 
-    def quoted(self, text: str) -> exp.Expression:
+    def quote_text(self, text: str) -> exp.Expression:
         """A text between quotes."""
         return exp.Literal.string(text)
 
@@ -183,14 +185,14 @@ class Dialect:
         return self.not_matching(column, _NUMBER, "0-9.eE+ -")
 
     def time(self, column: exp.Expression) -> exp.Expression:
-        """The time of the day that a cell spells, as a text to compare; NULL where it spells none."""
+        """The time of the day that a cell spells, as a text to compare; NULL if it spells no time."""
         wrong = self.not_matching(column, f"[0-9]{_MINUTES}|{_CLOCK}", "0-9.: ")
         short = exp.Like(this=exp.Trim(this=column.copy()), expression=exp.Literal.string("_:%"))
         padded = fill_template("CONCAT('0', TRIM(cell))", self.name, column)
         return cases([*((one, exp.Null()) for one in wrong), (short, padded), (None, exp.Trim(this=column.copy()))])
 
     def moment(self, column: exp.Expression) -> exp.Expression:
-        """The moment that a cell spells, as a text to compare; NULL where it spells none.
+        """The moment that a cell spells, as a text to compare; NULL if it does not spell one.
 
         The text is in UTC, without a zone, and has a space before the time.
         """
@@ -203,29 +205,32 @@ class Dialect:
     # Columns of any type, whose cells may be numbers or spell them.
 
     def value(self, column: exp.Expression) -> exp.Expression:
-        """The number that a cell of a column of any type is or spells, as a double; NULL where none exists."""
-        number, numeric = cast(column, DOUBLE), self.numeric(column)
+        """The number that a cell of any type is or spells, as a double; NULL for other cells."""
+        number, numeric = cast(column, DOUBLE), self.is_numeric_cell(column)
         arms: list[tuple[exp.Expression, exp.Expression]] = []
         if numeric is not None:
             nan = cast(exp.Literal.string("NaN"), DOUBLE)
             arms.append((numeric, exp.Nullif(this=number, expression=nan) if self.nan_is_high else number))
-        arms += [(condition, exp.Null()) for condition in self.not_a_number(self.any_text(column))]
+        arms += [(condition, exp.Null()) for condition in self.not_a_number(self.cell_as_text(column))]
         return cases_or_null([*arms, *self.read(column)])
 
     def read(self, column: exp.Expression) -> list[tuple[exp.Expression, exp.Expression]]:
-        """Doubles that a cell spells that looks like a number, each with its condition."""
-        number, ends = self.spelled(column), (self.bound(-LARGEST, column), self.bound(LARGEST, column))
+        """The doubles that a cell may spell if it looks like a number, each with its condition."""
+        number, ends = (
+            self.cast_to_double(column),
+            (self.value_bound(-LARGEST, column), self.value_bound(LARGEST, column)),
+        )
         return [(exp.Between(this=number, low=ends[0], high=ends[1]), number.copy())]
 
-    def spelled(self, column: exp.Expression) -> exp.Expression:
+    def cast_to_double(self, column: exp.Expression) -> exp.Expression:
         """The double that a cell is or spells that looks like a number; infinite, or NULL, where it is too large."""
         return cast(column, DOUBLE)  # spaces around it are skipped
 
-    def bound(self, number: float, column: exp.Expression) -> exp.Expression:  # noqa: ARG002 - for SQLite
+    def value_bound(self, number: float, column: exp.Expression) -> exp.Expression:  # noqa: ARG002 - for SQLite
         """A double to compare the `value` of a column with."""
-        return self.literal(number)
+        return self.double_literal(number)
 
-    def numeric(self, column: exp.Expression) -> exp.Expression | None:
+    def is_numeric_cell(self, column: exp.Expression) -> exp.Expression | None:
         """The column has a type of numbers, at least one that has NaN or infinite ones, whose texts spell no numbers.
 
         None where no type has them: then every number is read from its text.
@@ -237,12 +242,12 @@ class Dialect:
 
     def is_any_nan(self, column: exp.Expression) -> exp.Expression | None:
         """A cell of a column of any type is NaN, not a text that looks like it; None where that cannot be."""
-        numeric = self.numeric(column)
+        numeric = self.is_numeric_cell(column)
         if numeric is None:
             return None
         nan = exp.EQ(this=exp.Lower(this=self.as_text(column)), expression=exp.Literal.string("nan"))
         return all_of(numeric, nan)
 
-    def any_text(self, column: exp.Expression) -> exp.Expression:
+    def cell_as_text(self, column: exp.Expression) -> exp.Expression:
         """A cell of a column of any type as a text."""
         return self.as_text(column)

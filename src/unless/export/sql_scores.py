@@ -59,7 +59,7 @@ def list_points(card: ScoreCard, rule: str, names: Sequence[str]) -> exp.Express
 
 
 def probabilities(card: ScoreCard, rule: str, names: Sequence[str], listed: str) -> Iterator[exp.Expression]:
-    """The probability of each label, from the columns of the rule's number, of points, and of what the list adds."""
+    """The probability of each label, from the columns of rule numbers, of points, and of the list's own points."""
     if len(names) == 1:
         whole = exp.Paren(this=exp.Add(this=new_column(names[0]), expression=new_column(listed)))
         yield _probability([_limit_points(whole)])

@@ -73,7 +73,7 @@ class SqlWriter:
         limit, included = self.dialect.limit(bound)
         below, above = (exp.LTE, exp.GT) if included else (exp.LT, exp.GTE)
         kind = below if literal.op == "<=" else above
-        test = kind(this=self.dialect.number(column(literal.feature)), expression=limit)
+        test = kind(this=self.dialect.comparable_column(column(literal.feature)), expression=limit)
         parts = [exp.Not(this=is_null(column(literal.feature)))] if sure else []
         nan = self.dialect.is_nan(column(literal.feature)) if literal.op == ">" and self.dialect.nan_is_high else None
         return all_of(*parts, test, *([] if nan is None else [exp.Not(this=nan)]))
@@ -85,7 +85,7 @@ class SqlWriter:
         if bound == math.inf:
             return literal.op == "<=" and exp.Not(this=is_null(value))
         below, above = (exp.LT, exp.GTE) if bound == -math.inf else (exp.LTE, exp.GT)
-        limit = self.dialect.bound(max(bound, -_MAX), cell)
+        limit = self.dialect.value_bound(max(bound, -_MAX), cell)
         test = (below if literal.op == "<=" else above)(this=value, expression=limit)
         return first_true([(test, True)], otherwise=False) if sure else test
 
@@ -156,9 +156,9 @@ class SqlWriter:
             return differs
         truth = self.dialect.boolean(truth=category == "True")
         any_type = kind == "mixed" and notation is None
-        own = self.dialect.any_text(cell) if any_type else cell
+        own = self.dialect.cell_as_text(cell) if any_type else cell
         left, right = (cell, truth) if kind == "boolean" else self.dialect.equality_sides(own, text)
-        numeric = self.dialect.numeric(cell) if any_type and category.lower() in _NO_NUMBERS else None
+        numeric = self.dialect.is_numeric_cell(cell) if any_type and category.lower() in _NO_NUMBERS else None
         if differs:
             number = [] if numeric is None else [numeric]
             return any_of(is_null(column(literal.feature)), *number, exp.NEQ(this=left, expression=right))
@@ -178,7 +178,7 @@ class SqlWriter:
             case int():
                 node = exp.Literal.number(label) if -(2**63) < label < 2**63 else None
             case float():
-                node = self.dialect.double(label)
+                node = self.dialect.double_label(label)
         if node is None:
             raise ProgramError(f"{self.dialect.name} cannot hold the label {label!r}; give the class another name")
         return node

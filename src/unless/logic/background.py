@@ -68,7 +68,7 @@ class Origin:
 class Background:
     """A checked program: its name in messages, the text of its plain facts, and its rules.
 
-    ``mentions`` holds its predicates in order of first appearance, each with that line.
+    ``mentions`` maps its predicates, in order of first appearance, to their first lines.
     """
 
     name: Origin

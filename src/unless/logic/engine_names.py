@@ -31,7 +31,7 @@ def new_name(wanted: str, taken: set[str]) -> str:
     >>> [new_name(name, taken) for name in ("Flow rate", "flow_rate", "not", "Größe", "1st", "?")]
     ['flow_rate', 'flow_rate_2', 'not_2', 'gro_e', 'f_1st', 'f']
     """
-    base = _clean_name(wanted)
+    base = _to_identifier(wanted)
     name, number = base, 1
     while name in taken or RESERVED.fullmatch(name):
         number += 1
@@ -40,7 +40,7 @@ def new_name(wanted: str, taken: set[str]) -> str:
     return name
 
 
-def _clean_name(name: str) -> str:
+def _to_identifier(name: str) -> str:
     plain = unicodedata.normalize("NFKD", name.lower())
     plain = "".join(letter for letter in plain if not unicodedata.combining(letter))
     plain = re.sub(r"[^a-z0-9]+", "_", plain)[:_LONGEST].strip("_")

@@ -380,7 +380,7 @@ def make_series(cells: Sequence[Any], *, as_text: bool = False) -> pl.Series:
         return pl.Series(cells, dtype=pl.Int64)
     if float in types and types <= {int, float} and all(map(_is_float, cells)):
         return pl.Series([None if cell is None else float(cell) for cell in cells], dtype=pl.Float64)
-    return pl.Series([_to_text(cell) for cell in cells], dtype=pl.String)
+    return pl.Series([_object_to_text(cell) for cell in cells], dtype=pl.String)
 
 
 def _is_float(cell: float | None) -> bool:
@@ -391,7 +391,7 @@ def _is_float(cell: float | None) -> bool:
         return False
 
 
-def _to_text(cell: object) -> str | None:
+def _object_to_text(cell: object) -> str | None:
     match cell:
         case None | str():
             return cell

@@ -1,4 +1,4 @@
-"""Named arrays in a file: a line of JSON says what there is, and the arrays follow, each from the start of a page."""
+"""Named arrays in a file: a line of JSON lists them, and each array begins at a page."""
 
 from __future__ import annotations
 
@@ -62,9 +62,9 @@ class MappedArrays(StoredArrays):
         self._file, self._starts, self._rare = file, starts, rare
         self.uncached: UncachedReader = uncached
         self._read: dict[ArrayPart, tuple[int, int]] = {}
-        """What was read since a query began, and where that is in the file."""
+        """The parts that were read since a query began, with their positions in the file."""
         self._needed: dict[ArrayPart, None] = {}
-        """What was needed since then: what was only prefetched is read, too."""
+        """The parts that were needed since then; prefetched parts need not be."""
 
     def need(self, name: str, part: int = 0, parts: int = 1) -> None:
         """Read one of several equal parts of an array now, unless it was read since the query began."""

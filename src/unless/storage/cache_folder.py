@@ -55,7 +55,7 @@ class CacheKey:
 
     @classmethod
     def of(cls, source: str, fingerprint: object, options: Mapping[str, Any]) -> CacheKey:
-        """The key with the values that JSON gives back."""
+        """The key with values as they are after a round trip through JSON."""
         given = {name: _to_json(name, value) for name, value in options.items() if value is not None}
         return cls(source, json.loads(json.dumps(fingerprint)), json.loads(json.dumps(given)))
 

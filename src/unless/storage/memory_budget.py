@@ -1,4 +1,4 @@
-"""How much memory this process may still take."""
+"""How much memory this process may still use."""
 
 from __future__ import annotations
 

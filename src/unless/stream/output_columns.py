@@ -59,7 +59,7 @@ class NewColumns:
 
     @classmethod
     def of(cls, program: Program, statistics: RuleStatistics | None) -> NewColumns:
-        """The answers of a program, with the figures that the statistics from training give."""
+        """The answers of a program, with probabilities and precisions from the statistics of training."""
         labels = program.heads
         for label in labels:
             refuse_surrogates("the label", str(label))

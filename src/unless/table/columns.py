@@ -178,7 +178,7 @@ def _check_name(name: object) -> None:
 
 
 def _check_codes(codes: object, count: int, whose: str) -> Codes:
-    """Codes below ``count``, in the smallest type; the kernels do not check them, and use them as addresses."""
+    """Check that codes are below ``count``, since kernels use them as addresses; return them in the smallest type."""
     found = np.asarray(codes)
     if found.ndim != 1:
         raise ReadError(f"{whose}, so its codes are an array of one dimension, not of {found.ndim}")
@@ -192,7 +192,7 @@ def _check_codes(codes: object, count: int, whose: str) -> Codes:
 
 
 def _check_ascending(numbers: object, name: str) -> NDArray[np.float64]:
-    """The numbers of a column: ascending, none twice, no NaN; minus zero becomes zero."""
+    """Check that the numbers of a column ascend without repetition or NaN; minus zero becomes zero."""
     found = np.asarray(numbers)
     if found.ndim != 1 or (found.size and found.dtype.kind not in "iuf"):
         raise ReadError(f"the numbers of the column {name!r} are an array of numbers, not {numbers!r:.60}")
@@ -206,7 +206,7 @@ def _check_ascending(numbers: object, name: str) -> NDArray[np.float64]:
 
 
 def _check_sorted(categories: Iterable[object], name: str) -> tuple[str, ...]:
-    """The categories of a column: texts by code point, none twice."""
+    """Check that the categories of a column are distinct texts, sorted by code point."""
     found = tuple(categories)
     if not set(map(type, found)) <= {str}:
         if wrong := [category for category in found if not isinstance(category, str)]:
@@ -220,7 +220,7 @@ def _check_sorted(categories: Iterable[object], name: str) -> tuple[str, ...]:
 
 
 def _check_one_type(labels: Iterable[object], name: str) -> tuple[Label, ...]:
-    """Labels as Python values: all text, all numbers or all booleans."""
+    """Check that labels are all text, all numbers or all booleans; return them as Python values."""
     found = tuple(map(to_python_value, labels))
     kinds = {"number" if kind in (int, float) else kind.__name__ for kind in map(type, found)}
     if not kinds <= {"number", "str", "bool"}:

@@ -26,7 +26,7 @@ PARTS = 1 << 12
 LARGEST_SALT = (1 << 63) - 1
 
 SAMPLE = 64
-"""How many records tell whether other data has most of these."""
+"""How many records are sampled to test whether other data has most of them."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ Hashes = NDArray[np.uint64]
 
 
 Share = Callable[[Callable[..., object], list[tuple[Any, ...]]], object]
-"""Calls a function with each of some tuples of arguments, maybe by several threads."""
+"""Calls a function with each of several tuples of arguments, possibly in threads."""
 
 
 def record_hashes(columns: Sequence[Column], rows: int, share: Share | None = None, parts: int = 1) -> Hashes:

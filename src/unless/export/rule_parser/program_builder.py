@@ -216,7 +216,7 @@ class ProgramBuilder:
         return self._make_equality(asked, feature, value)
 
     def _refuse_negation(self, asked: ParsedCondition) -> NoReturn:
-        """Refuse ``not x > y``, which says nothing of a missing x, and could be a name; say what to write."""
+        """Refuse ``not x > y``, which is ambiguous for a missing x and could be a name; suggest what to write."""
         name, value = _NOT.sub("", asked.feature.text), "" if asked.value is None else f" {asked.value.text}"
         opposite = f"{name} {_WORDS.get(op := OPPOSITE[asked.op], op)}{value}"
         missing = f", or for missing cells too an exception: unless {name} {asked.op}{value}"
@@ -227,7 +227,7 @@ class ProgramBuilder:
         )
 
     def _read_number(self, feature: str, value: Span) -> float:
-        """The number that a feature is compared with, which knows how it is written."""
+        """Read the number that a feature is compared with, in its notation."""
         notation = self._notations.get(feature)
         if self._known.kinds.get(feature) == "text":
             self._fail(value, f"{feature!r} has categories, not numbers; compare it with: is, is not")

@@ -24,7 +24,7 @@ def parse(
     features: Sequence[str] | None = None,
     labels: Sequence[Label] | None = None,
 ) -> Program:
-    """The program that a text of rules says.
+    """Parse a text of rules into a program.
 
     It reads what people write, and what is printed: `unless.export.to_rules` writes all of a program, so that
     ``parse(to_rules(program)) == program`` for every program, and ``parse(str(program), like=program) == program``.

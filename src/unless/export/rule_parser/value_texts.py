@@ -15,7 +15,7 @@ INFINITE = {"inf": inf, "+inf": inf, "-inf": -inf}
 
 
 def number_before(number: float) -> float | None:
-    """The last value before a number: of dates the day before, of levels the one below; None if none exists.
+    """The last value before a number: for dates the day before, for levels the one below; None without such a value.
 
     >>> number_before(30.0), number_before(DATE.value(DATE.number("2020-08-01")))
     (29.999999999999996, 2020-07-31)

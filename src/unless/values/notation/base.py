@@ -117,7 +117,7 @@ class WholeNumberNotation(FlagNotation):
 
 @dataclass(frozen=True, repr=False, eq=False)
 class LevelNotation(Notation):
-    """Categories in an order of their own, least first; the numbers are their places from 0 on."""
+    """Ordered categories, least first; their numbers count from 0."""
 
     levels: tuple[str, ...]
     name = "order"
@@ -128,7 +128,7 @@ class LevelNotation(Notation):
         return self.levels[math.floor(min(max(number, 0), len(self.levels) - 1))]
 
     def number(self, text: str) -> float | None:
-        """The place of a level."""
+        """The number of a level."""
         return self._places.get(text)
 
     @cached_property

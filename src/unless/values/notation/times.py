@@ -223,7 +223,7 @@ def common_notation(notations: Iterable[Notation]) -> Notation | None:
 
 
 def as_dates_if_whole_days(notation: Notation | None, numbers: Iterable[float]) -> Notation | None:
-    """`DATE` in place of `DATETIME` where all numbers are whole days."""
+    """Replace `DATETIME` by `DATE` if all numbers are whole days."""
     return DATE if notation == DATETIME and all(number % DAY == 0 for number in numbers) else notation
 
 

@@ -89,7 +89,7 @@ def _around(before: str, after: str, number: str) -> str:
 
 
 def with_unit(texts: Sequence[str]) -> Amounts | None:
-    """The unit that texts have, in plain numerals; None if fewer than three or than half of them have one, or several.
+    """The common unit of texts; None if fewer than three or fewer than half of them have it, or if there are several.
 
     >>> with_unit(["12 kg", "7.5kg", "9 kg", "unknown"]).unit, with_unit(["12 kg", "7 kg", "9 lb"]), with_unit(["5a"])
     ('kg', None, None)
