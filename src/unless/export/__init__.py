@@ -7,16 +7,16 @@
   `json_text` reads JSON text strictly and lays it out for people.
 - `conditions`: rules as conditions, and programs as lists of decisions, for every language that can run them.
 - `code`: one function in one of the `languages`, Python or JavaScript; `cell_readers`: which functions it needs to read
-  cells; `cell_sources`: their text; `cell_functions`: these, in Python and, beside it, in JavaScript, which the report
-  page uses, too.
+  cells; `cell_sources`: their source, from `cell_functions` in Python and a file in JavaScript, which the report page
+  uses, too.
 - `sql`: one expression, `sql_query`: a whole SELECT, `sql_scores`: points and probabilities. `sql_writer` writes
-  conditions and labels, `sql_columns` finds the kinds of columns. `sql_interface` is what a database is asked for,
-  `sql_dialects` how databases differ, `sql_times` what thresholds of dates, times and durations are, `sql_tree` puts
-  nodes of SQL together, `sql_pieces` has conditions around values for the report page.
-- `spark`: columns of a Spark frame; `spark_cells`: what its cells mean to a model.
+  conditions and labels, `sql_columns` finds the kinds of columns. `sql_interface` is the interface of a database,
+  `sql_dialects` its implementations, `sql_times` writes thresholds of dates, times and durations, `sql_tree` builds
+  nodes of SQL, `sql_pieces` has the parts of conditions for the report page.
+- `spark`: columns of a Spark frame; `spark_cells`: how a model reads its cells.
 - `onnx`: a graph for ONNX, and `onnx_graph`: its nodes.
-- `committee_sql`: the same for the many lists of a committee.
-- `fingerprint`: a short hash of the rules; `free_names`: names that are not taken.
+- `committee_sql`: SQL for the lists of a committee.
+- `fingerprint`: a short hash of the rules; `free_names`: unused names for columns.
 """
 
 from importlib import import_module

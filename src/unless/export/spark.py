@@ -53,7 +53,7 @@ def predict_spark(
 ) -> DataFrame:
     """Add what a model decides to a Spark frame: ``predicted``, ``rule`` and ``because``; see `to_spark`.
 
-    ``what`` is one or some of ``label``, ``rule`` and ``because``. Of a committee there is ``predicted`` alone.
+    ``what`` is one or some of ``label``, ``rule`` and ``because``. For a committee there is only ``predicted``.
     ``prefix`` is put before the names of the new columns, and a number after a name that is taken, as in
     `predict_file`.
     """

@@ -45,7 +45,7 @@ def to_query(
     ``probability_LABEL``; ``points_list`` is what the list adds so that its label leads. Of two labels, only the second
     has points.
 
-    Of a committee there is ``predicted`` alone; with ``probability`` in ``what`` also ``list_1``, ``list_2`` and so
+    For a committee there is only ``predicted``; with ``probability`` in ``what`` also ``list_1``, ``list_2`` and so
     on, the number of the rule that decides in each list, and for each label ``points_LABEL`` and ``probability_LABEL``.
 
     The name of the table is spelled as in SQL, such as ``sales.applicants`` or ``"My table"``. Where a feature or the
