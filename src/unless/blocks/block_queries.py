@@ -189,7 +189,7 @@ class ValuesInRegions(BlockQuery[list[WeightedValues]]):
 
 @dataclass(frozen=True)
 class NeighbouringNumbers(BlockQuery[NDArray[np.float64]]):
-    """The largest number of a column up to a bound and the smallest above it, in one set; NaN if there is none such."""
+    """The largest number of a column up to a bound and the smallest above it, in one set; NaN without one."""
 
     column: int
     number: float
