@@ -19,7 +19,7 @@ from unless.evaluation.significance import adjust_p_values, share_p_value
 from unless.explanation.words import DEFAULT, Words
 from unless.model.rule_statistics import wilson_interval
 from unless.table import Column
-from unless.values import Label, label_to_json, value_to_json
+from unless.values import Label, attributes_to_json, label_to_json, value_to_json
 from unless.values.notation import NotatedNumber
 
 __all__ = ["LEAST", "Difference", "Group", "Subgroups", "find_subgroups"]
@@ -96,13 +96,9 @@ class Group:
 
     def to_dict(self) -> dict[str, Any]:
         """The group for JSON."""
+        counts = attributes_to_json(self, "feature", "group=name", "records", "labelled", "right", "accuracy")
         return {
-            "feature": self.feature,
-            "group": self.name,
-            "records": self.records,
-            "labelled": self.labelled,
-            "right": self.right,
-            "accuracy": self.accuracy,
+            **counts,
             "interval": list(self.interval) if self.labelled else None,
             "differs": self.differs,
             "decided": [{"label": label_to_json(label), "records": count} for label, count in self.decided],

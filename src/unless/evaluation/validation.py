@@ -17,6 +17,7 @@ from unless.export.clauses import flatten
 from unless.model.prediction import Decider
 from unless.rule import Program
 from unless.table import Labels, Table
+from unless.values import attributes_to_json
 
 Learn = Callable[[Table], Decider]
 """A learner makes a program, or a committee, from a table with labels."""
@@ -92,7 +93,7 @@ class Evaluation:
 
     def to_dict(self) -> dict[str, Any]:
         """The evaluation for JSON."""
-        return {"folds": self.folds, "algorithms": [score.to_dict() for score in self.scores]}
+        return attributes_to_json(self, "folds", "algorithms=scores")
 
 
 def run_learners(pairs: Iterable[tuple[Table, Table]], learners: Mapping[str, Learn]) -> Iterator[Run]:

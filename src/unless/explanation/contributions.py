@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -142,21 +142,12 @@ class Contributions:
 
     def sentence(self, row: int = 0) -> str:
         """Say which features speak for the label of a record, and which against it."""
-        shares, found = self.probabilities()[row], self.toward_label(row)
-        label = self.labels[self.label_index(row)]
+        shares, label = self.probabilities()[row], self.labels[self.label_index(row)]
         text = f"{self.words.label(self.target, label)}, with probability {share_text(float(shares.max()))}"
-        order = np.argsort(-np.abs(found), kind="stable")
-        for_it = self._named(row, [place for place in order if found[place] >= _SMALL], found)
-        against = self._named(row, [place for place in order if found[place] <= -_SMALL], found)
-        text += f": mostly because {for_it}" if for_it else ""
-        return text + (f"; against it: {against}" if against else "")
-
-    def _named(self, row: int, places: Sequence[int], found: Floats) -> str:
-        record = self.records[row]
-        names = [self.features[place] for place in places[:_NAMED]]
-        points = [f"{found[place]:+.2f}" for place in places[:_NAMED]]
-        said = [f"{self.words.has(name, record[name])} ({own})" for name, own in zip(names, points, strict=True)]
-        return ", ".join(said)
+        for_it = [f"{name} ({own:+.2f})" for name, own in self.bars(row) if own > 0][:_NAMED]
+        against = [f"{name} ({own:+.2f})" for name, own in self.bars(row) if own < 0][:_NAMED]
+        text += f": mostly because {', '.join(for_it)}" if for_it else ""
+        return text + (f"; against it: {', '.join(against)}" if against else "")
 
     def bars(self, row: int = 0) -> list[tuple[str, float]]:
         """Return each feature that matters for a record, with what it adds for the label, the largest first."""
@@ -243,11 +234,11 @@ class Contributions:
     def _repr_html_(self) -> str | None:
         if not proof_rendering.has_jinja2():
             return None
-        shown = [(self.sentence(row), self.bars(row)) for row in range(min(len(self), _SHOWN))]
-        tables = [
-            (title, [(name, f"{own:+.2f}", round(12 * abs(own) / abs(bars[0][1]), 1)) for name, own in bars])
-            for title, bars in shown
-        ]
+        tables = []
+        for row in range(min(len(self), _SHOWN)):
+            bars = self.bars(row)
+            sizes = [(name, f"{own:+.2f}", round(12 * abs(own) / abs(bars[0][1]), 1)) for name, own in bars]
+            tables.append((self.sentence(row), sizes))
         return proof_rendering.render_template("bars.html.j2", tables=tables)
 
     def __str__(self) -> str:
