@@ -158,7 +158,7 @@ def _exclude_earlier_rules(
 
     With ``rest`` the last goals are for where no rule holds.
 
-    >>> goals, links = _exclusion(["r1(X)", "r2(X)", "r3(X)"], (), "undecided", rest=True)
+    >>> goals, links = _exclude_earlier_rules(["r1(X)", "r2(X)", "r3(X)"], (), "undecided", rest=True)
     >>> goals
     [(), ('not r1(X)',), ('not r2(X)', 'not r1(X)'), ('undecided3(X)',)]
     >>> print(*links)
