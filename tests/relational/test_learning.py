@@ -183,11 +183,20 @@ def test_a_budget_of_work_ends_the_search():
 def test_labels_by_chance_give_few_rules():
     """Where labels mean nothing, what was searched is taken into account: most lists have a default rule only."""
     sizes = []
-    for seed in range(10):
-        world = random_world(seed, 200)
-        labels = np.random.default_rng(seed).choice(["yes", "no"], 200, p=[0.4, 0.6]).tolist()
+    for seed in range(5):
+        world = random_world(seed, 100)
+        labels = np.random.default_rng(seed).choice(["yes", "no"], 100, p=[0.4, 0.6]).tolist()
         sizes.append(len(learned(world, labels).program))
     assert np.mean(sizes) <= 2
+
+
+@pytest.mark.parametrize(("text", "depth"), [(CONCEPTS[0][0], 1), (CONCEPTS[3][0], 2)])
+def test_a_search_is_as_deep_as_it_needs_to_be(text, depth):
+    """Parts of parts are looked at only where individuals that are held back show that they matter."""
+    world = random_world(1, 200)
+    program = learned(world, labels_of(world, text), depth=2)
+    deep = any(("near", 2) in one.relations for one in program.used.definitions.values())
+    assert deep == (depth == 2)
 
 
 def test_what_is_left_out_is_said():

@@ -19,8 +19,8 @@ from unless.relational.attributes import Attributes, Reach
 from unless.relational.feature_pool import FeaturePool, PartValues, add_individual, add_parts
 from unless.relational.part_search import SUPPORT, Gains, PartSearch, Question
 from unless.relational.part_tables import ROWS, PartTable, PartTables
-from unless.relational.program import FeatureSet, positively
-from unless.relational.sampling import sample_rows
+from unless.relational.program import FeatureSet, RelationalProgram, positively
+from unless.relational.sampling import fold_numbers, sample_rows
 from unless.relational.world import World
 from unless.rule import Program
 from unless.table import Labels, Table
@@ -31,6 +31,10 @@ Learn = Callable[[Table], Program]
 
 _PART_PRICE = 0.35
 """How many errors a rule or an exception must save, times ln(n) of n individuals, as in `fold_unless`."""
+
+
+_FOLDS = 3
+"""How many folds say how deep to search."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,10 +75,11 @@ def find_features(world: World, labels: Labels, learn: Learn, settings: SearchSe
     """
     settings = settings or SearchSettings()
     some = sample_rows(world, settings.rows)
-    if len(some) == len(world):
-        return FeatureFinder(world, labels, learn, settings).run()
-    finder = FeatureFinder(world.of(some), take_rows(labels, some), learn, settings)
+    sample, own = world.of(some), take_rows(labels, some)
+    finder = _deep_enough(sample, own, learn, settings)
     found = finder.run()
+    if len(some) == len(world):
+        return found
     features = found.features.only({*finder.tested, *finder.of_individuals})
     table = features.table(world)
     left_out = f"the search looked at {len(some):,} of {len(world):,} individuals"
@@ -84,6 +89,24 @@ def find_features(world: World, labels: Labels, learn: Learn, settings: SearchSe
         table=Table(table.columns, labels, rows=len(world)),
         left_out=(left_out, *found.left_out),
     )
+
+
+def _deep_enough(world: World, labels: Labels, learn: Learn, settings: SearchSettings) -> FeatureFinder:
+    """The search that goes as deep as individuals that were held back for a moment show to be useful."""
+    errors = {settings.depth: 0, 1: 0}
+    folds = fold_numbers(world, _FOLDS)
+    for fold in range(_FOLDS) if settings.depth > 1 else ():
+        seen, held = np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
+        mine = take_rows(labels, seen)
+        if not len(held) or len(np.unique(mine.codes)) < 2:
+            continue
+        for depth in errors:
+            found = FeatureFinder(world.of(seen), mine, learn, replace(settings, depth=depth)).run()
+            given = RelationalProgram(found.program, found.features).predict(world.of(held))
+            wanted = [labels.labels[code] for code in labels.codes[held]]
+            errors[depth] += sum(one != other for one, other in zip(given, wanted, strict=True))
+    best = 1 if errors[1] < errors[settings.depth] else settings.depth
+    return FeatureFinder(world, labels, learn, replace(settings, depth=best))
 
 
 class FeatureFinder:

@@ -1,4 +1,4 @@
-"""Individuals to look at where all would be too many: chosen by what they and their parts are, not by their order."""
+"""Samples and folds of individuals: chosen by what they and their parts are, not by their order or their names."""
 
 from __future__ import annotations
 
@@ -6,15 +6,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unless.relational.definitions import Goal
-from unless.relational.evaluation import Bindings, bindings, joined
+from unless.relational.evaluation import bindings, joined
 from unless.relational.world import NUMBER, Relation, World
 from unless.table.record_hashes import Hashes, mix_bits, number_hashes, text_hashes
 
 
 def sample_rows(world: World, most: int) -> NDArray[np.int64]:
     """The individuals to look at, whose parts by one relation are three quarters of ``most`` at most."""
-    links = [(relation, i) for relation in world.relations.values() for i in _wholes(world, relation)]
-    found = bindings(world, ())
+    links, found = _links(world), bindings(world, ())
     rows = np.zeros(len(world), np.int64)
     for relation, i in links:
         starts = relation.index(i, world.size(relation.types[i])).starts
@@ -23,10 +22,20 @@ def sample_rows(world: World, most: int) -> NDArray[np.int64]:
     everyone = np.arange(len(world))
     if (total := int(rows.sum())) <= most:
         return everyone
-    hashes = individual_hashes(world, links, found)
+    hashes = individual_hashes(world)
     order = np.lexsort((everyone, hashes))
     enough = int(np.searchsorted(np.cumsum(rows[order]), 0.75 * most)) if total else len(world)
     return np.sort(order[: max(enough, 1)])
+
+
+def fold_numbers(world: World, count: int) -> NDArray[np.uint64]:
+    """The fold of each individual; equal ones are in one fold."""
+    return individual_hashes(world) % np.uint64(count)
+
+
+def _links(world: World) -> list[tuple[Relation, int]]:
+    """The relations from individuals to several parts, each with the argument of the individual."""
+    return [(relation, i) for relation in world.relations.values() for i in _wholes(world, relation)]
 
 
 def _wholes(world: World, relation: Relation) -> list[int]:
@@ -36,12 +45,13 @@ def _wholes(world: World, relation: Relation) -> list[int]:
     return [i for i, kind in enumerate(relation.types) if kind in world.root and not relation.functional(i)]
 
 
-def individual_hashes(world: World, links: list[tuple[Relation, int]], found: Bindings) -> Hashes:
+def individual_hashes(world: World) -> Hashes:
     """A hash of each individual's properties and of its parts', which names and orders of facts do not change."""
+    found = bindings(world, ())
     hashes: Hashes = np.zeros(len(world), np.uint64)
     for place, kind in enumerate(world.root):
         hashes = mix_bits(hashes + _entity_hashes(world, kind)[found.columns[place]])
-    for relation, i in links:
+    for relation, i in sorted(_links(world), key=lambda one: (one[0].signature, one[1])):
         variables = tuple(0 if k == i else len(world.root) + k for k in range(len(relation.types)))
         whole = world.root.index(relation.types[i])
         goal = Goal(relation.name, tuple(whole if one == 0 else one for one in variables))
@@ -62,7 +72,9 @@ def individual_hashes(world: World, links: list[tuple[Relation, int]], found: Bi
 def _entity_hashes(world: World, kind: str) -> Hashes:
     """A hash of each entity's numbers and categories."""
     found: Hashes = np.zeros(world.size(kind), np.uint64)
-    for relation in world.relations.values():
+    for _, relation in sorted(world.relations.items()):
+        if relation.types == (kind,):
+            found[relation.columns[0]] = mix_bits(found[relation.columns[0]] + text_hashes([relation.name])[0])
         if len(relation.types) != 2 or relation.types[0] != kind or not relation.functional(0):
             continue
         cells, other = relation.columns[1], relation.types[1]
