@@ -251,7 +251,7 @@ def test_ctrl_c_keeps_the_lists_so_far(monkeypatch, tmp_path):
         model.fit(X, Y)
     assert len(model.lists_) == 2
     model.save(tmp_path / "some.json")
-    assert len(read(tmp_path / "some.json").committee) == 2
+    assert len(read(tmp_path / "some.json").decider) == 2
 
 
 def board(rows=1500):

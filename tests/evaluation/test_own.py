@@ -43,14 +43,14 @@ def test_the_test_is_on_the_records_held_back() -> None:
 
 def test_a_committee_has_its_own_test_and_that_of_its_student() -> None:
     """What decides is the committee: its test has a row for each label that it gives."""
-    assert COMMITTEE.committee is not None
+    assert not COMMITTEE.decider.by_rule
     assert COMMITTEE.tested is not None
     back = HOLDOUT.split.held_back(TABLE)
-    assert COMMITTEE.tested.right == evaluate_decider(COMMITTEE.committee, TABLE[back]).right
+    assert COMMITTEE.tested.right == evaluate_decider(COMMITTEE.decider, TABLE[back]).right
     student = COMMITTEE.imitation.tested
     assert student is not None
     assert student.right == evaluate_decider(COMMITTEE.program, TABLE[back]).right
-    assert count_decisions(COMMITTEE.committee, TABLE[back]).labels == ("no", "yes", None)
+    assert count_decisions(COMMITTEE.decider, TABLE[back]).labels == ("no", "yes", None)
 
 
 def test_nothing_is_held_back_of_nothing() -> None:

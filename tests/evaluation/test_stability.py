@@ -192,7 +192,7 @@ def test_weights_are_repetitions():
 def test_a_committee_has_decisions_only():
     """Of a committee, decisions are compared, not rules."""
     data, learner = records(150), CommitteeLearner(size=3, warn=False)
-    model = learn(learner, data).model.committee
+    model = learn(learner, data).model.decider
     found = stability_of(learner, model, data, n=3)
     assert (found.rules, found.thresholds, found.lines(), found.threshold_lines()) == ((), (), [], [])
     assert 0.5 < found.agreement <= 1

@@ -35,7 +35,7 @@ def test_a_committee():
     """The points of a committee count too."""
     rows = [{"x": number, "y": "ab"[number > 20]} for number in range(40)]
     model = learn(CommitteeLearner(size=3, warn=False), read_table(rows, "y")).model
-    committee = model.committee
+    committee = model.decider
     assert fingerprint(committee) == fingerprint(replace(committee))
     assert fingerprint(committee) != fingerprint(replace(committee, base=committee.base + 1))
     assert fingerprint(committee) != fingerprint(committee.first(2))

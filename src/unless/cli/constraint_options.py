@@ -150,13 +150,12 @@ def read_kept_rules(algorithm: Algorithm, options: KeepOptions) -> KeptRules:
     from unless.estimators.model_file import read
     from unless.learn.locked_rules import LockedRules
     from unless.model import Model as FittedModel
-    from unless.rule import Program
-    from unless.score.committee import committee_of
+    from unless.model import decider_of, program_of
 
     found = read(keep)
-    if committee_of(found) is not None:
+    if not decider_of(found).by_rule:
         raise ProgramError(f"{keep} holds a committee, whose lists decide together; give a model with one list")
-    program = found if isinstance(found, Program) else found.program
+    program = program_of(found)
     indices = None if lock is None else _parse_rule_numbers(lock, len(program))
     LockedRules.of(program, indices)
     return KeptRules(program, indices, found if isinstance(found, FittedModel) else None, keep)

@@ -20,9 +20,8 @@ from unless.export import to_javascript, to_python, to_rules, to_text
 from unless.export.json import dumps
 from unless.files import write_whole
 from unless.model import Model as FittedModel
-from unless.model import program_of
+from unless.model import decider_of, program_of
 from unless.rule import Program
-from unless.score.committee import committee_of
 from unless.values.spelling import CONTROLS
 
 if TYPE_CHECKING:
@@ -121,10 +120,10 @@ def export(
         raise typer.BadParameter("it needs --records", param_hint=file.words.split()[0])
     check_file_conflicts(output, model, records, format=file.format)
     found = read_any_model(model)
-    committee = committee_of(found)
-    if committee is not None and to not in _VOTING:
+    decider = decider_of(found)
+    if not decider.by_rule and to not in _VOTING:
         raise ParameterError(
-            f"a committee of {len(committee)} lists cannot be written as {to}, only as {join_choices(_VOTING)}; "
+            f"a {decider.noun} cannot be written as {to}, only as {join_choices(_VOTING)}; "
             "one list can: unless fit --algorithm unless"
         )
     if records is not None:

@@ -255,7 +255,7 @@ def learn_and_test(
     if found.interrupted and not (keep and any(rule.default for rule in model.program.rules)):
         raise found.interrupted
     seconds = time.perf_counter() - start
-    if drawn and not found.interrupted and model.committee is None:
+    if drawn and not found.interrupted and model.decider.by_rule:
         model = replace(model, trade_off=_compute_trade_off(screen, learner, holdout))
     return FitResult(
         data,

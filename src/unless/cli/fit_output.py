@@ -80,8 +80,8 @@ def show_fit_result(screen: Screen, fitted: FitResult, most: int | None = None) 
         for about, text in ((fitted.name, fitted.training.size), *_learning_lines(fitted)):
             screen.show(labelled_line(about, text, _first_column_width(fitted)))
         screen.show("")
-    if model.committee is not None:
-        screen.show(imitation_title(model), "")
+    if title := imitation_title(model):
+        screen.show(title, "")
     screen.show(RuleTable(model.program, model.statistics, most=most))
     if not screen.quiet:
         screen.show("")
@@ -96,8 +96,8 @@ def _learning_lines(fitted: FitResult) -> Iterator[tuple[str, str]]:
     """Say what was learned and how fast, which settings were chosen, what taught the list, and which rules stayed."""
     model = fitted.model
     found = f"{count_text(len(model.program), 'rule')} with {count_text(model.program.exception_count, 'exception')}"
-    if model.committee is not None:
-        found = count_text(len(model.committee), "list")
+    if not model.decider.by_rule:
+        found = count_text(len(model.decider.lists), "list")
     yield "learned", f"{found} in {duration_text(fitted.seconds)}{_why_ended(fitted)}"
     if model.tuned is not None:
         yield "tuned", ", ".join(f"{name.replace('_', ' ')} {value:g}" for name, value in model.tuned.items())
@@ -110,10 +110,10 @@ def _learning_lines(fitted: FitResult) -> Iterator[tuple[str, str]]:
 
 def _why_ended(fitted: FitResult) -> str:
     """Return why the learning ended early, if it did."""
-    limits, program = fitted.model.parameters, fitted.model.program
+    limits, program, alone = fitted.model.parameters, fitted.model.program, fitted.model.decider.by_rule
     if fitted.interrupted:
         return ", then interrupted: these are the rules so far"
-    if fitted.model.committee is None and limits["max_rules"] is not None and len(program) >= limits["max_rules"]:
+    if alone and limits["max_rules"] is not None and len(program) >= limits["max_rules"]:
         return ", as many as --max-rules allows"
     if limits["max_seconds"] is not None and fitted.seconds >= limits["max_seconds"]:
         return ", then the time of --max-seconds was up"

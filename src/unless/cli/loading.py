@@ -18,6 +18,7 @@ from unless.errors import LimitError, ParameterError, ProgramError, ReadError, U
 from unless.estimators.model_file import read as read_file
 from unless.estimators.model_file import read_stream
 from unless.model import Model as FittedModel
+from unless.model import decider_of
 from unless.rule import Program
 from unless.values import Label, count_text, label_index, parse_number
 
@@ -191,9 +192,9 @@ def read_any_model(path: str) -> FittedModel | Program:
 def read_model(path: str, command: str) -> FittedModel | Program:
     """Read a model, or a program from a file that has only rules; a committee is refused."""
     found = read_any_model(path)
-    if not isinstance(found, Program) and found.committee is not None:
+    if not (decider := decider_of(found)).by_rule:
         raise ParameterError(
-            f"{path} is a committee of {len(found.committee)} lists, and {command} takes one list; "
+            f"{path} is a {decider.noun}, and {command} takes one list; "
             f"to see the list that imitates it: unless show {shell_word(path)}; to learn one: unless fit"
         )
     return found

@@ -66,14 +66,14 @@ def show(
     elif style == "plain":
         _show_table(screen, program, known)
     elif style == "rules":
-        write_document(to_rules(program if known is None or known.committee is not None else known) + "\n", None)
+        write_document(to_rules(program if known is None else known.readable) + "\n", None)
     else:
         write_document(to_text(program, style) + "\n", None)
 
 
 def _show_table(screen: Screen, program: Program, model: FittedModel | None) -> None:
-    if model is not None and model.committee is not None:
-        screen.show(imitation_title(model), "")
+    if model is not None and (title := imitation_title(model)):
+        screen.show(title, "")
     screen.note(listing_title(program))
     screen.show(RuleTable(program, None if model is None else model.statistics))
     if model is not None and model.locked:

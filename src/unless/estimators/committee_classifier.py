@@ -124,7 +124,7 @@ class UnlessCommittee(RuleClassifier, CommitteeLearner):
     @property
     def committee_(self) -> Committee:
         """The lists and their points."""
-        return cast(Committee, self._fitted.committee)
+        return cast(Committee, self._fitted.decider)
 
     @property
     def agreement_(self) -> float:

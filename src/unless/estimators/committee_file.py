@@ -27,7 +27,8 @@ LEARNER = "UnlessCommittee"
 
 def document(model: Model) -> dict[str, Any]:
     """A committee as JSON holds it; refuses one that could not be read back."""
-    committee, imitation, shares = model.committee, model.readable, model.importances
+    imitation, shares = model.readable, model.importances
+    committee: Any = model.decider
     student = model_file.document(imitation)
     found = {
         "format": COMMITTEE,

@@ -135,7 +135,8 @@ class PredictionReader:
         table = read_alike(
             X, model.schema, model.domain, self._name, named=model.named, features=others, caller=_CALLER
         )
-        cells: dict[str, Any] = {column.name: column for column in table.columns} | arrays
+        known = (column for column in table.columns if column.name in self._notations)  # a table may have others
+        cells: dict[str, Any] = {column.name: column for column in known} | arrays
         counts = UnseenCounts(model)
         counts.add_cells(len(table), cells)
         for name, column in cells.items():

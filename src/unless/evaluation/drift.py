@@ -202,7 +202,7 @@ class _Comparison:
             yield "the reference has no true labels, so how often the rules are right is not compared"
         if not self.before.sound:
             yield _WEIGHTED
-        if self.now.model.imitation is not None:
+        if not self.now.decider.by_rule:
             yield f"a {self.now.decider.noun} decides; the rules here are those of the list that imitates it"
         if self.now.missing and not self.before.missing and any(self.now.missing.values()):
             yield "the model does not know how many cells were missing in training"

@@ -134,7 +134,9 @@ def rule_numbers(numbers: Sequence[int], most: int = 1000) -> str:
 
 
 def imitation_title(model: Model) -> str:
-    """Say what decides, and how well the list below imitates it."""
+    """Say what decides, and how well the list below imitates it; nothing if that list decides."""
+    if model.imitation is None:
+        return ""
     share = percent(model.agreement or 0.0)
     return f"{printable(str(model.decider))}. It decides; this list imitates it, and agrees on {share} of its training:"
 

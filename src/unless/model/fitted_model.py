@@ -98,11 +98,6 @@ class Model:
         """The points of each part of ``program``; None if they are unknown, as in files of earlier versions."""
         return value_of(self.lazy_card)
 
-    @property
-    def committee(self) -> Any:
-        """The committee, if one decides."""
-        return None if isinstance(self.decider, Program) else self.decider
-
     def probabilities(
         self, table: Table, decisions: Decisions | None = None, threads: int = 2
     ) -> NDArray[np.float64] | None:

@@ -76,7 +76,7 @@ def model_card(  # noqa: PLR0913 - what people say about a model
     """
     if (known := model_of(model)) is None:
         raise ParameterError("a program has only rules, without the figures of training; give a model that fit wrote")
-    model, committee, program, trained = known, known.committee, known.program, known.statistics
+    model, program, trained = known, known.program, known.statistics
     words = words_for(program, tables=(model.domain,) if table is None else (model.domain, table))
     features = () if table is None else table.features
     if table is not None and (unknown := [name for name in by if name not in features]):
@@ -88,8 +88,8 @@ def model_card(  # noqa: PLR0913 - what people say about a model
     rules = tuple(_list_rules(model, words, stability))
     name = "the records held back" if tested is not None else data
     decides = f"{count_text(len(program), 'rule')}, {count_text(program.exception_count, 'exception')}"
-    if committee is not None:
-        decides = f"{len(committee)} lists that vote; the rules below are of one that imitates them"
+    if not model.decider.by_rule:
+        decides = f"{len(model.decider.lists)} lists that vote; the rules below are of one that imitates them"
     return ModelCard(
         title=printable(title) if title else f"Model card: {printable(program.target)}",
         purpose=purpose,
@@ -167,7 +167,7 @@ def _find_groups(facts: DecisionFacts, by: Sequence[str], words: Words) -> tuple
 def _list_rules(model: Model, words: Words, stability: Stability | None) -> Iterator[RuleFact]:
     """Yield the rules, and last, the label of records that no rule decides."""
     program, trained = model.program, model.statistics
-    tested = None if model.committee is not None else model.tested
+    tested = model.tested if model.decider.by_rule else None
     counts: RuleStatistics | None = None if tested is None else tested.statistics
     returns = {} if stability is None else {one.rule: one.returns for one in stability.rules}
     for place, head in enumerate(program.heads):
@@ -190,7 +190,7 @@ def _list_features(model: Model, words: Words, table: Table | None) -> Iterator[
     """Yield every feature of training."""
     known = {column.name: column for column in model.domain.columns}
     gaps = model.missing_counts or {}
-    used = set(model.program.used) if model.committee is None else set(known)
+    used = set(model.decider.used)
     for name, kind in model.schema.kinds.items():
         seen, missing, total = known.get(name), gaps.get(name), model.statistics.total
         if missing is None and table is not None and name in table.features:

@@ -16,7 +16,6 @@ from unless.evaluation.shares import Share
 from unless.model.points import POINTS_PER_LOGIT
 from unless.report.facts import DecisionFacts
 from unless.report.rule_sentences import LabelName, Speaker
-from unless.score.committee import Committee
 
 _BINS = 10
 """How many groups of about the same size calibration compares."""
@@ -106,12 +105,13 @@ class Curves:
 
 def compute_curves(facts: DecisionFacts, speaker: Speaker) -> Curves | None:
     """The curves, if there are two labels with records, and points."""
-    scored = facts.committee or facts.card
-    if scored is None or facts.truth is None or len(scored.classes) != 2 or len(facts.labels) != 2:
+    classes = () if facts.trained is None else facts.trained.classes
+    if facts.model is None or facts.truth is None or len(classes) != 2 or len(facts.labels) != 2:
         return None
-    places = [facts.labels.index(label) for label in scored.classes]
-    points = np.diff(scored.sums(facts.table)) if isinstance(scored, Committee) else scored.totals(facts.table)
-    totals, step = points[:, 0], 1  # of the second label, against the first
+    if (scored := facts.model.points(facts.table)) is None:
+        return None
+    places = [facts.labels.index(label) for label in classes]
+    totals, step = np.diff(scored)[:, 0], 1  # of the second label, against the first
     while len(np.unique(totals // step)) > _DISTINCT:
         step *= 2
     points, ranks = np.unique(totals // step * step, return_inverse=True)

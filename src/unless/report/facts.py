@@ -16,7 +16,6 @@ from unless.model import Model, TrainingOverlap, find_training_overlap, model_of
 from unless.model.prediction import Decider, deciding_rules, head_indices, label_places
 from unless.model.rule_statistics import RuleStatistics
 from unless.rule import Program
-from unless.score.committee import Committee
 from unless.score.score_card import ScoreCard
 from unless.table import Column, Table, domain_table
 from unless.values import Label, parse_number
@@ -70,11 +69,6 @@ class DecisionFacts:
         """The rules compared with what the decider decides, in place of the true labels."""
         followed = self.heads[self.deciding]
         return replace(self, decider=self.program, given=followed, truth=self.given, model=None, own=None)
-
-    @property
-    def committee(self) -> Committee | None:
-        """The committee, if one decides."""
-        return self.decider if isinstance(self.decider, Committee) else None
 
     @property
     def records(self) -> int:

@@ -24,7 +24,6 @@ from unless.report.histograms import label_histograms
 from unless.report.rule_sentences import LabelName
 from unless.report.subgroup_views import GroupsView
 from unless.rule import OPERATOR_WORDS, Literal, Program, Rule, label_text
-from unless.score.committee import Committee
 from unless.score.score_card import ScoreCard
 from unless.table import Column
 from unless.values import Label, Value, label_to_json, number_to_json, value_to_json
@@ -102,7 +101,7 @@ def _rules_to_json(facts: DecisionFacts) -> dict[str, Any]:
         "figures": trained
         and [rule_expectation_text(trained, rule, labelled=head >= 0) for rule, head in enumerate(heads)],
         "card": facts.card and _score_card_to_json(facts.card, facts.labels, place),
-        "committee": facts.committee and _committee_to_json(facts.committee, facts.labels, place),
+        "committee": None if facts.decider.by_rule else _committee_to_json(facts.decider, facts.labels, place),
     }
 
 
@@ -158,7 +157,7 @@ def _score_card_to_json(card: ScoreCard, labels: Sequence[Label], place: Mapping
     return {"classes": classes, "base": card.base.tolist(), "points": card.points.tolist(), "cuts": cuts}
 
 
-def _committee_to_json(committee: Committee, labels: Sequence[Label], place: Mapping[str, int]) -> dict[str, Any]:
+def _committee_to_json(committee: Any, labels: Sequence[Label], place: Mapping[str, int]) -> dict[str, Any]:
     """A committee: the places of its classes, each literal once, and for each list its rules and their points.
 
     A rule is the numbers of its literals, then its exceptions, which are such rules. The points are those of one rule

@@ -309,11 +309,12 @@ def sample_rows(total: int, most: int, seed: int) -> NDArray[np.intp]:
 
 def _feature_shares(facts: DecisionFacts) -> dict[str, float]:
     """Return, for each feature, the share of records decided by a rule that tests it, or of lists that test it."""
-    if facts.committee is None:
+    if facts.decider.by_rule:
         tested = _rules_by_feature(facts.program)
         return {name: float(facts.decided[rules].sum() / facts.records) for name, rules in tested.items()}
-    lists = Counter(name for program in facts.committee.lists for name in program.used)
-    return {name: count / len(facts.committee) for name, count in lists.items()}
+    lists = facts.decider.lists
+    found = Counter(name for program in lists for name in program.used)
+    return {name: count / len(lists) for name, count in found.items()}
 
 
 def _rules_by_feature(program: Program) -> dict[str, list[int]]:

@@ -58,12 +58,13 @@ class CommitteeView:
     @classmethod
     def of(cls, facts: DecisionFacts) -> CommitteeView | None:
         """Compare the committee with the list; None if a list decides."""
-        if facts.committee is None:
+        if facts.decider.by_rule:
             return None
         imitated, given, truth = facts.imitation.given, facts.given, facts.truth
         pairs = [(given, imitated), *([] if truth is None else [(given, truth), (imitated, truth)])]
         agreed, *right = (Share(int(np.count_nonzero(one == other)), len(one)) for one, other in pairs)
-        return cls(len(facts.committee), facts.committee.rule_count, agreed, *(right or (None, None)))
+        rules = facts.decider.all_rules
+        return cls(len(facts.decider.lists), len(rules) + rules.exception_count, agreed, *(right or (None, None)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,17 +162,17 @@ def summarise(
     others = shown_columns(everything)
     columns = [*map(facts.column, facts.used), *(facts.table.column(one.name) for one in others)]
     groups, curves = describe_groups(facts, speaker, words, columns), compute_curves(facts, speaker)
-    committee, trust = CommitteeView.of(facts), measure_trust(facts, speaker, learned)
+    alone, trust = facts.decider.by_rule, measure_trust(facts, speaker, learned)
     return Page(
-        title=printable(title) if title else f"{'Rules' if committee is None else 'A committee'} for {target.shown}",
+        title=printable(title) if title else f"{'Rules' if alone else 'A committee'} for {target.shown}",
         purpose=words.purpose,
         target=target,
         labels=speaker.labels,
         facts=facts,
         learned=learned,
         same=everything.own is None or everything.own.same,
-        rules=sections.describe_rules(facts if committee is None else facts.imitation, speaker),
-        flow=sections.trace_flow(facts, speaker) if committee is None else (),
+        rules=sections.describe_rules(facts if alone else facts.imitation, speaker),
+        flow=sections.trace_flow(facts, speaker) if alone else (),
         errors=None if facts.quality is None else sections.find_errors(facts.quality, speaker),
         classes=() if facts.quality is None else sections.list_classes(facts.quality, speaker),
         features=features,
@@ -186,8 +187,8 @@ def summarise(
         groups=groups,
         unlisted=len(everything.others) - len(others),
         baseline=None if trust is None or facts.quality is None or facts.usual not in facts.labels else trust,
-        committee=committee,
-        leading=find_leading_rules(facts, speaker) if committee is None else None,
+        committee=CommitteeView.of(facts),
+        leading=find_leading_rules(facts, speaker) if alone else None,
         trust=trust,
         curves=curves,
         tested=None if known is None else known.tested,

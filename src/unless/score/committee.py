@@ -160,12 +160,6 @@ def _(decider: Committee, columns: Sequence[Column]) -> Chooser:
     return lambda codes, rows: leading_label_index(decider.add_up(fillers(bins, columns, codes), rows)).astype(np.int32)
 
 
-def committee_of(model: object) -> Committee | None:
-    """The committee that a model is, or has; None for other models, which have one list."""
-    found = model if isinstance(model, Committee) else getattr(getattr(model, "model_", model), "decider", None)
-    return found if isinstance(found, Committee) else None
-
-
 def labels_from_sums(committee: Committee, sums: Points) -> np.ndarray[tuple[int], np.dtype[np.object_]]:
     """The label of every row, given its points."""
     labels = np.empty(len(committee.classes), dtype=object)

@@ -14,15 +14,12 @@ from numpy.typing import NDArray
 from unless.errors import ParameterError, ReadError, UnknownNameError, suggest
 from unless.evaluation.training_overlap import OverlapCounts
 from unless.evaluation.unseen_values import UnseenCounts, refuse_unseen, require_known_values
-from unless.model import Model, model_of, program_of
-from unless.model.points import leading_label_index, probabilities_of
-from unless.model.prediction import deciding_rules
+from unless.model import Model, decider_of, model_of
+from unless.model.prediction import decide, head_indices
 from unless.read.batches import Batch, Input, JsonBatch
 from unless.read.dialect import Remarks
 from unless.read.table import take_labelled
 from unless.rule import Program
-from unless.score.committee import committee_of
-from unless.score.score_card import ScoreCard
 from unless.stream.output_columns import Choices, NewColumns
 from unless.stream.writers import Result
 from unless.table import Schema, Table
@@ -77,19 +74,14 @@ class Tally:
         known = model_of(model)
         if known is None and not isinstance(model, Program):
             raise ParameterError(f"a {type(model).__name__} is not a model; load one: unless.load('model.json')")
-        self._committee = committee_of(model)
-        self._program, self._model = program_of(model), model if known is None else known
-        self._used = self._program.used if self._committee is None else self._committee.used
-        self._card: ScoreCard | None = None if known is None else known.card
+        self._decider, self._model = decider_of(model), model if known is None else known
+        self._used = self._decider.used
         self._members: set[str] | None = None
-        if self._committee is None:
-            self.answers = NewColumns.of(self._program, None if known is None else known.statistics)
-        else:
-            self.answers = NewColumns.voted(self._committee.classes)
+        self.answers = NewColumns.of(self._decider, None if known is None else known.statistics)
         self._counts = np.zeros(len(self.answers.labels), dtype=np.int64)
         self.labelled = self.right = 0
         if strict:
-            require_known_values(model, self._program if self._committee is None else self._committee.all_rules)
+            require_known_values(model, self._decider.all_rules)
         self.unseen = UnseenCounts(model)
         self._strict = strict
         origin = None if known is None else known.origin
@@ -131,13 +123,13 @@ class Tally:
 
     def _choose_answers(self, table: Table) -> tuple[Choices, NDArray[np.float64] | None]:
         """The answer of every record and, if it is known, the probability of its label."""
-        if self._committee is not None:
-            sums = self._committee.sums(table)
-            return leading_label_index(sums).astype(np.int32), probabilities_of(sums).max(axis=1, initial=0.0)
-        choices: Choices = deciding_rules(self._program, table) % np.int32(len(self.answers.labels))
-        if self._card is None:
+        decisions, model = decide(self._decider, table), model_of(self._model)
+        choices: Choices = decisions.choices % np.int32(len(self.answers.labels))
+        shares = None if model is None else model.probabilities(table, decisions)
+        if model is None or shares is None:
             return choices, None
-        return choices, self._card.probabilities(table)[np.arange(len(table)), self._card.heads[choices]]
+        heads = head_indices(self._decider, model.statistics.classes)
+        return choices, shares[np.arange(len(table)), heads[choices]]
 
     def _features_to_read(self, batch: Batch) -> Sequence[str]:
         """The features to read: those that rules test, or all as long as the records may be the training data.
@@ -146,7 +138,7 @@ class Tally:
         """
         known = model_of(self._model)
         schema = Schema({}) if known is None else known.schema
-        if self.own is not None and not {self._program.target, *self._features} <= schema.available(batch.names):
+        if self.own is not None and not {self._decider.target, *self._features} <= schema.available(batch.names):
             self.own = None
         return self._used if self.own is None else self._features
 

@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 from unless.errors import ParameterError, ReadError
 from unless.kernels import append_fields as kernels
 from unless.libraries import pl
+from unless.model.prediction import Decider
 from unless.model.rule_statistics import RuleStatistics
 from unless.read.frames import make_series
-from unless.rule import Program
 from unless.values import Label, cell_value
 
 _ENDING = "\r\n"
@@ -58,11 +58,16 @@ class NewColumns:
     """The numbers of the rules; None for a committee, which has no such rules."""
 
     @classmethod
-    def of(cls, program: Program, statistics: RuleStatistics | None) -> NewColumns:
-        """The answers of a program, with probabilities and precisions from the statistics of training."""
-        labels = program.heads
+    def of(cls, decider: Decider, statistics: RuleStatistics | None) -> NewColumns:
+        """The answers of what decides, with probabilities and precisions of rules from the statistics of training.
+
+        Where not one rule decides, every record has a probability of its own.
+        """
+        labels = decider.heads
         for label in labels:
             refuse_surrogates("the label", str(label))
+        if not decider.by_rule:
+            return cls(labels, (1.0,) * len(labels))
         rules = (*range(1, len(labels)), None)
         if statistics is None:
             return cls(labels, rules=rules)
@@ -73,13 +78,6 @@ class NewColumns:
         return cls(
             labels, probabilities, tuple(None if one is None else _round_share(share) for one, share in expected), rules
         )
-
-    @classmethod
-    def voted(cls, classes: tuple[Label, ...]) -> NewColumns:
-        """The answers of a committee: its classes. Every record has a probability of its own, and no rule."""
-        for label in classes:
-            refuse_surrogates("the label", str(label))
-        return cls(classes, (1.0,) * len(classes))
 
     def with_probabilities(self, choices: Choices, shares: NDArray[np.float64]) -> tuple[NewColumns, Choices]:
         """Answers with a probability for each record, and the answer of every row, given the one for its rule."""
