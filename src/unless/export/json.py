@@ -6,7 +6,7 @@ and ``statistics`` too, which `unless.estimators.model_file` reads and this modu
 
 Labels keep their type: text is a string, a boolean ``true``, an int ``1``, a float ``1.0``. JSON has no infinity: a
 numeric literal spells it ``"inf"`` or ``"-inf"``, a label ``{"float": "inf"}``, since the text ``"inf"`` is a label.
-``notations`` says of which features numbers are written as dates, times, durations, levels of an order or flags:
+``notations`` lists the features whose numbers are written as dates, times, durations, levels of an order or flags:
 ``[["when", "date"], ["size", ["S", "M", "L"]]]``; their literals have these texts as values.
 """
 

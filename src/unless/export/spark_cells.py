@@ -149,7 +149,7 @@ class _ColumnReading:
         return kind, cases([*arms, (None, exp.Null())])
 
     def texts(self, collation: str) -> tuple[str, Cells]:
-        """A column of texts, some of which training may have read as numbers, booleans or missing."""
+        """A column of texts; training may have read some as numbers, booleans or missing."""
         self._refuse_format()
         if self.unit is not None:
             raise ParameterError(

@@ -10,7 +10,7 @@ from typing import NoReturn
 
 from unless.errors import RuleTextError
 from unless.export.rule_parser.parse_tree import ParsedCondition, ParsedRule, Span
-from unless.export.rule_parser.tokens import SIGNS, Token, read_tokens
+from unless.export.rule_parser.rule_tokens import SIGNS, Token, read_tokens
 from unless.rule import SpokenOperator
 from unless.values.spelling import RESERVED, unquote
 

@@ -168,8 +168,8 @@ class ProgramBuilder:
         return [span.text if len(kinds) > 1 else read_labels[span] for span in spans]
 
     def _match_labels(self, spans: Iterable[Span], known: tuple[Label, ...]) -> list[Label]:
-        alike = {type(label) for label in known} in ({str}, {int})  # each is spelled in one way, and looked up by it
-        places: dict[str, Label] = {str(label): label for label in known} if alike else {}
+        one_spelling = {type(label) for label in known} in ({str}, {int})  # such labels are looked up by their text
+        places: dict[str, Label] = {str(label): label for label in known} if one_spelling else {}
         found = []
         for span in spans:
             if span.text not in places:

@@ -17,7 +17,7 @@ from typing import NoReturn
 
 from unless.export.rule_parser.condition_reader import HEADS, NO_OR, QUOTES, ConditionReader
 from unless.export.rule_parser.parse_tree import ParsedFeature, ParsedRule, ParsedText, Span
-from unless.export.rule_parser.tokens import Token, token_texts
+from unless.export.rule_parser.rule_tokens import Token, token_texts
 from unless.rule import MAX_DEPTH
 from unless.values.spelling import unquote
 
