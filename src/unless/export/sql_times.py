@@ -57,8 +57,10 @@ def kinds_for(notation: Notation) -> tuple[str, ...]:
 def last_microsecond(bound: float) -> int:
     """The last whole number that is at most the bound when it is a float64.
 
-    >>> last(3.5), last(2.0**57) - 2**57, float(2**57 + 16) == 2.0**57, float(2**57 + 17) == 2.0**57
-    (3, 16, True, False)
+    >>> last_microsecond(3.5), last_microsecond(2.0**57) - 2**57
+    (3, 16)
+    >>> float(2**57 + 16) == 2.0**57, float(2**57 + 17) == 2.0**57
+    (True, False)
     """
     whole = math.floor(bound)
     found = whole + int(math.nextafter(bound, math.inf) - bound) // 2
@@ -70,8 +72,10 @@ def time_bound(kind: str, bound: float, *, finer: bool = False) -> str | bool:
 
     True where all values are at most the bound, False where none is.
 
-    >>> limit("date", 43200000000.0), limit("time", 6e7, finer=True), limit("interval", -1.0), limit("time", -1.0)
-    ('1970-01-01', '00:01:00.000001', '-0 days -00:00:00.000001', False)
+    >>> time_bound("date", 43200000000.0), time_bound("time", 6e7, finer=True)
+    ('1970-01-01', '00:01:00.000001')
+    >>> time_bound("interval", -1.0), time_bound("time", -1.0)
+    ('-0 days -00:00:00.000001', False)
     """
     place = _last_unit(kind, bound)
     return place if isinstance(place, bool) else _time_text(kind, place + finer)
@@ -83,7 +87,7 @@ def text_bound(notation: Notation, bound: float) -> str | bool:
     Texts as in ISO 8601 without a zone, and with a space before the time, are below it exactly if what they mean is,
     whatever they leave out at the end. As texts go, ``12:30`` is below ``12:30:00``, so the last one would not do.
 
-    >>> text_limit(DATE, 0.0), text_limit(TIME, 3599999999.0)
+    >>> text_bound(DATE, 0.0), text_bound(TIME, 3599999999.0)
     ('1970-01-01 00:00:00.000001', '01:00')
     """
     kind, shortest = ("time", TIME) if isinstance(notation, TimeNotation) else ("timestamp", DATETIME)

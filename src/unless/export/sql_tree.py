@@ -191,7 +191,7 @@ def read_range(number: float) -> tuple[str, bool]:
     The last one is the middle between the double and the next, and is read as the even one of the two. The largest
     double has no next one.
 
-    >>> reach(0.5), float("0.500000000000000055511151231257827021181583404541015625")
+    >>> read_range(0.5), float("0.500000000000000055511151231257827021181583404541015625")
     (('5.5511151231257827021181583404541015625E-17', True), 0.5)
     """
     twice = _EXACT.add(Decimal(number), Decimal(math.nextafter(number, math.inf)))

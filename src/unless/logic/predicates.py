@@ -76,7 +76,7 @@ WHOLE = Decimals(0)
 def choose_scale(thresholds: Iterable[float], fewest: int = 0) -> Scale:
     """Choose as many decimals as the thresholds have, at least ``fewest``; ranks if 32 bits are not enough.
 
-    >>> scale_of([3.4, 20.0]), scale_of([1e300, 0.5]), scale_of([7.2e9, 9e7], SECONDS)
+    >>> choose_scale([3.4, 20.0]), choose_scale([1e300, 0.5]), choose_scale([7.2e9, 9e7], SECONDS)
     (Decimals(places=1), Ranks(thresholds=(0.5, 1e+300)), Decimals(places=-6))
     """
     distinct = sorted(set(map(float, thresholds)))

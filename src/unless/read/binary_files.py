@@ -298,7 +298,7 @@ def _count_cells(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> int:
 def _column_number(letters: bytes) -> int:
     """The number of a column, from 1.
 
-    >>> _place(b"A"), _place(b"Z"), _place(b"AA"), _place(b"XFD")
+    >>> _column_number(b"A"), _column_number(b"Z"), _column_number(b"AA"), _column_number(b"XFD")
     (1, 26, 27, 16384)
     """
     number = 0

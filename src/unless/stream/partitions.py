@@ -61,7 +61,7 @@ def process_count(wanted: int | None, parts: int, size: int) -> int:
 
     ``size`` is the number of bytes of text that they read.
 
-    >>> processes(3, 2, 0), processes(None, 8, 1000), processes(1, 8, 10**12)
+    >>> process_count(3, 2, 0), process_count(None, 8, 1000), process_count(1, 8, 10**12)
     (2, 1, 1)
     """
     if wanted is None:
