@@ -8,6 +8,7 @@ import sys
 import tempfile
 import time
 import traceback
+import warnings
 from contextlib import ExitStack
 
 import numpy as np
@@ -239,13 +240,16 @@ def test_passwords_are_neither_written_nor_shown(where, server, connection, tmp_
         [sys.executable, "-m", "unless", *fit, "t", *kept], cwd=tmp_path, capture_output=True, check=True
     )
     shown = first.stdout + first.stderr
-    for table, more in (("t", ("--json", "--unchanged")), ("t", ("-q",)), ("nowhere", ())):
-        done = called(*fit, table, *kept, *more, cwd=tmp_path)
-        assert done.returncode == (table == "nowhere"), done.stderr
-        shown += (done.stdout + done.stderr).encode()
-    for wrong in (address.replace("?host=", "?hots="), address.replace("%2F", "/"), address.replace("%40", "@")):
-        done = called(fit[0], wrong, *fit[2:], "t", cwd=tmp_path)
-        shown += (done.stdout + done.stderr).encode()
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
+        for table, more in (("t", ("--json", "--unchanged")), ("t", ("-q",)), ("nowhere", ())):
+            done = called(*fit, table, *kept, *more, cwd=tmp_path)
+            assert done.returncode == (table == "nowhere"), done.stderr
+            shown += (done.stdout + done.stderr).encode()
+        for wrong in (address.replace("?host=", "?hots="), address.replace("%2F", "/"), address.replace("%40", "@")):
+            done = called(fit[0], wrong, *fit[2:], "t", cwd=tmp_path)
+            shown += (done.stdout + done.stderr).encode()
+    shown += "".join(str(one.message) for one in warned).encode()
     shown += repr(Query(address, "t")).encode() + repr(BlockCache(Query(address, "t"), "kb")).encode()
     with pytest.raises(ReadError) as caught:
         Query(f"{address}&connect_timeout=x", "t").stream()
