@@ -22,7 +22,7 @@ from numpy.testing import assert_array_equal
 import unless
 from unless import FoldRMClassifier, Literal, Program, Rule, UnlessClassifier, UnlessCommittee, UnlessWarning
 from unless.estimators import prediction_reader
-from unless.estimators.input_records import read_alike
+from unless.estimators.input_records import read_like_training
 from unless.estimators.prediction_reader import PredictionReader
 from unless.evaluation.unseen_values import beyond_chance, unseen_summary, unseen_values
 from unless.model.prediction import deciding_rules
@@ -95,7 +95,7 @@ def literals(column, draw):
 def drawn_program(model, seed):
     """A program that tests all features, with nested exceptions."""
     draw = np.random.default_rng(seed)
-    table = read_alike(TRAINING, model.schema_, unless.Table(()), "it", named=True)
+    table = read_like_training(TRAINING, model.schema_, unless.Table(()), "it", named=True)
     pool = [one for column in table.columns for one in literals(column, draw)]
 
     def rule(head, depth):
@@ -135,7 +135,7 @@ def silently(call, *given, **options):
 def by_table(model, records):
     """Labels, probabilities and warnings as they follow from the table of all columns."""
     known = model.schema_, model.domain_, type(model).__name__
-    table = silently(read_alike, records, *known, named=model.model_.named)
+    table = silently(read_like_training, records, *known, named=model.model_.named)
     lines = unseen_summary(beyond_chance(unseen_values(model.model_, table)))
     labels = unless.predict(model.model_.decider, table).tolist()
     return labels, model.model_.probabilities(table), lines
@@ -260,7 +260,7 @@ def test_what_is_no_record_is_refused_alike(name, records):
 def test_usual_records_take_the_quick_way(name, monkeypatch):
     """A record like those of training is not made a table, from a dict and from frames."""
     model, row = models()[name], TRAINING[list(models()[name].schema_.kinds)].iloc[[3]]
-    monkeypatch.setattr(prediction_reader, "read_alike", None)
+    monkeypatch.setattr(prediction_reader, "read_like_training", None)
     for records in (row.to_dict("records"), row):
         assert (
             len(model.predict(records))
@@ -280,7 +280,7 @@ def test_meanings_are_forgotten(monkeypatch):
     reader = PredictionReader(model.model_, "it")
     rows = [TRAINING.iloc[[k]].to_dict("records") for k in [*range(ROWS), *range(ROWS)]]
     decided = [model.model_.code.decide(reader.read(row).fills(model.model_.code.bins), 1)[0] for row in rows]
-    table = read_alike(TRAINING, model.schema_, model.domain_, "it", named=True)
+    table = read_like_training(TRAINING, model.schema_, model.domain_, "it", named=True)
     assert decided == 2 * deciding_rules(model.program_, table).tolist()
     assert max(map(len, reader._meanings.values())) <= 3
 

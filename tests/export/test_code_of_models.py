@@ -16,7 +16,7 @@ from tests.export.test_code import decided, python
 from tests.models import model_of_program
 from tests.strategies import CELLS, programs
 from unless import UnlessClassifier, UnlessCommittee, read_table
-from unless.estimators.input_records import read_alike
+from unless.estimators.input_records import read_like_training
 from unless.export import to_javascript, to_python
 from unless.rule import Literal, Program, Rule
 from unless.table import Column, Table, domain_table
@@ -56,7 +56,7 @@ class Trained:
         records = [dict(zip(TRAINING, row, strict=True)) for row in zip(*TRAINING.values(), strict=True)]
         table = read_table(records, categorical=["w"], orders={"o": ORDER.levels}, **options)
         self.schema, self.domain = table.schema, domain_table(table, FEATURES)
-        alone = [read_alike([row], self.schema, self.domain, "the model", named=True).record(0) for row in rows]
+        alone = [read_like_training([row], self.schema, self.domain, "the model", named=True).record(0) for row in rows]
         self.table = Table(tuple(Column.of(name, [record[name] for record in alone]) for name in FEATURES))
 
     def model(self, program):

@@ -11,9 +11,6 @@ import pytest
 PACKAGE = Path(__file__).parents[2] / "src" / "unless"
 ROOMS = sorted({path.relative_to(PACKAGE).parts[0] for path in PACKAGE.rglob("*.py")})
 
-UNCLEAN = {"estimators"}
-"""Rooms that still have some of them."""
-
 IN_NAMES = {
     "alike": "like_training",
     "believed": "validated",
@@ -117,7 +114,7 @@ def retired_texts(text: str) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("room", [room for room in ROOMS if room not in UNCLEAN])
+@pytest.mark.parametrize("room", ROOMS)
 def test_no_room_has_retired_words(room):
     """Names are free of all of them, texts of those that can mean nothing else; the message says what to write."""
     found = []

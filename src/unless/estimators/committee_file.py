@@ -29,12 +29,12 @@ def document(model: Model) -> dict[str, Any]:
     """A committee as JSON holds it; refuses one that could not be read back."""
     imitation, shares = model.readable, model.importances
     committee: Any = model.decider
-    student = model_file.document(imitation)
+    written = model_file.document(imitation)
     found = {
         "format": COMMITTEE,
         "version": COMMITTEE_VERSION,
-        "target": student["target"],
-        "features": student["features"],
+        "target": written["target"],
+        "features": written["features"],
         **json.notations_data({**committee.all_rules.notations, **imitation.program.notations}),
         "classes": [label_to_json(label) for label in committee.classes],
         "base": committee.base.tolist(),
@@ -44,12 +44,12 @@ def document(model: Model) -> dict[str, Any]:
         ],
         "student": {
             "agreement": model.agreement,
-            "otherwise": student["otherwise"],
-            "rules": student["rules"],
-            "statistics": student["statistics"],
+            "otherwise": written["otherwise"],
+            "rules": written["rules"],
+            "statistics": written["statistics"],
         },
         "columns": {
-            **student["columns"],
+            **written["columns"],
             "named": model.named,
             "values": [[one.name, one.numbers.tolist(), list(one.categories)] for one in model.domain.columns],
         },

@@ -114,7 +114,7 @@ def still_true(statistics: RuleStatistics, old: Program, new: Program) -> RuleSt
     counts[:kept] = statistics.counts[:kept]
     rest = np.maximum(statistics.by_class - np.nansum(counts[:kept], axis=0), 0.0)
     unmeasured: NDArray[np.float64] | None = None
-    if np.isnan(counts[:kept]).any():  # what is left of earlier edits cannot be told apart from these
+    if np.isnan(counts[:kept]).any():  # what is left of earlier edits is mixed with these
         unmeasured = rest
     elif kept == len(old.rules) == len(new.rules):
         counts[kept] = statistics.counts[kept]

@@ -272,22 +272,22 @@ _WIDE = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class Alike:
+class LikeTraining:
     """How the columns of training were read, and what values they had: what ``like=`` takes."""
 
     schema: Schema
     domain: Table
 
-    def renamed(self, names: Sequence[str]) -> Alike:
+    def renamed(self, names: Sequence[str]) -> LikeTraining:
         """The same columns under other names."""
         new = dict(zip(self.schema.kinds, names, strict=True))
         kinds = dict(zip(names, self.schema.kinds.values(), strict=True))
         notations = {new[name]: notation for name, notation in self.schema.notations.items()}
         domain = self.domain.renamed([new[feature] for feature in self.domain.features])
-        return Alike(replace(self.schema, kinds=kinds, notations=notations), domain)
+        return LikeTraining(replace(self.schema, kinds=kinds, notations=notations), domain)
 
 
-def read_alike(
+def read_like_training(
     X: Any,
     schema: Schema,
     domain: Table,
@@ -302,7 +302,7 @@ def read_alike(
     ``features`` are those to read; all, if it is None. ``caller`` says how far up the caller is that is warned.
     """
     given = Given.of(X)
-    like = Alike(replace(schema, target=None), domain)  # a column called like the target is not read
+    like = LikeTraining(replace(schema, target=None), domain)  # a column called like the target is not read
     if isinstance(X, Table):
         _extra(given.names, schema)
         known = {column.name: column for column in domain.columns}  # their cells become what training would have read

@@ -226,8 +226,8 @@ class UnlessLearner(Learner):
                 more["tuned"] = _tuned(settings)
             if settings.teacher is not None:
                 settings = distillation_settings(settings, learned.program)
-                program, taught = learn_from_teacher(data, settings, seed_of(settings.random_state), limits)
-                learned, more["distillation"] = LearnedProgram(program, (), None), taught
+                program, distilled = learn_from_teacher(data, settings, seed_of(settings.random_state), limits)
+                learned, more["distillation"] = LearnedProgram(program, (), None), distilled
         except StopLearning:
             pass
         except KeyboardInterrupt as stop:
@@ -328,14 +328,17 @@ class CommitteeLearner(Learner):
             )
         committee, said = learned.committee, leading_label_index(learned.sums)
         try:
-            student, agreement, stopped = learn_student(committee, said, data, limits, self.n_jobs, asked)
+            imitation, agreement, stopped = learn_imitation(committee, said, data, limits, self.n_jobs, asked)
         except KeyboardInterrupt as stop:  # the committee is kept, with a list that always says the same
             usual = np.full(len(said), committee.base.argmax())
-            student, _, stopped = *learn_student(committee.first(0), usual, data, limits, self.n_jobs, asked)[:2], stop
+            imitation, _, stopped = (
+                *learn_imitation(committee.first(0), usual, data, limits, self.n_jobs, asked)[:2],
+                stop,
+            )
             agreement = float(np.average(said == usual, weights=data.counts))
         model = committee_model(
             committee,
-            student,
+            imitation,
             agreement,
             self._parameters(),
             lazy_importances(committee, data.table, data.counts),
@@ -382,7 +385,7 @@ def seed_of(random_state: Any) -> int:
     return state
 
 
-def learn_student(
+def learn_imitation(
     committee: Committee,
     said: NDArray[np.intp],
     data: TrainingData,
@@ -399,7 +402,7 @@ def learn_student(
     program = learned.program
     statistics = count_rule_decisions(program, data.table, counts)
     agreed = count_rule_decisions(program, table, counts).right.sum() / (len(table) if counts is None else counts.sum())
-    student = Model(
+    imitation = Model(
         program,
         statistics,
         data.table.schema,
@@ -411,7 +414,7 @@ def learn_student(
         missing_counts=data.missing_counts(committee.used),
         relations=data.features,
     )
-    return student, float(min(agreed, 1.0)), learned.interrupted
+    return imitation, float(min(agreed, 1.0)), learned.interrupted
 
 
 LEARNERS: Mapping[str, type[Learner]] = {

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from unless.errors import ParameterError, UnlessWarning
 from unless.estimators.input_labels import known_labels, read_labels, some_places
-from unless.estimators.input_records import Given, read_alike, row_counts, true_labels, with_others
+from unless.estimators.input_records import Given, read_like_training, row_counts, true_labels, with_others
 from unless.estimators.relational_input import as_table
 from unless.evaluation.unseen_values import Unseen, beyond_chance, unseen_summary, unseen_values
 from unless.explanation.input_records import wrap_single_record
@@ -35,7 +35,7 @@ class ModelInputs:
     def records(self, X: Any, *, tell: bool = True, caller: int = 3) -> Table:
         """Return records; ``tell`` warns the caller, so far up, of values that training did not have."""
         model, X = self.model, as_table(self.model, X)  # noqa: N806
-        table = read_alike(X, model.schema, model.domain, self.name, named=model.named, caller=caller + 1)
+        table = read_like_training(X, model.schema, model.domain, self.name, named=model.named, caller=caller + 1)
         if tell:
             warn_of_unseen(unseen_values(model, table), caller + 1)
         return table

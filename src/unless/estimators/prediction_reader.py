@@ -1,7 +1,7 @@
-"""New records, read for a prediction: only the features that rules test, as `read_alike` reads them, but sooner.
+"""New records, read for a prediction: only what rules test, as `read_like_training` reads it, but sooner.
 
 Numbers are not ranked, and what a cell of a single record means is looked up. Where that is not simple, or training did
-not have a value, `read_alike` has the last word.
+not have a value, `read_like_training` has the last word.
 """
 
 # ruff: noqa: N803 - scikit-learn calls it X
@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unless.errors import UnlessError
-from unless.estimators.input_records import Alike, read_alike
+from unless.estimators.input_records import LikeTraining, read_like_training
 from unless.evaluation.unseen_values import Unseen, UnseenCounts
 from unless.model import Model
 from unless.model.value_bins import Fill, NewCells, ValueBins, fillers
@@ -38,7 +38,7 @@ _WHOLE = 2**53
 
 
 _CALLER = 6
-"""How far above `read_alike` the caller of predict is."""
+"""How far above `read_like_training` the caller of predict is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +132,7 @@ class PredictionReader:
         if not model.schema.parts and model.named is not (X.__class__ is np.ndarray):
             arrays = number_arrays(X, self._names, self._plain)
         others = [feature for feature in self._features if feature not in arrays]
-        table = read_alike(
+        table = read_like_training(
             X, model.schema, model.domain, self._name, named=model.named, features=others, caller=_CALLER
         )
         known = (column for column in table.columns if column.name in self._notations)  # a table may have others
@@ -147,5 +147,5 @@ class PredictionReader:
 
 def _plan(model: Model) -> ColumnPlan:
     """How the columns of records are read that are like those of training."""
-    like = Alike(replace(model.schema, target=None), model.domain)
+    like = LikeTraining(replace(model.schema, target=None), model.domain)
     return plan_columns(Loaded(model.schema.kinds, 0, lambda _: cells_from_objects(())), PLAIN_OPTIONS, like=like)

@@ -55,8 +55,10 @@ def learn_from_teacher(
         some, rest = data.table[~unseen], data.table[unseen]
         seen = replace(data, table=some, labels=some.labels, counts=counts)  # all labels: a teacher may know a rare one
         teacher = _make_teacher(seen, settings, seed, limits)
-        student = imitate(some, counts, teacher)
-        agreement = float(np.mean(predict(student, rest) == np.array(some.labels.labels, dtype=object)[teacher(rest)]))
+        imitation = imitate(some, counts, teacher)
+        agreement = float(
+            np.mean(predict(imitation, rest) == np.array(some.labels.labels, dtype=object)[teacher(rest)])
+        )
         found = DistillationResult(teacher_name(settings.teacher), agreement, len(rest))
     return imitate(data.table, data.counts, _make_teacher(data, settings, seed, limits)), found
 

@@ -81,7 +81,7 @@ class TrainingData:
 
     @classmethod
     def of_blocks(cls, blocks: BlockDataset, held_back: HoldoutSplit | None = None) -> TrainingData:
-        """The records of blocks, of which some are taken out."""
+        """The records of blocks, without those held back."""
         refuse_amounts(blocks.coding.labels)
         table, counts = blocks.sample(held_back)
         return cls(table, table.labels, counts, named=True, blocks=blocks, held_back=held_back)

@@ -67,7 +67,7 @@ def warn_of(remarks: Sequence[Remark]) -> None:
 
 
 def all_remarks(learner: Learner, data: TrainingData, model: Model, seconds: float) -> tuple[Remark, ...]:
-    """Everything there is to say about a training that took so many seconds."""
+    """Everything there is to say about a training; ``seconds`` is how long it took."""
     about = (*on_labels(data.labels), *find_useless_columns(_own_columns(data)))
     return tuple(dict.fromkeys((*about, *on_learning(learner, data, model, seconds))))
 
@@ -84,8 +84,8 @@ def on_labels(labels: Labels) -> Iterator[Remark]:
     """Whether these are labels, and more than one."""
     if len(labels.labels) == 1:
         yield single_label_remark(labels.name, str(labels.labels[0]))
-    elif (doubt := check_labels(labels.name, list(map(str, labels.labels)), len(labels.codes))) is not None:
-        yield doubt
+    elif (remark := check_labels(labels.name, list(map(str, labels.labels)), len(labels.codes))) is not None:
+        yield remark
 
 
 def on_learning(learner: Learner, data: TrainingData, model: Model, seconds: float) -> tuple[Remark, ...]:
@@ -95,13 +95,13 @@ def on_learning(learner: Learner, data: TrainingData, model: Model, seconds: flo
         decides,
         _unpromising(learner, data, model),
         _sampled(learner, data),
-        *_on_wishes(learner, data, model),
+        *_on_constraints(learner, data, model),
         *_on_dates(model),
     )
     return (*_on_texts(data.table), *_leaks(data, model), *(one for one in said if one is not None))
 
 
-def _on_wishes(learner: Learner, data: TrainingData, model: Model) -> Iterator[Remark]:
+def _on_constraints(learner: Learner, data: TrainingData, model: Model) -> Iterator[Remark]:
     """Locked rules that decide nothing, and what in the program breaks constraints: only locked rules can."""
     if data.keep is None:
         return
@@ -159,7 +159,7 @@ def _unpromising(learner: Learner, data: TrainingData, model: Model) -> Remark |
 
 
 def _promising_less(data: TrainingData, model: Model, doubtful: Collection[int]) -> list[int]:
-    """The places of doubtful rules of which less is expected than of the rules after them, for the rows they decide."""
+    """The places of doubtful rules that promise less than the rules after them, for the rows they decide."""
     program, trained, asked = model.program, model.statistics, sorted(doubtful)
     columns, heads = tested_columns(program, data.table), head_indices(program, trained.classes)
     code = model.code
@@ -192,8 +192,8 @@ def _sampled(learner: Learner, data: TrainingData) -> Remark | None:
 def _on_texts(table: Table) -> Iterator[Remark]:
     """The columns whose numbers or dates are texts."""
     for column in table.columns:
-        if len(column.categories) > 2 and (told := find_column_disguise(column)) is not None:
-            yield told
+        if len(column.categories) > 2 and (disguise := find_column_disguise(column)) is not None:
+            yield disguise
 
 
 def _leaks(data: TrainingData, model: Model) -> list[Remark]:
@@ -235,11 +235,11 @@ def _trials(learner: Learner, data: TrainingData) -> Iterator[tuple[str, Learner
         yield _SETTINGS[name].format(**words), replace(quick, **{name: default}), data
     if learner.constraints is not None:
         yield "without the constraints", replace(quick, constraints=None), data
-    alike = replace(data, counts=None)
+    unweighted = replace(data, counts=None)
     if data.counts is not None:
-        yield "without the weights", quick, alike
+        yield "without the weights", quick, unweighted
     if len(changed) + (data.counts is not None) > 1:
-        yield "with default settings and without weights", replace(quick, **changed), alike
+        yield "with default settings and without weights", replace(quick, **changed), unweighted
 
 
 def _used(model: Model) -> Any:
