@@ -66,12 +66,13 @@ class PolarsFrame:
         """Rank the columns of text, all at once."""
         del texts, missing  # cells are typed
         types = (pl.String, pl.Categorical, pl.Enum, pl.Null)
-        found = [name for name in names if self.frame.schema[name] in types]
+        schema = self.frame.schema
+        found = [name for name in names if schema[name] in types]
         # Not by pl.col, which would take '*' for all columns.
-        texts_only = self.frame.select(self.frame.get_column(name) for name in found).cast(pl.String)
-        self._texts = rank_texts(texts_only)
+        texts_only = [self.frame.get_column(name) for name in found]
+        self._texts = rank_texts(self.frame.select(texts_only).cast(pl.String)) if found else {}
         for name in found:
-            if self.frame.schema[name] in (pl.Categorical, pl.Enum):  # even if no cell has a category
+            if schema[name] in (pl.Categorical, pl.Enum):  # even if no cell has a category
                 self._texts[name] = replace(self._texts[name], categorical=True)
 
     def cells(self, name: str) -> Cells:
