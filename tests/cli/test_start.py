@@ -53,6 +53,18 @@ def test_no_command_imports_scikit_learn(loans):
     }
 
 
+def test_a_classifier_loads_what_it_needs_to_be_made():
+    """Reports, explanations, exports, blocks, databases and teachers wait for the call that needs them."""
+    code = (
+        "import sys; from unless import UnlessClassifier; print(*(name for name in sys.modules if 'unless.' in name))"
+    )
+    loaded = python(code).stdout.split()
+    rooms = {name.split(".")[1] for name in loaded}
+    assert not rooms & {"report", "blocks", "inspection", "stream", "logic", "diff", "cli"}
+    waits = "why counterfactuals code clauses formats stability drift distillation tuning teachers training_warnings"
+    assert not {name.rpartition(".")[2] for name in loaded} & set(waits.split())
+
+
 def test_the_package_loads_nothing_before_it_is_used():
     """Whoever imports it, as the command does, waits for no library, and its names are there all the same."""
     code = "import sys, unless; print('numpy' in sys.modules, unless.Literal('a', 'missing'), 'numpy' in sys.modules)"

@@ -15,9 +15,6 @@ from unless.estimators.learners import CommitteeLearner
 from unless.estimators.prediction_reader import NewRecords
 from unless.estimators.rule_classifier import RuleClassifier
 from unless.estimators.rule_frames import committee_frame
-from unless.explanation.input_records import unwrap_single
-from unless.explanation.rule_listing import imitation_title, listing_text
-from unless.explanation.vote_explanation import explain_vote
 from unless.model.points import Points, leading_label_index, probabilities_of
 from unless.model.prediction import deciding_rules
 from unless.rule import Program
@@ -107,6 +104,9 @@ class UnlessCommittee(RuleClassifier, CommitteeLearner):
 
         See `UnlessClassifier.explain` for what one record is.
         """
+        from unless.explanation.input_records import unwrap_single
+        from unless.explanation.vote_explanation import explain_vote
+
         return unwrap_single(X, [explain_vote(self.committee_, record) for record in self._inputs.rows(X)])
 
     def why_not(self, record: Any, label: Label) -> NoReturn:  # noqa: ARG002
@@ -142,6 +142,8 @@ class UnlessCommittee(RuleClassifier, CommitteeLearner):
         return committee_frame(self.committee_)
 
     def __str__(self) -> str:
+        from unless.explanation.rule_listing import imitation_title, listing_text
+
         if not hasattr(self, "committee_"):
             return repr(self)
         rules = listing_text(self.program_, self.statistics_)

@@ -7,7 +7,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,20 +20,19 @@ from unless.estimators.model_file import file_text, parsed
 from unless.estimators.model_inputs import ModelInputs, warn_of_unseen
 from unless.estimators.prediction_reader import NewRecords, PredictionReader
 from unless.estimators.relational_input import as_table
-from unless.estimators.rule_frames import rules_frame
 from unless.evaluation.metrics import holdout_text
-from unless.evaluation.stability import Stability
-from unless.evaluation.tradeoff import TradeOff
-from unless.explanation.rule_listing import listing_text, listing_title
 from unless.files import gzip_if_named_so, write_whole
-from unless.learn.distillation import DistillationResult
 from unless.model import DataOrigin, HoldoutResult, Model
 from unless.model.lazy_value import LazyValue
 from unless.model.rule_statistics import RuleStatistics
-from unless.report.render import model_html
 from unless.rule import Program
 from unless.score.score_card import ScoreCard
 from unless.table import Schema, Table
+
+if TYPE_CHECKING:
+    from unless.evaluation.stability import Stability
+    from unless.evaluation.tradeoff import TradeOff
+    from unless.learn.distillation import DistillationResult
 
 
 class FittedClassifier(BaseEstimator, Learner):  # type: ignore[misc]  # scikit-learn has no types
@@ -149,6 +148,8 @@ class FittedClassifier(BaseEstimator, Learner):  # type: ignore[misc]  # scikit-
         are the ends of its 95 % interval, and ``in_training`` is the share that it got right in training, which is
         mostly more (`RuleStatistics`).
         """
+        from unless.estimators.rule_frames import rules_frame
+
         return rules_frame(self._fitted, self.stability_)
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -159,6 +160,8 @@ class FittedClassifier(BaseEstimator, Learner):  # type: ignore[misc]  # scikit-
         write_whole(path, gzip_if_named_so(file_text(self._current()).encode(), path))
 
     def __str__(self) -> str:
+        from unless.explanation.rule_listing import listing_text, listing_title
+
         if not hasattr(self, "program_"):
             return repr(self)
         return f"{listing_title(self.program_)}\n{listing_text(self.program_, self.statistics_)}{self._test_line()}"
@@ -168,6 +171,8 @@ class FittedClassifier(BaseEstimator, Learner):  # type: ignore[misc]  # scikit-
         return "" if self.tested_ is None else f"\n\ntest: {holdout_text(self.tested_)}"
 
     def _repr_html_(self) -> str | None:
+        from unless.report.render import model_html
+
         return model_html(repr(self), getattr(self, "program_", None), getattr(self, "statistics_", None))
 
     def _repr_mimebundle_(self, **_: object) -> dict[str, str]:

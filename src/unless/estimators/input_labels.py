@@ -12,7 +12,6 @@ from sklearn.utils.validation import check_consistent_length, column_or_1d
 
 from unless.errors import ParameterError, ReadError
 from unless.estimators.training_data import known_label_index, refuse_amounts
-from unless.evaluation.drift_counts import class_indices
 from unless.read.cells import rank
 from unless.read.frames import label_cells
 from unless.table import Labels
@@ -83,6 +82,8 @@ def true_places(y: Any, classes: tuple[Label, ...], rows: int) -> NDArray[np.int
 
 def some_places(y: Any, classes: tuple[Label, ...], rows: int) -> NDArray[np.intp]:
     """The place of every label among the classes, where some records may have no label yet (`watch.places_of`)."""
+    from unless.evaluation.drift_counts import class_indices
+
     found = GivenLabels.of(y, rows)
     labels = [to_python_value(label) for label in found.distinct]
     known = [

@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from narwhals import dependencies
@@ -15,21 +15,20 @@ from numpy.typing import NDArray
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _check_sample_weight, check_array
 
-from unless.blocks.block_dataset import BlockDataset
-from unless.blocks.inputs import is_source, open_source
 from unless.errors import ParameterError, ReadError, UnknownNameError, suggest
 from unless.estimators.input_labels import GivenLabels
 from unless.estimators.learners import Learner, refuse_kinds
-from unless.estimators.relational_input import read_relations
 from unless.estimators.training_data import TrainingData, class_weights
 from unless.learn.weights import Weights, check_weights, weights_to_counts
 from unless.read.column_inference import read_as_in_training
 from unless.read.frames import frame_source, is_sparse, matrix_source, to_native_frame
 from unless.read.headers import refuse_twins
 from unless.read.table import read_table
-from unless.relational import Relations
 from unless.table import Labels, Schema, Table
 from unless.values import Label, count_text
+
+if TYPE_CHECKING:
+    from unless.blocks.block_dataset import BlockDataset
 
 
 @contextmanager
@@ -53,6 +52,10 @@ def read_training(
     Rows of weight 0 are left out, as if they had never been there. Rows that weigh too little to count
     (`weights_to_counts`) stay: their labels are classes, their values were seen.
     """
+    from unless.blocks.inputs import is_source
+    from unless.estimators.relational_input import read_relations
+    from unless.relational import Relations
+
     if is_source(X):
         _refuse_names(X, feature_names)
         return _read_source(learner, X, y, sample_weight)
@@ -77,6 +80,9 @@ def read_training(
 
 def _read_source(learner: Learner, X: Any, y: Any, sample_weight: Any) -> tuple[TrainingData, NDArray[Any]]:
     """The records of a file, a query or a frame of an engine; y names their labels, and sample_weight their weights."""
+    from unless.blocks.block_dataset import BlockDataset
+    from unless.blocks.inputs import open_source
+
     if sample_weight is not None and not isinstance(sample_weight, str):
         raise ParameterError("sample_weight must name a column of the source that X is")
     factors = None
@@ -122,6 +128,8 @@ def _row_weights(sample_weight: Any, rows: int) -> Weights | None:
 
 def true_labels(X: Any, y: Any) -> Any:
     """The labels to compare with: y, or without y those of the table X."""
+    from unless.relational import Relations
+
     if y is None and not isinstance(X, Table | Relations):
         raise ReadError("requires y to be passed, but the target y is None; only a table has labels of its own")
     return X.y if y is None else y

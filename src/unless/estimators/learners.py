@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, fields, replace
 from functools import partial
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,27 +18,24 @@ from unless.constraints import Constraints, to_constraints
 from unless.errors import Interrupted, ParameterError
 from unless.estimators.committee_file import committee_model
 from unless.estimators.progress import meter
-from unless.estimators.teachers import check_teacher, learn_from_teacher
 from unless.estimators.training_data import LearningLimits, TrainingData, known_label_index
-from unless.evaluation.importance import lazy_importances
 from unless.evaluation.metrics import count_rule_decisions
 from unless.learn import SETTINGS
-from unless.learn.committee_learner import CommitteeSettings, learn_committee
-from unless.learn.distillation import distillation_settings
 from unless.learn.engine import StopLearning
-from unless.learn.fold import LearnConstraints, LearnedProgram, learn_rm, learn_rpp, round_learned_thresholds
-from unless.learn.score_fitting import later_card
 from unless.learn.settings import FoldRMSettings, FoldRPPSettings
-from unless.learn.tuning import tune_settings
-from unless.learn.unless_learner import AUTO, Penalty, UnlessSettings, learn_unless
+from unless.learn.unless_learner import AUTO
 from unless.model import Model
 from unless.model.points import leading_label_index
 from unless.model.rule_statistics import RuleStatistics
-from unless.relational import positively
 from unless.rule import Program
 from unless.score.committee import Committee
 from unless.table import Labels, Table, domain_table
 from unless.values import Label, to_python_value
+
+if TYPE_CHECKING:
+    from unless.learn.committee_learner import CommitteeSettings
+    from unless.learn.fold import LearnedProgram
+    from unless.learn.unless_learner import Penalty, UnlessSettings
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +108,10 @@ class Learner:
 
     def _learn(self, data: TrainingData) -> LearnedModel:
         """Learn rules, count what they decide, and remember what values the features had."""
+        from unless.evaluation.importance import lazy_importances
+        from unless.learn.score_fitting import later_card
+        from unless.relational import positively
+
         settings = self._settings()
         with meter(on=bool(settings.verbose)) as shown:
             most = settings.max_rules if self._stops_at_max_rules else None
@@ -142,6 +143,8 @@ class Learner:
         self, settings: Any, data: TrainingData, limits: LearningLimits, learn_rules: Callable[..., LearnedProgram]
     ) -> tuple[LearnedProgram, dict[str, Any]]:
         """Learn a program by an algorithm of the paper, around locked rules and within constraints."""
+        from unless.learn.fold import round_learned_thresholds
+
         engine = data.engine(settings.ratio, limits, settings.n_jobs)
         kept = data.learn_constraints(engine, settings.constraints)
         kept.locked.refuse_more_than(settings.max_rules, others=0)
@@ -194,6 +197,8 @@ class UnlessLearner(Learner):
         return None if self.teacher is None else "The list and its teacher"
 
     def _settings(self) -> UnlessSettings:
+        from unless.estimators.teachers import check_teacher
+
         check_teacher(self.teacher)
         found: UnlessSettings = super()._settings()
         return found
@@ -205,6 +210,12 @@ class UnlessLearner(Learner):
 
         What stops the learner leaves the last list that was finished.
         """
+        from unless.estimators.teachers import learn_from_teacher
+        from unless.learn.distillation import distillation_settings
+        from unless.learn.fold import LearnedProgram
+        from unless.learn.tuning import tune_settings
+        from unless.learn.unless_learner import learn_unless
+
         more = dict[str, Any]()
         engine = data.engine(settings.ratio, limits, settings.n_jobs)
         settings = replace(settings, learn_constraints=data.learn_constraints(engine, settings.constraints))
@@ -253,6 +264,8 @@ class FoldRMLearner(Learner):
     def _learn_program(
         self, settings: FoldRMSettings, data: TrainingData, limits: LearningLimits
     ) -> tuple[LearnedProgram, dict[str, Any]]:
+        from unless.learn.fold import learn_rm
+
         self._named_label(data.labels.labels)  # a wrong name is an error before learning, not after
         return self._learn_paper_rules(settings, data, limits, learn_rm)
 
@@ -281,6 +294,8 @@ class FoldRPPLearner(Learner):
     def _learn_program(
         self, settings: FoldRPPSettings, data: TrainingData, limits: LearningLimits
     ) -> tuple[LearnedProgram, dict[str, Any]]:
+        from unless.learn.fold import learn_rpp
+
         labels = data.labels.labels
         if len(labels) > 2:
             raise ParameterError(
@@ -312,6 +327,9 @@ class CommitteeLearner(Learner):
 
     def _learn(self, data: TrainingData) -> LearnedModel:
         """Learn the lists, then a list that imitates them."""
+        from unless.evaluation.importance import lazy_importances
+        from unless.learn.committee_learner import learn_committee
+
         settings = self._settings()
         asked = self._asked(data)
         settings = replace(settings, constraints=asked)
@@ -394,6 +412,10 @@ def learn_imitation(
     asked: Constraints | None = None,
 ) -> tuple[Model, float, KeyboardInterrupt | None]:
     """A list that imitates what a committee says of each record of training, how often both agree, and Ctrl-C."""
+    from unless.learn.fold import LearnConstraints
+    from unless.learn.score_fitting import later_card
+    from unless.learn.unless_learner import UnlessSettings, learn_unless
+
     labels, counts = data.labels, data.counts
     table = replace(data.table, target=Labels(labels.name, labels.labels, said))
     settings = UnlessSettings(learn_constraints=LearnConstraints(asked))

@@ -28,7 +28,6 @@ from unless.evaluation.tradeoff import TradeOff
 from unless.export import json
 from unless.export.document_checks import convert
 from unless.export.json_text import content, layout, parse, refuse_long, uncollected, unpacked
-from unless.learn.distillation import DistillationResult
 from unless.limits import limit
 from unless.model import DataOrigin, HoldoutResult, Model
 from unless.rule import Program
@@ -170,6 +169,8 @@ def from_document(document: Any) -> Model | Program:
 
 def read_model(program: Program, columns: ColumnsData, data: StatisticsData, place: str) -> Model:
     """The model of a program, given the other parts of a document; ``place`` is that of its statistics."""
+    from unless.learn.distillation import DistillationResult
+
     schema, statistics = read_schema(columns, program), read_statistics(data, program, place)
     found = Model(
         program,

@@ -16,11 +16,9 @@ from unless.estimators.input_labels import known_labels, read_labels, some_place
 from unless.estimators.input_records import Given, read_like_training, row_counts, true_labels, with_others
 from unless.estimators.relational_input import as_table
 from unless.evaluation.unseen_values import Unseen, beyond_chance, unseen_summary, unseen_values
-from unless.explanation.input_records import wrap_single_record
 from unless.learn.weights import Weights
 from unless.model import Model
 from unless.read.table import read_table
-from unless.relational import Relations
 from unless.table import Labels, Table
 from unless.values import Value
 
@@ -42,11 +40,15 @@ class ModelInputs:
 
     def rows(self, X: Any) -> list[dict[str, Value]]:
         """Return the values of several records, or of one; see `unless.explanation.input_records`."""
+        from unless.explanation.input_records import wrap_single_record
+
         table = self.records(wrap_single_record(X), caller=4)
         return [table.record(row) for row in range(len(table))]
 
     def record(self, record: Any) -> dict[str, Value]:
         """Return the values of one record."""
+        from unless.explanation.input_records import wrap_single_record
+
         table = self.records(wrap_single_record(record), caller=4)
         if len(table) != 1:
             raise ParameterError(f"expected one record, got {len(table)}; pass them one by one")
@@ -96,4 +98,6 @@ def warn_of_unseen(found: Iterable[Unseen], caller: int) -> None:
 
 def _labels_of(X: Any, y: Any) -> Any:
     """The labels that were given, or those of a table."""
+    from unless.relational import Relations
+
     return X.y if y is None and isinstance(X, Table | Relations) and X.target is not None else y

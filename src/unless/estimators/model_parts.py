@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from msgspec import UNSET, UnsetType
@@ -27,12 +27,14 @@ from unless.export.json import KnownFeatures, read_literals, read_notations
 from unless.model import DataOrigin, HoldoutResult
 from unless.model.points import Points
 from unless.model.rule_statistics import RuleStatistics
-from unless.relational import FeatureSet
 from unless.rule import Literal, Program
 from unless.score.program_parts import program_parts
 from unless.score.score_card import ScoreCard, can_cut, point_columns, tested_numbers
 from unless.table import Column, HoldoutSplit, Schema, Table, part_names
 from unless.values import Label, count_text
+
+if TYPE_CHECKING:
+    from unless.relational import FeatureSet
 
 # Columns.
 
@@ -68,6 +70,8 @@ def read_domain(values: Sequence[SeenValues], schema: Schema) -> Table:
 
 def read_relations(data: ColumnsData, program: Program) -> FeatureSet | None:
     """The definitions of the features, if they are of several tables or of facts."""
+    from unless.relational import FeatureSet
+
     if data.relations is UNSET:
         return None
     found = FeatureSet.from_data(data.relations)

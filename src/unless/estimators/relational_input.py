@@ -3,7 +3,7 @@
 # ruff: noqa: N803 - scikit-learn calls it X
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,20 +12,22 @@ from unless.errors import ParameterError
 from unless.estimators.input_labels import GivenLabels
 from unless.estimators.learners import FoldRMLearner, FoldRPPLearner, Learner, UnlessLearner, refuse_kinds
 from unless.estimators.training_data import TrainingData
-from unless.learn.fold import fold_rm, fold_rpp
-from unless.learn.unless_learner import fold_unless
 from unless.learn.weights import Weights, weights_to_counts
 from unless.model import Model
-from unless.relational import FeatureSet, Relations, find_features
-from unless.relational.learning import Learn
-from unless.relational.table_facts import kinds_of
 from unless.table import Labels, Table
+
+if TYPE_CHECKING:
+    from unless.relational import Relations
+    from unless.relational.learning import Learn
 
 
 def read_relations(
     learner: Learner, X: Relations, y: Any, weights: Weights | None
 ) -> tuple[TrainingData, NDArray[Any]]:
     """What a learner learns from, and the classes: the columns that the search finds for it."""
+    from unless.relational import FeatureSet, find_features
+    from unless.relational.table_facts import kinds_of
+
     refuse_kinds(learner)
     if not len(X):
         raise ParameterError("Found relations with 0 sample(s) while a minimum of 1 is required.")
@@ -44,6 +46,9 @@ def read_relations(
 
 def _searching(learner: Learner) -> Learn:
     """How lists are learned on the way: as the learner does, without what only matters in the end."""
+    from unless.learn.fold import fold_rm, fold_rpp
+    from unless.learn.unless_learner import fold_unless
+
     match learner:
         case FoldRMLearner(ratio=ratio):
             return lambda table: fold_rm(table, ratio)
@@ -56,6 +61,8 @@ def _searching(learner: Learner) -> Learn:
 
 def as_table(model: Model, X: Any) -> Any:
     """The features of several tables; anything else as it is."""
+    from unless.relational import Relations
+
     if isinstance(X, Relations):
         if model.relations is None:
             raise ParameterError("the model was learned from one table; give one, not Relations")

@@ -7,37 +7,34 @@ import os
 import time
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 
 from unless.errors import ParameterError
-from unless.estimators.editing import with_rules
 from unless.estimators.fitted_classifier import FittedClassifier
 from unless.estimators.input_labels import true_places
 from unless.estimators.input_records import row_counts, training_for, true_labels
 from unless.estimators.learners import learn
 from unless.estimators.prediction_reader import NewRecords
-from unless.estimators.relearning import stability_of
-from unless.estimators.training_warnings import all_remarks, warn_of
-from unless.evaluation.drift import ALPHA, watch
-from unless.evaluation.drift_results import Watch
-from unless.evaluation.stability import Stability
+from unless.evaluation.significance import ALPHA
 from unless.evaluation.unseen_values import Unseen, unseen_values
-from unless.explanation.contributions import Contributions, contributions
-from unless.explanation.counterfactuals.nearest import Counterfactuals, counterfactuals
-from unless.explanation.effects import Effects, effects
-from unless.explanation.input_records import unwrap_single, wrap_single_record
-from unless.explanation.score_explanation import ScoreExplanation, explain_score
-from unless.explanation.why import WhyNot, proof_of, why_not
-from unless.explanation.words import Words
-from unless.report import report
-from unless.report.card import ModelCard, model_card
 from unless.rule import Program, Rule
 from unless.score.score_card import require_card
 from unless.values import Label
+
+if TYPE_CHECKING:
+    from unless.evaluation.drift_results import Watch
+    from unless.evaluation.stability import Stability
+    from unless.explanation.contributions import Contributions
+    from unless.explanation.counterfactuals.nearest import Counterfactuals
+    from unless.explanation.effects import Effects
+    from unless.explanation.score_explanation import ScoreExplanation
+    from unless.explanation.why import WhyNot
+    from unless.explanation.words import Words
+    from unless.report.card import ModelCard
 
 
 class RuleClassifier(ClassifierMixin, FittedClassifier):  # type: ignore[misc]  # scikit-learn has no types
@@ -85,6 +82,8 @@ class RuleClassifier(ClassifierMixin, FittedClassifier):  # type: ignore[misc]  
             record. Locked rules stay as they are, in their order. As many rules as were between two of them may be
             learned there, to correct the ones behind; all others come behind the last (docs/constraints.md).
         """
+        from unless.estimators.training_warnings import all_remarks, warn_of
+
         with training_for(self, X, y, sample_weight, feature_names) as (records, classes):
             start = time.monotonic()
             data = replace(records, keep=keep, lock=lock)
@@ -136,10 +135,15 @@ class RuleClassifier(ClassifierMixin, FittedClassifier):  # type: ignore[misc]  
         One record is what `why_not` and `counterfactuals` take: a mapping, a row of a frame or of an array, or a frame
         of one row. A list of records always gives a list, even if it has only one.
         """
+        from unless.explanation.input_records import unwrap_single
+        from unless.explanation.why import proof_of
+
         return unwrap_single(X, [proof_of(self.program_, record) for record in self._inputs.rows(X)])
 
     def why_not(self, record: Any, label: Label) -> WhyNot:
         """Why one record does not get a label; the record is a mapping, a row of a frame, or a frame of one row."""
+        from unless.explanation.why import why_not
+
         return why_not(self.program_, self._inputs.record(record), label)
 
     def score_card(self, record: Any) -> ScoreExplanation:
@@ -147,6 +151,8 @@ class RuleClassifier(ClassifierMixin, FittedClassifier):  # type: ignore[misc]  
 
         They add up to its probabilities; printed, it is a table.
         """
+        from unless.explanation.score_explanation import explain_score
+
         known = self._inputs.record(record)
         return explain_score(require_card(self.card_), known)
 
@@ -157,11 +163,16 @@ class RuleClassifier(ClassifierMixin, FittedClassifier):  # type: ignore[misc]  
         1,000, 1,000 are used. Printed, they are sentences and bars; ``frame()`` is a data frame, and the plots of the
         shap package take ``to_shap()``.
         """
+        from unless.explanation.contributions import contributions
+        from unless.explanation.input_records import wrap_single_record
+
         records = self._inputs.records(wrap_single_record(X))
         return contributions(self._fitted, records, self._inputs.records(background, tell=False))
 
     def effects(self, background: Any) -> Effects:
         """The curve of each feature: the mean log-odds of a background, if all its records had the same value of it."""
+        from unless.explanation.effects import effects
+
         return effects(self._fitted, self._inputs.records(background, tell=False))
 
     def counterfactuals(
@@ -177,6 +188,8 @@ class RuleClassifier(ClassifierMixin, FittedClassifier):  # type: ignore[misc]  
 
         See `unless.counterfactuals`; categories and distances come from the training records.
         """
+        from unless.explanation.counterfactuals.nearest import counterfactuals
+
         known = self._inputs.record(record)
         return counterfactuals(self.model_, known, label, fixed=fixed, ranges=ranges, most=most)
 
@@ -218,6 +231,8 @@ class RuleClassifier(ClassifierMixin, FittedClassifier):  # type: ignore[misc]  
         Watch
             ``moved`` has what chance does not explain, ``rows`` is for a data frame.
         """
+        from unless.evaluation.drift import watch
+
         earlier = None if reference is None else self._inputs.watched(*reference)
         table, truth = self._inputs.watched(X, y)
         weights = row_counts(sample_weight, len(table))
@@ -240,6 +255,8 @@ class RuleClassifier(ClassifierMixin, FittedClassifier):  # type: ignore[misc]  
         processes. The result depends on the seed, not on the order of records or the number of processes. Locked
         rules stay in all refits.
         """
+        from unless.estimators.relearning import stability_of
+
         table, counts = self._inputs.labelled(X, y, sample_weight)
         options: dict[str, Any] = {"n": n, "seed": random_state, "n_jobs": n_jobs, "lock": self.locked_}
         self.stability_ = found = stability_of(self, self.model_.decider, table, counts, **options)
@@ -264,6 +281,8 @@ class RuleClassifier(ClassifierMixin, FittedClassifier):  # type: ignore[misc]  
         ones at best: of those that the model was learned from and tested on, only the tested ones are judged. ``by``
         names columns of ``X``, features or not, whose values are subgroups. See `unless.report.card.model_card`.
         """
+        from unless.report.card import model_card
+
         return model_card(
             self._fitted,
             None if X is None else self._inputs.for_card(X, y, by),
@@ -288,6 +307,8 @@ class RuleClassifier(ClassifierMixin, FittedClassifier):  # type: ignore[misc]  
         Without records only that is kept which is still true: what the rules before the first change decided. The
         others are not measured (``statistics_`` has NaN), there are no points (``card_`` is None) and no importances.
         """
+        from unless.estimators.editing import with_rules
+
         if X is None and not (y is None and sample_weight is None):
             raise ParameterError("there are labels or weights without records; give the records too: X")
         model, labelled = self._current(), () if X is None else self._inputs.labelled(X, y, sample_weight)
@@ -316,6 +337,8 @@ class RuleClassifier(ClassifierMixin, FittedClassifier):  # type: ignore[misc]  
         did not have, such as names, are in the table of records; see `unless.report.report`. ``watch`` and
         ``stability`` are what the methods of these names gave: each is then a section of the page.
         """
+        from unless.report import report
+
         table, options = self._inputs.for_report(X, y), {"title": title, "sample": sample, "seed": seed, "words": words}
         report(self.model_, table, path, **options, watch=watch, stability=stability)  # type: ignore[arg-type]
 

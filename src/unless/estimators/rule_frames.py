@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from unless.evaluation.stability import Stability
 from unless.model import Model
 from unless.score.committee import Committee
+
+if TYPE_CHECKING:
+    from unless.evaluation.stability import Stability
 
 
 def rules_frame(model: Model, stability: Stability | None) -> Any:

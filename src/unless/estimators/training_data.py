@@ -6,25 +6,24 @@ import time
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from math import isfinite
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from unless.blocks.block_dataset import BlockDataset, label_weights_left
 from unless.errors import ParameterError, ReadError, UnknownNameError, suggest
 from unless.estimators.progress import Meter
 from unless.evaluation.metrics import count_training_decisions
-from unless.learn.committee_learner import CommitteeSettings
-from unless.learn.engine import Engine
-from unless.learn.fold import LearnConstraints, LearnedProgram, make_engine
-from unless.learn.locked_rules import LockedRules, locked_positions
-from unless.learn.memory_engine import MemoryEngine
 from unless.learn.weights import Weights, multiply_counts
 from unless.model.rule_statistics import RuleStatistics
-from unless.relational import FeatureSet
 from unless.rule import Program
 from unless.table import HoldoutSplit, Labels, Table, domain_table, drop_unused_values
 from unless.values import Label, class_index, to_python_value
+
+if TYPE_CHECKING:
+    from unless.blocks.block_dataset import BlockDataset
+    from unless.learn.engine import Engine
+    from unless.learn.fold import LearnConstraints, LearnedProgram
+    from unless.relational import FeatureSet
 
 _HEAVIEST = 1e200
 """The largest weight of a class."""
@@ -95,6 +94,9 @@ class TrainingData:
 
     def engine(self, ratio: float, limits: LearningLimits, n_jobs: int | None) -> Engine[Any]:
         """The engine that answers the questions of a learner with that ratio, within limits."""
+        from unless.learn.fold import make_engine
+        from unless.learn.memory_engine import MemoryEngine
+
         if self.blocks is None:
             engine: Engine[Any] = make_engine(MemoryEngine(self.table, self.counts, n_jobs=n_jobs), ratio)
         else:
@@ -104,10 +106,14 @@ class TrainingData:
 
     def learn_constraints(self, engine: Engine[Any], constraints: object) -> LearnConstraints:
         """Constraints, and the rules that are locked, checked for these records."""
+        from unless.learn.fold import LearnConstraints
+
         return LearnConstraints.of(engine, constraints, self.keep, self.lock)
 
     def locked_in(self, program: Program) -> dict[int, int]:
         """The places of locked rules in a program learned around them, and the numbers that they had, from 1."""
+        from unless.learn.locked_rules import LockedRules, locked_positions
+
         if self.keep is None:
             return {}
         locked = LockedRules.of(self.keep, self.lock).among(program.features, self.labels.labels, self.table.columns)
@@ -115,6 +121,8 @@ class TrainingData:
 
     def count_decided(self, learned: LearnedProgram) -> RuleStatistics:
         """What the rules decide of all records that they were learned from."""
+        from unless.blocks.block_dataset import label_weights_left
+
         if self.blocks is None:
             return count_training_decisions(learned, self.table, self.counts)
         if learned.interrupted is not None or not learned.left:
@@ -156,6 +164,8 @@ class LearningLimits:
 
     def lists(self, done: int, _: int) -> bool:
         """Show how many lists a committee has, and say whether to stop."""
+        from unless.learn.committee_learner import CommitteeSettings
+
         self.shown.show(CommitteeSettings().size - done, done, "lists")
         return self.late()
 

@@ -20,15 +20,12 @@ from unless.errors import ParameterError
 from unless.evaluation.drift_counts import Baseline, DriftCounts
 from unless.evaluation.drift_results import DriftCheck, Source, Watch
 from unless.evaluation.shares import Share
-from unless.evaluation.significance import adjust_p_values, share_p_value
+from unless.evaluation.significance import ALPHA, adjust_p_values, share_p_value
 from unless.export.fingerprint import fingerprint
 from unless.model import Model
 from unless.table import Table
 
-__all__ = ["ALPHA", "compare_counts", "watch"]
-
-ALPHA = 0.05
-"""The probability of a false alarm, if nothing has changed."""
+__all__ = ["compare_counts", "watch"]
 
 _OPTIMISTIC = (
     "how often rules are right is compared with training, which overstates it, so it raises no alarm; "

@@ -10,7 +10,10 @@ from math import exp, lgamma, sqrt
 
 import numpy as np
 
-__all__ = ["adjust_p_values", "share_p_value"]
+__all__ = ["ALPHA", "adjust_p_values", "share_p_value"]
+
+ALPHA = 0.05
+"""The probability of a false alarm, if nothing has changed."""
 
 _TERMS = 4096  # of a sum at a time, at most
 _ENOUGH = 1e-17  # a term below this part of the sum changes nothing

@@ -12,9 +12,28 @@
 - `counterfactuals`: the nearest records with another label, and the search for them.
 """
 
-from unless.explanation.proof import LiteralCheck, Proof, RuleProof, Style
-from unless.explanation.why import explain, why_not
-from unless.explanation.words import Phrase, Words
-from unless.explanation.words_file import read_words
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from unless.explanation.proof import LiteralCheck, Proof, RuleProof, Style
+    from unless.explanation.why import explain, why_not
+    from unless.explanation.words import Phrase, Words
+    from unless.explanation.words_file import read_words
 
 __all__ = ["LiteralCheck", "Phrase", "Proof", "RuleProof", "Style", "Words", "explain", "read_words", "why_not"]
+
+_HOMES = {
+    "proof": ("LiteralCheck", "Proof", "RuleProof", "Style"),
+    "why": ("explain", "why_not"),
+    "words": ("Phrase", "Words"),
+    "words_file": ("read_words",),
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Load a module when one of its names is first used: predictions do without explanations."""
+    for module, names in _HOMES.items():
+        if name in names:
+            return getattr(import_module(f"unless.explanation.{module}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

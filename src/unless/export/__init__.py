@@ -20,12 +20,14 @@
 """
 
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from unless.export import json
-from unless.export.clauses import to_text
-from unless.export.code import to_javascript, to_python
-from unless.export.rule_text import to_rules
+
+if TYPE_CHECKING:
+    from unless.export.clauses import to_text
+    from unless.export.code import to_javascript, to_python
+    from unless.export.rule_text import to_rules
 
 __all__ = [
     "json",
@@ -43,11 +45,12 @@ __all__ = [
 
 
 _MODULES = {"to_sql": "sql", "to_query": "sql_query", "predict_spark": "spark", "to_spark": "spark"}
-_MODULES |= {"onnx_inputs": "onnx", "to_onnx": "onnx"}
+_MODULES |= {"onnx_inputs": "onnx", "to_onnx": "onnx", "to_text": "clauses", "to_rules": "rule_text"}
+_MODULES |= {"to_javascript": "code", "to_python": "code"}
 
 
 def __getattr__(name: str) -> Any:
-    """Load what needs an extra when it is first used: sqlglot for SQL and Spark, onnx for ONNX."""
+    """Load a language when it is first used; some need an extra: sqlglot for SQL and Spark, onnx for ONNX."""
     if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(f"unless.export.{_MODULES[name]}"), name)

@@ -15,11 +15,8 @@ from unless.errors import ParameterError, ReadError
 from unless.read.cells import Cells
 from unless.read.column_inference import drop_missing_labels, make_labels
 from unless.read.column_plan import ColumnPlan, plan_columns, schema_of
-from unless.read.csv_files import TextFile
 from unless.read.date_parts import DateParts, with_known_parts
-from unless.read.formats import FORMATS, names_of, open_bytes, open_path
 from unless.read.frames import PolarsFrame, frame_source, records_source
-from unless.read.json_lines import JsonLines
 from unless.read.options import PLAIN_OPTIONS, ReadOptions, check_names
 from unless.read.source import Loaded, Source
 from unless.table import Column, Table, part_names
@@ -204,6 +201,8 @@ def column_names(
 
 def read_names(source: object, options: ReadOptions = PLAIN_OPTIONS) -> list[str]:
     """The names of a table's columns, with options in one value."""
+    from unless.read.formats import names_of
+
     if isinstance(source, (str, os.PathLike)):
         return names_of(Path(os.fspath(source)), options)
     return list(open_source(source, options).names)
@@ -211,6 +210,10 @@ def read_names(source: object, options: ReadOptions = PLAIN_OPTIONS) -> list[str
 
 def open_source(source: object, options: ReadOptions) -> Source:
     """The source that reads a path, bytes, an open file, a frame, an array or rows of dicts."""
+    from unless.read.csv_files import TextFile
+    from unless.read.formats import FORMATS, open_bytes, open_path
+    from unless.read.json_lines import JsonLines
+
     if isinstance(source, (str, os.PathLike)):
         return open_path(Path(os.fspath(source)), options)
     if (data := _bytes_of(source)) is not None:

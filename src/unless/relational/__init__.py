@@ -11,12 +11,16 @@
   (`witnesses`), `sql` writes queries; `goal_order` says in which order goals can be evaluated.
 """
 
-from unless.relational.definitions import Definition, Goal, parse_definition
-from unless.relational.evaluation import evaluate, feature_table
-from unless.relational.learning import FoundFeatures, SearchSettings, find_features
-from unless.relational.program import FeatureSet, RelationalProgram, positively
-from unless.relational.tables import Part, Relations
-from unless.relational.world import NUMBER, Relation, World
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from unless.relational.definitions import Definition, Goal, parse_definition
+    from unless.relational.evaluation import evaluate, feature_table
+    from unless.relational.learning import FoundFeatures, SearchSettings, find_features
+    from unless.relational.program import FeatureSet, RelationalProgram, positively
+    from unless.relational.tables import Part, Relations
+    from unless.relational.world import NUMBER, Relation, World
 
 __all__ = [
     "NUMBER",
@@ -36,3 +40,20 @@ __all__ = [
     "parse_definition",
     "positively",
 ]  # fmt: skip
+
+_HOMES = {
+    "definitions": ("Definition", "Goal", "parse_definition"),
+    "evaluation": ("evaluate", "feature_table"),
+    "learning": ("FoundFeatures", "SearchSettings", "find_features"),
+    "program": ("FeatureSet", "RelationalProgram", "positively"),
+    "tables": ("Part", "Relations"),
+    "world": ("NUMBER", "Relation", "World"),
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Load a module when one of its names is first used: classifiers of one table do without them."""
+    for module, names in _HOMES.items():
+        if name in names:
+            return getattr(import_module(f"unless.relational.{module}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unless.errors import ReadError, UnknownNameError, suggest
-from unless.evaluation.drift import ALPHA, compare_counts
+from unless.evaluation.drift import compare_counts
 from unless.evaluation.drift_counts import DriftCounts, class_indices
 from unless.evaluation.drift_results import Watch
+from unless.evaluation.significance import ALPHA
 from unless.model import Model
 from unless.read.batches import Batch, File, Input, JsonBatch
 from unless.read.dialect_detection import merge_remarks
