@@ -12,9 +12,9 @@ import pytest
 import unless
 from unless import Interrupted, UnlessCommittee
 from unless.errors import ParameterError, ProgramError, UnlessError
-from unless.estimators import learners, training_data
+from unless.estimators import training_data
 from unless.estimators.model_file import read
-from unless.learn import committee_learner
+from unless.learn import committee_learner, unless_learner
 
 CITIES = ["Oslo", "Rome", None]
 
@@ -233,7 +233,7 @@ def test_what_a_committee_does_not_do(model):
 
 def test_ctrl_c_keeps_the_lists_so_far(monkeypatch, tmp_path):
     """After Ctrl-C the committee is fitted with the lists that it has."""
-    real = learners.learn_committee
+    real = committee_learner.learn_committee
 
     def stopped(*args, **others):
         *most, progress = args
@@ -245,7 +245,7 @@ def test_ctrl_c_keeps_the_lists_so_far(monkeypatch, tmp_path):
 
         return real(*most, stop, **others)
 
-    monkeypatch.setattr(learners, "learn_committee", stopped)
+    monkeypatch.setattr("unless.learn.committee_learner.learn_committee", stopped)
     model = UnlessCommittee()
     with pytest.raises(Interrupted):
         model.fit(X, Y)
@@ -305,7 +305,7 @@ def test_what_a_committee_says_that_tests_nothing():
 
 def test_ctrl_c_while_the_student_learns(monkeypatch):
     """Then all lists are there, and the rules that the student has so far."""
-    real = learners.learn_unless
+    real = unless_learner.learn_unless
 
     def stopped(engine, *settings):
         def stop(_, rules):
@@ -314,7 +314,7 @@ def test_ctrl_c_while_the_student_learns(monkeypatch):
 
         return real(engine, *settings, stop)
 
-    monkeypatch.setattr(learners, "learn_unless", stopped)
+    monkeypatch.setattr("unless.learn.unless_learner.learn_unless", stopped)
     model = UnlessCommittee(size=4)
     with pytest.raises(Interrupted):
         model.fit(X, Y)

@@ -186,7 +186,7 @@ def test_late_while_the_tuned_list_is_learned(monkeypatch):
         asked.append(settings)
         return settings
 
-    monkeypatch.setattr(learners, "tune_settings", tuned)
+    monkeypatch.setattr("unless.learn.tuning.tune_settings", tuned)
     monkeypatch.setattr(learners.LearningLimits, "late", lambda self: bool(asked))
     model = unless.UnlessClassifier(tune=True, max_seconds=1000).fit(X, Y)
     assert model.tuned_ is None
