@@ -3,12 +3,13 @@
 # ruff: noqa: N803 - scikit-learn calls it X
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from unless.errors import ParameterError
+from unless.errors import ParameterError, UnlessWarning
 from unless.estimators.input_labels import GivenLabels
 from unless.estimators.learners import FoldRMLearner, FoldRPPLearner, Learner, UnlessLearner, refuse_kinds
 from unless.estimators.training_data import TrainingData
@@ -39,6 +40,8 @@ def read_relations(
     name = getattr(y, "name", None) or X.target or "label"
     world = X.world()
     found = find_features(world, Labels(str(name), tuple(classes.tolist()), codes), _searching(learner))
+    if found.left_out and learner.warn:
+        warnings.warn(f"left out of the search: {'; '.join(found.left_out)}", UnlessWarning, stacklevel=5)
     features = FeatureSet(found.features.definitions, found.features.root, kinds_of(world))
     counts = None if weights is None else weights_to_counts(weights)
     return TrainingData.of(found.table, learner.class_weight, counts, features=features), classes

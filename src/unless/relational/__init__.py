@@ -1,8 +1,8 @@
 """Rules about things that are connected: features of an individual's parts, searched for, computed and written.
 
 - What there is: `world` has facts as columns, `definitions` says what features mean, as text that is read back, and
-  `evaluation` computes them for the individuals of any world. `tables` are several tables with keys, `table_facts`
-  makes a world of them.
+  `evaluation` computes them for the individuals of any world. `tables` are several tables with keys, `database`
+  has those of a file, `table_facts` makes a world of them.
 - What is searched for: `attributes` are determinate, `part_tables` have a row for each part, `part_search` finds
   conditions on one part, `feature_pool` has the columns so far, `learning` searches again where a list errs;
   `sampling` chooses individuals where all are too many.

@@ -93,6 +93,17 @@ class Relations:
         self.rows: NDArray[np.int64] = np.arange(self.main.height)
         self._worlds: dict[tuple[tuple[str, str], ...], World] = {}
 
+    @classmethod
+    def of_database(cls, path: str | os.PathLike[str], main: str, **more: Any) -> Relations:
+        """The tables of a file of SQLite or DuckDB that foreign keys connect with the table ``main``.
+
+        ``key``, ``target``, ``until`` and ``name`` are as above; the key is the primary key, if none is given.
+        ``times`` names the column that says when a part happened, by table.
+        """
+        from unless.relational.database import relations_of_database  # it makes relations
+
+        return relations_of_database(path, main, **more)
+
     def __len__(self) -> int:
         return len(self.rows)
 
