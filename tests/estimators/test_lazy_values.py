@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import gc
+import os
 import pickle
 import subprocess
 import sys
@@ -187,6 +188,38 @@ def test_threads_share_the_points(model, fitted_cards) -> None:
         cards = list(pool.map(ask, range(4)))
     assert len(fitted_cards) == 1
     assert all(card is cards[0] for card in cards)
+
+
+@pytest.mark.parametrize("classifier", [*CLASSIFIERS, UnlessCommittee])
+def test_threads_predict_at_once(classifier) -> None:
+    """The first calls of several threads, of one record and of many, give what one thread gives."""
+    fitted = classifier(warn=False).fit(X, y)
+    alone = clone(fitted).fit(X, y)
+    parts, start = [X, X[:1], X[7:8], X[:50]], Barrier(4)
+
+    def ask(place: int) -> list[object]:
+        start.wait()
+        return [fitted.predict_proba(parts[place]).tolist(), fitted.predict(parts[place]).tolist()]
+
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(ask, range(4)))
+    assert found == [[alone.predict_proba(part).tolist(), alone.predict(part).tolist()] for part in parts]
+
+
+def test_a_fit_in_another_process_gives_the_same(model, tmp_path) -> None:
+    """With another seed of hashes, too: programs and probabilities are those of this process, bit for bit."""
+    np.savez(tmp_path / "data", x=X, y=y)
+    code = (
+        f"import numpy, unless; data = numpy.load('data.npz'); X = data['x']\n"
+        f"model = unless.{type(model).__name__}(warn=False).fit(X, data['y'])\n"
+        "numpy.save('p', model.predict_proba(X)); print(model.program_)"
+    )
+    environment = {**os.environ, "PYTHONHASHSEED": "7"}
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, check=True, env=environment, capture_output=True, text=True
+    )
+    assert done.stdout.strip() == str(model.program_)
+    np.testing.assert_array_equal(np.load(tmp_path / "p.npy"), model.predict_proba(X))
 
 
 def test_what_is_held_is_codes_and_then_nothing(model) -> None:
