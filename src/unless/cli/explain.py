@@ -20,6 +20,7 @@ from unless.cli.file_io import check_file_conflicts
 from unless.cli.layout import render_unseen_values
 from unless.cli.loading import DataSource, match_label, read_any_model, read_records
 from unless.cli.options import Json, Model, Quiet, Strict, complete_features, complete_labels, flag_option, value_option
+from unless.cli.related_tables import RelationOptions, explain_relations
 from unless.errors import ParameterError, UnknownNameError, suggest
 from unless.evaluation.unseen_values import Unseen, refuse_unseen, require_known_values, unseen_values
 from unless.explanation.score_explanation import ScoreExplanation, explain_score
@@ -80,6 +81,7 @@ def explain(
     ] = False,
     all: Annotated[bool, flag_option("Show every rule that did not apply, not just the nearest.", "--all")] = False,
     strict: Strict = False,
+    related: RelationOptions,
     file: FileOptions,
     quiet: Quiet = False,
     json: Json = False,
@@ -94,6 +96,8 @@ def explain(
     Example: unless explain model.json --set history=late --why-not accept
 
     Example: unless explain model.json new.csv --row 8 --points
+
+    A model of several tables takes --key and --with, as fit does; the explanation names the parts that decide.
     """
     wanted_rows = [_parse_row_range(part) for text in row or () for part in text.split(",")]
     if data is None and (wanted_rows or not assigned):
@@ -104,6 +108,11 @@ def explain(
     check_file_conflicts(None, model, data, format=file.format)
     screen = Screen(quiet=quiet)
     found = read_any_model(model)
+    if related.check():
+        if data is None or assigned or what_if or points or style != "plain":
+            raise typer.BadParameter("it takes DATA, --row, --why-not and --json only", param_hint="--with")
+        explain_relations(screen, found, related, data, wanted_rows, why_not, json=json)
+        return
     decider = decider_of(found)
     program = decider.all_rules
     if not decider.by_rule:

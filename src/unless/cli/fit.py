@@ -22,9 +22,10 @@ from unless.cli.fit_output import FitResult, show_fit_result, suggest_next_comma
 from unless.cli.large_data import open_large_data, read_large_training_data
 from unless.cli.loading import DataSource, match_label
 from unless.cli.options import Algorithm, flag_option, value_option
+from unless.cli.related_tables import RelationOptions, fit_relations, related_sources, show_related_fit
 from unless.cli.setting_options import SettingOptions, refuse_foreign_option
 from unless.cli.training_data import TrainingTable, read_training
-from unless.errors import MissingFileError, ParameterError, UnknownNameError, without_passwords
+from unless.errors import MissingFileError, ParameterError, UnknownNameError, suggest, without_passwords
 from unless.estimators.model_file import file_text
 from unless.estimators.progress import metered_by
 from unless.model import Model as FittedModel
@@ -62,6 +63,7 @@ def fit(
         value_option("SHARE", "Hold back this share of the records to test on.", low=0, high=0.99, panel=options.DATA),
     ] = 0.2,
     seed: options.Seed = 0,
+    related: RelationOptions,
     columns: ColumnOptions,
     large: LargeOptions,
     labels: LabelOptions,
@@ -97,8 +99,16 @@ def fit(
     Example: unless fit applicants.csv -t decision --never age --max-depth 1
 
     Example: unless fit applicants.csv -t decision --keep model.json --lock 1
+
+    With --with, tables of parts belong to the records, as orders do to customers, and rules are about them, too:
+    unless fit customers.csv -t churn --key customer_id --with orders.csv:customer_id
     """
     _check_options(algorithm, settings, trade_off, output, json=json)
+    if related.check():
+        single = (columns != ColumnOptions(), large != LargeOptions(), keep != KeepOptions(), bool(trade_off))
+        _refuse_with_related(single, labels)
+        _fit_related(data, target, related, algorithm, settings, test, seed, output, Screen(quiet=quiet), json=json)
+        return
     kept = read_kept_rules(algorithm, keep)
     if large.unchanged and large.blocks is None:
         raise typer.BadParameter("there are no kept blocks; add --blocks FOLDER", param_hint="--unchanged")
@@ -140,6 +150,48 @@ def fit(
     finally:  # a full disk should not cost a person the rules, nor `| head` the model
         _save_model(fitted.model, output)
     suggest_next_commands(screen, fitted, output, columns.file)
+
+
+# Several tables.
+
+
+def _refuse_with_related(single: Sequence[bool], labels: LabelOptions) -> None:
+    """Refuse options that are about one table."""
+    names = ("options about columns and files", "--blocks and the like", "--keep and --lock", "--trade-off")
+    wrong = [name for name, given in zip(names, single, strict=True) if given]
+    if wrong or labels != LabelOptions():
+        what = wrong[0] if wrong else "options about labels"
+        raise typer.BadParameter(f"{what} are for one table; leave them out", param_hint="--with")
+
+
+def _fit_related(  # noqa: PLR0917 - options of fit
+    data: str,
+    target: str,
+    related: RelationOptions,
+    algorithm: Algorithm,
+    settings: SettingOptions,
+    test: float,
+    seed: int,
+    output: str | None,
+    screen: Screen,
+    *,
+    json: bool,
+) -> None:
+    """Learn from records with tables of parts."""
+    check_file_conflicts(output, data, *related_sources(related))
+    with screen.busy("reading the tables"):
+        relations = related.read(data, target)
+        if relations.target is None:
+            raise UnknownNameError(f"{data} has no column {target!r}{suggest(target, relations.main.columns)}")
+        labels = relations.labelled().labels
+    learner = _make_learner(algorithm, settings.given(algorithm), labels)
+    with screen.busy("learning"):
+        fitted = fit_relations(relations, learner, labels, test, seed)
+    if json:
+        screen.data({**fitted.to_dict(), "algorithm": algorithm, "seed": seed, "saved_as": output})
+    else:
+        show_related_fit(screen, fitted)
+    _save_model(fitted.model, output)
 
 
 # Before learning.

@@ -14,6 +14,7 @@ from unless.cli.file_io import check_file_conflicts, open_terminal, standard_inp
 from unless.cli.layout import duration_text, render_unseen_values
 from unless.cli.loading import note_how_read, read_any_model, show_stream_progress
 from unless.cli.options import OUTPUT, Data, Json, Model, Quiet, Strict, flag_option, output_option, value_option
+from unless.cli.related_tables import RelationOptions, decider_of_relations, predict_relations, related_sources
 from unless.errors import ParameterError
 from unless.evaluation.training_overlap import OverlapAccuracy
 from unless.explanation.words import printable
@@ -53,6 +54,7 @@ def predict(
             "N", "Processes that share the parts of a folder, -1 one per core.  [default: as many as are worth it]"
         ),
     ] = None,
+    related: RelationOptions,
     file: FileOptions,
     quiet: Quiet = False,
     json: Json = False,
@@ -70,10 +72,18 @@ def predict(
     Example: unless predict model.json new.csv -o predicted.csv
 
     Example: unless predict model.json "new*.csv" -o predicted/
+
+    A model of several tables takes --key and --with, as fit does, and names of files that are those of training.
     """
     screen = Screen(quiet=quiet, aside=output == "-")
     check_file_conflicts(output, model, data, format=file.format)
     found = read_any_model(model)
+    if related.check():
+        check_file_conflicts(output, model, data, *related_sources(related))
+        decider = decider_of_relations(found)
+        counts = predict_relations(found, related.read(data, name=decider.features.root[0]), output, prefix)
+        screen.note(f"{data}: {', '.join(f'{label} {count:,}' for label, count in counts.items())}")
+        return
     source = standard_input("predict MODEL - < new.csv").buffer if data == "-" else data
     out = _open_output(output, to)
     started = time.perf_counter()

@@ -1,0 +1,297 @@
+"""Several tables with keys on the command line: --with, what is learned from them, and what is predicted for them."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import numpy as np
+import typer
+
+from unless.cli.console import Screen
+from unless.cli.file_io import write_document
+from unless.cli.loading import match_label
+from unless.cli.options import data_option
+from unless.errors import ParameterError, UnknownNameError, suggest
+from unless.evaluation.metrics import evaluate_decider, test_result_text
+from unless.export.json import to_dict
+from unless.model import Model as FittedModel
+from unless.rule import Program
+from unless.values import count_text, label_to_json
+
+if TYPE_CHECKING:
+    from unless.estimators.learners import Learner
+    from unless.evaluation.metrics import Quality
+    from unless.relational import Part, RelationalProgram, Relations
+    from unless.table import Labels, Table
+    from unless.values import Label
+
+_WITH = (
+    "A table of parts and the column that links it to DATA, or to another table: orders.csv:customer_id, "
+    "items.csv:order_id@orders (repeat)."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class RelationOptions:
+    """The options about tables whose rows belong to records."""
+
+    related: Annotated[list[str] | None, data_option("FILE:COLUMN", _WITH, "--with")] = None
+    key: Annotated[
+        str | None, data_option("COLUMN", "With --with: the column of DATA that names its records.", "--key")
+    ] = None
+    times: Annotated[
+        list[str] | None,
+        data_option("TABLE.COLUMN", "With --until: when a part happened, such as orders.date (repeat).", "--time"),
+    ] = None
+    until: Annotated[
+        str | None, data_option("COLUMN", "The moment of each record: parts after it are not seen.", "--until")
+    ] = None
+
+    def check(self) -> bool:
+        """Whether there are several tables; refuse options that mean nothing without them."""
+        others = {"--key": self.key, "--time": self.times, "--until": self.until}
+        if not self.related and (lone := next((name for name, value in others.items() if value), None)):
+            raise typer.BadParameter("it needs --with", param_hint=lone)
+        if self.related and self.key is None:
+            raise typer.BadParameter(
+                "name the column of DATA that names its records: --key customer_id", param_hint="--with"
+            )
+        return bool(self.related)
+
+    def read(self, data: str, target: str | None = None, name: str | None = None) -> Relations:
+        """Read the tables."""
+        from unless.read.table import read_table
+        from unless.relational import Relations
+        from unless.relational.phrases import noun
+
+        if data == "-":
+            raise ParameterError("with --with, DATA is a file, not standard input")
+        main = read_table(data).to_polars()
+        drop = [target] if target is not None and target not in main.columns else []
+        return Relations(
+            main,
+            self.key or "",
+            self._parts(),
+            target=None if drop else target,
+            until=self.until,
+            name=name or noun(_stem(data)),
+        )
+
+    def _parts(self) -> dict[str, Part]:
+        """The tables of parts by name, each with its own key if other tables link to it."""
+        from unless.read.table import read_table
+        from unless.relational import Part
+        from unless.relational.phrases import noun
+
+        specs = {_stem(path): (path, link, parent) for path, link, parent in map(_split, self.related or ())}
+        if len(specs) < len(self.related or ()):
+            raise ParameterError("two tables of --with have the same name; rename one of the files")
+        times = self._times(specs)
+        parts: dict[str, Part] = {}
+        for name, (path, link, parent) in specs.items():
+            frame = read_table(path).to_polars()
+            linked = next((other for _, other, above in specs.values() if above == name), None)
+            own = [one for one in (linked, f"{noun(name)}_id", "id") if one is not None and one in frame.columns]
+            unique = [one for one in own if one == linked or (one != link and frame[one].n_unique() == frame.height)]
+            parts[name] = Part(frame, link, next(iter(unique), None), parent, times.get(name))
+        return parts
+
+    def _times(self, specs: dict[str, Any]) -> dict[str, str]:
+        found = {}
+        for text in self.times or ():
+            table, _, column = text.partition(".")
+            if table not in specs or not column:
+                raise UnknownNameError(
+                    f"--time {text!r} is not TABLE.COLUMN of a table of --with{suggest(table, specs)}"
+                )
+            found[table] = column
+        return found
+
+
+def _stem(path: str) -> str:
+    return Path(path).name.split(".")[0]
+
+
+def _split(text: str) -> tuple[str, str, str | None]:
+    """The file, the linking column, and the table that it belongs to, if that is not DATA."""
+    path, _, rest = text.rpartition(":")
+    link, _, parent = rest.partition("@")
+    if not path or not link:
+        raise typer.BadParameter(f"{text!r} is not FILE:COLUMN, such as orders.csv:customer_id", param_hint="--with")
+    return path, link, parent or None
+
+
+# Learning.
+
+
+@dataclass(frozen=True, slots=True)
+class RelatedFit:
+    """What was learned from several tables, and how it does on individuals held back."""
+
+    model: FittedModel
+    relations: Relations
+    learned: int
+    tested: Quality | None
+    usual: Label
+    baseline: float
+
+    @property
+    def text(self) -> str:
+        """The rules in words; those of a committee are those of the list that imitates it."""
+        from unless.relational.rule_text import program_text
+
+        return program_text(decider_of_relations(self.model))
+
+    def to_dict(self) -> dict[str, Any]:
+        """The result for JSON."""
+        from unless.estimators.model_file import document
+
+        tested = self.tested
+        return {
+            "target": self.model.program.target,
+            "records": len(self.relations),
+            "tables": {name: part.table.height for name, part in self.relations.parts.items()},
+            "rules": self.text.split("\n"),
+            "program": to_dict(self.model.program),
+            "test": tested
+            and {"records": tested.records, "right": tested.right, "accuracy": tested.accuracy, "f1": tested.f1},
+            "baseline": self.baseline,
+            "usual": label_to_json(self.usual),
+            "model": document(self.model),
+        }
+
+
+def decider_of_relations(model: FittedModel | Program) -> RelationalProgram:
+    """The rules of a model with the definitions of their features."""
+    from unless.relational import RelationalProgram
+
+    if isinstance(model, Program) or model.relations is None:
+        raise ParameterError("the model was learned from one table; leave out --with")
+    return RelationalProgram(model.program, model.relations)
+
+
+def fit_relations(relations: Relations, learner: Learner, labels: Labels, test: float, seed: int) -> RelatedFit:
+    """Learn from the individuals that are not held back, and test on the others."""
+    from unless.estimators.learners import learn
+    from unless.estimators.relational_input import as_table, read_relations
+    from unless.evaluation.validation import draw_holdout
+
+    held = draw_holdout(labels, test, seed)
+    rows, others = np.flatnonzero(~held), np.flatnonzero(held)
+    data, _ = read_relations(learner, relations[rows], None, None)
+    model = learn(learner, data).model
+    counts = np.bincount(labels.codes[rows], minlength=len(labels.labels))
+    usual = int(np.argmax(counts))
+    tested = None
+    if len(others):
+        table: Table = as_table(model, relations[others])
+        tested = evaluate_decider(model.decider, _labelled(table, labels, others))
+    baseline = float((labels.codes[others] == usual).mean()) if len(others) else 0.0
+    return RelatedFit(model, relations, len(rows), tested, labels.labels[usual], baseline)
+
+
+def _labelled(table: Table, labels: Labels, rows: np.ndarray[Any, Any]) -> Table:
+    from dataclasses import replace
+
+    return replace(table, target=replace(labels, codes=labels.codes[rows]))
+
+
+def show_related_fit(screen: Screen, fitted: RelatedFit) -> None:
+    """Show the tables, the rules, and the test."""
+    relations = fitted.relations
+    tables = ", ".join(f"{name} {part.table.height:,}" for name, part in relations.parts.items())
+    if not screen.quiet:
+        screen.show(f"{count_text(len(relations), 'record')}, with {tables}", "")
+    screen.show(*fitted.text.split("\n"))
+    if fitted.tested is not None:
+        tested = count_text(fitted.tested.records, "record")
+        screen.show("", f"test: {test_result_text(tested, fitted.tested, fitted.usual, fitted.baseline)}")
+
+
+# Predicting.
+
+
+def predict_relations(
+    model: FittedModel | Program, relations: Relations, output: str, prefix: str = ""
+) -> dict[str, int]:
+    """Write the main table with each record's label, probability and rule; say how often each label is given."""
+    import polars as pl
+
+    from unless.estimators.relational_input import as_table
+    from unless.model.prediction import decide
+
+    if isinstance(model, Program):
+        raise ParameterError("the file has only rules; predict from several tables with the model that fit wrote")
+    table: Table = as_table(model, relations)
+    decided = decide(model.decider, table)
+    heads = model.decider.heads
+    labels = [heads[choice] for choice in decided.choices.tolist()]
+    new: dict[str, Any] = {"predicted": labels}
+    shares = model.probabilities(table, decided)
+    if shares is not None:
+        new["probability"] = np.round(shares.max(axis=1), 6)
+    if model.decider.by_rule:
+        rules = len(model.program.rules)
+        new["rule"] = [choice + 1 if 0 <= choice < rules else None for choice in decided.choices.tolist()]
+    columns = [pl.Series(f"{prefix}{name}", values, strict=False) for name, values in new.items()]
+    found = relations.main[relations.rows.tolist()].with_columns(columns)
+    _write(found, output)
+    return {str(label): labels.count(label) for label in dict.fromkeys(labels)}
+
+
+def _write(frame: Any, output: str) -> None:
+    """Write a frame in the format that the name tells; CSV if it tells none."""
+    if output.endswith((".parquet", ".arrow")):
+        from unless.files import write_whole
+
+        held = io.BytesIO()
+        (frame.write_parquet if output.endswith(".parquet") else frame.write_ipc)(held)
+        write_whole(output, held.getvalue())
+    elif output.endswith(".jsonl"):
+        write_document(frame.write_ndjson(), output)
+    else:
+        write_document(frame.write_csv(separator="\t" if output.endswith(".tsv") else ","), output)
+
+
+# Explaining.
+
+
+def explain_relations(
+    screen: Screen,
+    model: FittedModel | Program,
+    options: RelationOptions,
+    data: str,
+    rows: Sequence[tuple[int, int]],
+    why_not: str | None,
+    *,
+    json: bool,
+) -> None:
+    """Show why records get their labels, with the parts that decide."""
+    from unless.relational.explanation import explain_individual
+    from unless.relational.explanation import why_not as why_not_of
+
+    decider = decider_of_relations(model)
+    relations = options.read(data, name=decider.features.root[0])
+    wanted = [row for first, last in rows for row in range(first - 1, last)] or list(range(len(relations)))
+    if wrong := next((row for row in wanted if not 0 <= row < len(relations)), None):
+        raise ParameterError(f"{data} has {count_text(len(relations), 'record')}, so no record {wrong + 1}")
+    world = relations.world(decider.features.kinds)
+    found = [explain_individual(decider, world, row) for row in wanted]
+    if json:
+        screen.data({"target": decider.program.target, "records": [one.to_dict() for one in found]})
+        return
+    for index, one in enumerate(found):
+        text = str(one)
+        if why_not is not None:
+            label = match_label(decider.program.labels, why_not, "no rule gives the label")
+            text = why_not_of(decider, world, wanted[index], label)
+        screen.show(*[""] * bool(index), *text.split("\n"))
+
+
+def related_sources(options: RelationOptions) -> Sequence[str]:
+    """The files of --with."""
+    return [_split(one)[0] for one in options.related or ()]

@@ -1,0 +1,116 @@
+"""Several tables with keys on the command line: fit, predict and explain --with."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+import unless
+from unless import Part, Relations
+
+WITH = ("--key", "customer_id", "--with", "orders.csv:customer_id")
+
+
+@pytest.fixture
+def shop(tmp_path, monkeypatch) -> Relations:
+    """Customers churn unless they have a large order by web; orders have items."""
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(3)
+    count = 200
+    customers = pl.DataFrame({"customer_id": range(1000, 1000 + count), "age": rng.integers(18, 80, count)})
+    orders = pl.DataFrame(
+        {
+            "order_id": range(5000, 5000 + 4 * count),
+            "customer_id": rng.integers(1000, 1000 + count, 4 * count),
+            "total": rng.integers(1, 100, 4 * count),
+            "kind": rng.choice(["web", "shop"], 4 * count),
+        }
+    )
+    large = orders.filter((pl.col("total") > 60) & (pl.col("kind") == "web"))["customer_id"].unique().to_list()
+    customers = customers.with_columns(
+        churn=pl.Series(["no" if one in large else "yes" for one in customers["customer_id"]])
+    )
+    items = pl.DataFrame(
+        {"order_id": rng.integers(5000, 5000 + 4 * count, 900), "weight": rng.integers(1, 9, 900), "item": range(900)}
+    )
+    customers.write_csv("customers.csv")
+    orders.write_csv("orders.csv")
+    items.write_csv("items.csv")
+    parts = {"orders": Part("orders.csv", "customer_id", "order_id")}
+    return Relations("customers.csv", "customer_id", parts, target="churn", name="customer")
+
+
+def test_rules_about_orders(run, shop):
+    """The concept is printed in words with a test, and the model predicts the same from Python."""
+    done = run("fit", "customers.csv", "-t", "churn", *WITH, "-o", "model.json")
+    assert (done.code, done.err) == (0, "")
+    assert done.out.startswith("200 records, with orders 800\n\n")
+    assert "order with" in done.out
+    assert "kind = web" in done.out
+    assert "test: 40 records held back: accuracy 1.000" in done.out
+    model = unless.load("model.json")
+    assert (model.predict(shop) == shop.y).mean() > 0.98
+    assert run("predict", "model.json", "customers.csv", *WITH, "-o", "out.csv").code == 0
+    out = pl.read_csv("out.csv")
+    assert out["predicted"].to_list() == model.predict(shop).tolist()
+    assert out.columns == ["customer_id", "age", "churn", "predicted", "probability", "rule"]
+
+
+@pytest.mark.usefixtures("shop")
+def test_explanations_name_orders(run):
+    """An explanation names the order that decides, and says why not."""
+    run("fit", "customers.csv", "-t", "churn", *WITH, "-o", "model.json", "-q")
+    done = run("explain", "model.json", "customers.csv", *WITH, "--row", "1-3")
+    assert (done.code, done.err) == (0, "")
+    assert "order 5" in done.out
+    answers = json.loads(run("explain", "model.json", "customers.csv", *WITH, "--json").out)["records"]
+    predicted = unless.load("model.json").program_.labels
+    assert len(answers) == 200
+    assert {one["label"] for one in answers} == set(predicted)
+    for label in ("yes", "no"):
+        done = run("explain", "model.json", "customers.csv", *WITH, "--row", "1", "--why-not", label)
+        assert done.out.startswith("1000: ")
+    assert run("explain", "model.json", "customers.csv", *WITH, "--row", "900").code == 1
+
+
+@pytest.mark.usefixtures("shop")
+def test_parts_of_parts(run):
+    """A table may belong to another one of --with, whose key is the linking column."""
+    done = run("fit", "customers.csv", "-t", "churn", *WITH, "--with", "items.csv:order_id@orders", "--json")
+    document = json.loads(done.out)
+    assert document["tables"] == {"orders": 800, "items": 900}
+    assert document["test"]["accuracy"] == 1
+    assert "kind = web" in document["rules"][0]
+
+
+@pytest.mark.usefixtures("shop")
+@pytest.mark.parametrize(
+    ("options", "code", "reason"),
+    [
+        (("--with", "orders.csv:customer_id"), 2, "--key customer_id"),
+        (("--key", "customer_id"), 2, "it needs --with"),
+        (("--key", "customer_id", "--with", "orders.csv"), 2, "orders.csv:customer_id"),
+        (("--key", "customer", "--with", "orders.csv:customer_id"), 1, "did you mean 'customer_id'"),
+        (("--key", "age", "--with", "orders.csv:customer_id"), 1, "in two rows"),
+        (("--key", "customer_id", "--with", "orders.csv:custmer_id"), 1, "did you mean 'customer_id'"),
+        ((*WITH, "--with", "items.csv:order_id@order"), 1, "did you mean 'orders'"),
+        ((*WITH, "--exclude", "age"), 2, "options about columns"),
+    ],
+)
+def test_what_does_not_fit_is_refused(run, options, code, reason):
+    """The error names what is wrong and what to write."""
+    done = run("fit", "customers.csv", "-t", "churn", *options)
+    assert (done.code, reason in " ".join(done.err.split())) == (code, True), done.err
+
+
+@pytest.mark.usefixtures("shop")
+def test_models_of_one_table(run):
+    """A model of one table takes no --with."""
+    Path("one.csv").write_text("a,y\n" + "\n".join(f"{k // 4},{'p' if k > 19 else 'q'}" for k in range(40)))
+    run("fit", "one.csv", "-t", "y", "-o", "one.json", "-q")
+    done = run("predict", "one.json", "customers.csv", *WITH)
+    assert (done.code, "learned from one table" in done.err) == (1, True), done.err
