@@ -109,9 +109,8 @@ def explain(
     screen = Screen(quiet=quiet)
     found = read_any_model(model)
     if related.check():
-        if data is None or assigned or what_if or points or style != "plain":
-            raise typer.BadParameter("it takes DATA, --row, --why-not and --json only", param_hint="--with")
-        explain_relations(screen, found, related, data, wanted_rows, why_not, json=json)
+        more = any((assigned, what_if, points, style != "plain"))
+        explain_relations(screen, found, related, None if more else data, wanted_rows, why_not, json=json)
         return
     decider = decider_of(found)
     program = decider.all_rules

@@ -264,7 +264,7 @@ def explain_relations(
     screen: Screen,
     model: FittedModel | Program,
     options: RelationOptions,
-    data: str,
+    data: str | None,
     rows: Sequence[tuple[int, int]],
     why_not: str | None,
     *,
@@ -274,6 +274,8 @@ def explain_relations(
     from unless.relational.explanation import explain_individual
     from unless.relational.explanation import why_not as why_not_of
 
+    if data is None:
+        raise typer.BadParameter("it takes DATA, --row, --why-not and --json only", param_hint="--with")
     decider = decider_of_relations(model)
     relations = options.read(data, name=decider.features.root[0])
     wanted = [row for first, last in rows for row in range(first - 1, last)] or list(range(len(relations)))
