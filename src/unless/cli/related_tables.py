@@ -16,7 +16,7 @@ from unless.cli.file_io import write_document
 from unless.cli.loading import match_label
 from unless.cli.options import data_option
 from unless.errors import ParameterError, UnknownNameError, suggest
-from unless.evaluation.metrics import evaluate_decider, test_result_text
+from unless.evaluation.metrics import evaluate_decider, quality_text
 from unless.export.json import to_dict
 from unless.model import Model as FittedModel
 from unless.rule import Program
@@ -209,7 +209,7 @@ def show_related_fit(screen: Screen, fitted: RelatedFit) -> None:
     screen.show(*fitted.text.split("\n"))
     if fitted.tested is not None:
         tested = count_text(fitted.tested.records, "record")
-        screen.show("", f"test: {test_result_text(tested, fitted.tested, fitted.usual, fitted.baseline)}")
+        screen.show("", f"test: {quality_text(tested, fitted.tested, fitted.usual, fitted.baseline)}")
 
 
 # Predicting.
