@@ -16,6 +16,7 @@ from benchmarks.files import from_csv
 from benchmarks.fit import by_classifiers, from_frames, on_codes
 from benchmarks.large import against_memory
 from benchmarks.logic import with_clingo
+from benchmarks.new_records import many_records, one_record
 from benchmarks.prediction import rows_per_second
 from benchmarks.protocols import MORE, many_labels, side_by_side
 from benchmarks.report import Section, merged, page
@@ -66,6 +67,8 @@ def sections(size: Size) -> dict[str, Callable[[], Section]]:
         "blocks": lambda: against_memory(2 * size.rows),
         "files": lambda: from_csv(datasets.find(["adult"]), size.rows, 3 * size.seconds),
         "predict": lambda: rows_per_second(datasets.find(["adult", "eeg", "pendigits"]), size.rows, size.seconds),
+        "record": lambda: one_record(datasets.find(["adult", "pendigits"]), size.seconds),
+        "new": lambda: many_records(datasets.find(["adult", "eeg", "pendigits", "nursery"]), size.rows, size.seconds),
         "stream": lambda: file_to_file(size.rows, 3 * size.seconds),
         "logic": lambda: with_clingo(min(size.rows, 30_000), min(size.rows, 28_503), size.seconds),
         "import": lambda: importing(size.imports),

@@ -31,6 +31,9 @@ MOST = 3.0
 LEAST = 20.0
 """Megabytes of a model that are read in a second."""
 
+NEEDED = "sklearn.base, polars"
+"""What a classifier needs to be imported, at least."""
+
 _CODE = """
 import time
 start = time.perf_counter()
@@ -49,9 +52,28 @@ def importing(repeats: int = 11) -> Section:
         "Fresh processes that import numpy, then the functions of unless, which load with their first use: "
         f"medians of {repeats}, files in the cache of the system."
     )
+    classifier, needed = (
+        min(_importing(code) for _ in range(repeats))
+        for code in ("from unless import UnlessClassifier", f"import {NEEDED}")
+    )
     rows = [["numpy", duration(numpy)], ["unless, beyond numpy", duration(ours)]]
-    target = Target("import of unless beyond numpy's", f"< {LIMIT} s", duration(ours), ours < LIMIT)
-    return Section("Import", text, ["import", "time"], rows, [target], {"import": {OURS: ours, "numpy": numpy}})
+    rows += [[f"{NEEDED}, of the processor", duration(needed)], ["UnlessClassifier, the same", duration(classifier)]]
+    targets = [
+        Target("import of unless beyond numpy's", f"< {LIMIT} s", duration(ours), ours < LIMIT),
+        Target(
+            f"import of UnlessClassifier over {NEEDED}",
+            "≤ ×1.15",
+            times(classifier / needed),
+            classifier <= 1.15 * needed,
+        ),
+    ]
+    spent = {"import": {OURS: ours, "numpy": numpy}, "classifier": {OURS: classifier, NEEDED: needed}}
+    return Section("Import", text, ["import", "time"], rows, targets, spent)
+
+
+def _importing(code: str) -> float:
+    """The processor's time of an import in a fresh process."""
+    return alone_code(f"import time\nstart = time.process_time()\n{code}\nprint(time.process_time() - start)")
 
 
 # Commands.

@@ -26,6 +26,7 @@ from benchmarks import (
     importances,
     large,
     logic,
+    new_records,
     peers,
     precision,
     prediction,
@@ -297,6 +298,29 @@ class TestSections:
         assert [line[0] for line in section.rows] == ["adult", "generated"]
         assert len(section.header) == len(section.rows[0]) == 6
         assert len(section.targets) == 3
+
+    @pytest.mark.usefixtures("shared", "boosters")
+    @pytest.mark.filterwarnings("ignore")
+    def test_new_records(self) -> None:
+        """One record and many: a list and a committee, with both calls; XGBoost from the same frame."""
+        one = new_records.one_record(datasets.find(), QUICK)
+        many = new_records.many_records(datasets.find(), ROWS, QUICK)
+
+        assert {tuple(line[1:4]) for line in one.rows} == {
+            (name, form, call)
+            for name in ("list", "committee")
+            for form in ("dict", "frame of one row")
+            for call in ("predict", "predict_proba")
+        }
+        assert len(many.header) == len(many.rows[0]) == 6
+        assert len(one.targets) == len(many.targets) == 2
+
+    def test_importing(self) -> None:
+        """Imports: beside numpy, and a classifier beside what it cannot do without."""
+        section = start.importing(1)
+
+        assert len(section.rows) == 4
+        assert len(section.targets) == 2
 
     def test_logic(self) -> None:
         """Logic programs: three languages, background knowledge, records run and read back."""
