@@ -165,8 +165,10 @@ def main(names: list[str]) -> None:
             results[size] = measure_tables(size)
             print(size, results[size], flush=True)
             RESULTS.write_text(json.dumps(results, indent=1) + "\n")
-    text = PAGE.read_text()
-    if BEGIN in text:
+    text = PAGE.read_text() if PAGE.exists() else ""
+    if BEGIN not in text:
+        print(page(results))
+    else:
         before, rest = text.split(BEGIN)
         PAGE.write_text(f"{before}{BEGIN}\n\n{page(results)}\n\n{END}{rest.split(END)[1]}")
 
