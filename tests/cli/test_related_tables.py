@@ -114,3 +114,15 @@ def test_models_of_one_table(run):
     run("fit", "one.csv", "-t", "y", "-o", "one.json", "-q")
     done = run("predict", "one.json", "customers.csv", *WITH)
     assert (done.code, "learned from one table" in done.err) == (1, True), done.err
+
+
+@pytest.mark.usefixtures("shop")
+def test_languages(run):
+    """SQL and logic engines have the parts; Python, JavaScript and ONNX refuse with the reason."""
+    run("fit", "customers.csv", "-t", "churn", *WITH, "-o", "model.json", "-q")
+    assert "WITH f1 AS (" in run("export", "model.json", "--to", "sql", "--dialect", "sqlite").out
+    assert "f1(X) :- individual(X), orders(X,A)" in run("export", "model.json", "--to", "clingo").out
+    assert ":- dynamic orders/2." in run("export", "model.json", "--to", "prolog").out
+    for language in ("python", "javascript", "onnx"):
+        done = run("export", "model.json", "--to", language, "-o", "x")
+        assert (done.code, "a record has no parts there" in " ".join(done.err.split())) == (1, True), done.err

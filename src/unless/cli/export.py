@@ -15,6 +15,7 @@ from unless.cli.data_options import FileOptions
 from unless.cli.file_io import check_file_conflicts, open_terminal, write_document
 from unless.cli.loading import DataSource, read_any_model, read_records
 from unless.cli.options import Model, Output, Quiet, complete_features, flag_option, value_option
+from unless.cli.related_tables import related_text
 from unless.errors import ParameterError, UnlessError, join_choices, suggest
 from unless.export import to_javascript, to_python, to_rules, to_text
 from unless.export.json import dumps
@@ -120,6 +121,9 @@ def export(
         raise typer.BadParameter("it needs --records", param_hint=file.words.split()[0])
     check_file_conflicts(output, model, records, format=file.format)
     found = read_any_model(model)
+    if (text := related_text(found, to, dialect)) is not None:
+        write_document(text, output)
+        return
     decider = decider_of(found)
     if not decider.by_rule and to not in _VOTING:
         raise ParameterError(

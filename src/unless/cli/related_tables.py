@@ -257,6 +257,31 @@ def _write(frame: Any, output: str) -> None:
         write_document(frame.write_csv(separator="\t" if output.endswith(".tsv") else ","), output)
 
 
+# Elsewhere.
+
+
+def related_text(model: FittedModel | Program, to: str, dialect: str | None) -> str | None:
+    """The rules of a model of several tables as SQL, or for a logic engine; None for other models and languages."""
+    if isinstance(model, Program) or model.relations is None or to not in ("sql", "clingo", "prolog", "scasp"):
+        return None
+    from unless.logic.relational_clingo import relational_to_clingo
+    from unless.logic.relational_prolog import relational_to_prolog
+    from unless.relational.sql import relational_to_sql
+
+    chosen: Any = dialect
+    decider = decider_of_relations(model)
+    if to == "sql":
+        names = ", ".join(f'"{name}"' for name, _ in decider.used.relations)
+        remark = f"-- Each relation is a table or a view with columns a1, a2: {names}; individuals has x1.\n"
+        return f"{remark}{relational_to_sql(decider, chosen or 'duckdb')};\n"
+    return (
+        relational_to_clingo(decider) if to == "clingo" else relational_to_prolog(decider, None, chosen or _PROLOG[to])
+    )
+
+
+_PROLOG: dict[str, Any] = {"prolog": "swi", "scasp": "scasp"}
+
+
 # Explaining.
 
 

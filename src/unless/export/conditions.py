@@ -102,11 +102,19 @@ def writer_for(model: Decider | Model, language: str, writers: Mapping[type, Cal
 
     ``writers`` has a function for each class of deciders, which takes one as its first argument.
     """
-    decider = decider_of(model)
+    decider, known = decider_of(model), model_of(model)
+    if known is not None and known.relations is not None and language not in _WHOLE:
+        raise ParameterError(
+            f"rules about several tables cannot be written as {language}: a record has no parts there; SQL, clingo and "
+            "Prolog have them: unless export, or unless.relational.sql"
+        )
     if (writer := writers.get(type(decider))) is None:
         raise ParameterError(f"a {decider.noun} cannot be written as {language}{_OTHERWISE.get(type(decider), '')}")
     return partial(writer, decider)
 
+
+_WHOLE = ("text", "a program in JSON")
+"""Languages in which a feature needs only a name."""
 
 _OTHERWISE: Mapping[type, str] = {
     Committee: ", only as SQL, Python, JavaScript or ONNX; the list that imitates it can: model.program_"
