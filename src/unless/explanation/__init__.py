@@ -1,15 +1,15 @@
-"""Why a program decides a record as it does, why not otherwise, and what would change it.
+"""Explain why a program gives a record its label, why not another one, and what would change the decision.
 
-- `why`: `explain` and `why_not` give proofs; `input_records`: the records that they take.
+- `why`: `explain` and `why_not` return proofs; `input_records`: the records that they accept.
 - `proof`: a proof as values: checked literals, tried rules, the decision.
 - `vote_explanation`: how the lists of a committee vote on a record.
-- `words`: what features, values and labels are called; `words_file`: the same in a TOML file.
+- `words`: names for features, values and labels; `words_file`: the same in a TOML file.
 - `sentences`: a proof in English; `paper_justifications`: the two texts of the paper.
 - `rule_listing`: all rules laid out in columns, by `text_table`.
 - `score_explanation`: the score card of a record, points that add up to its probabilities.
 - `contributions`: what each feature of a record adds to the log-odds; `effects`: the curve of each feature.
 - `proof_rendering`: a proof for JSON, for pages and notebooks, for terminals.
-- `counterfactuals`: the nearest records with another label, and the search for them.
+- `counterfactuals`: find the nearest records with another label.
 """
 
 from importlib import import_module
@@ -32,7 +32,7 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> Any:
-    """Load a module when one of its names is first used: predictions do without explanations."""
+    """Load a module when one of its names is first used, because predictions need no explanations."""
     for module, names in _HOMES.items():
         if name in names:
             return getattr(import_module(f"unless.explanation.{module}"), name)

@@ -26,23 +26,23 @@ from unless.values import Label, Value, count_text, label_to_json, share_text, v
 Floats = NDArray[np.float64]
 
 MOST_RECORDS = 1000
-"""Of a larger background these many records are used: those with the smallest hashes, whatever their order."""
+"""The maximum number of background records used: the ones with the smallest hashes, whatever the order."""
 
 _BAR = 20
 """The longest bar, in characters."""
 
 _NAMED = 3
-"""How many features a sentence names for a label, and against it."""
+"""How many features a sentence names for a label, and how many against it."""
 
 _SHOWN = 10
 """How many records are printed."""
 
 _SMALL = 0.005
-"""Contributions below this are shown as 0.00, and not in sentences."""
+"""Contributions below this are shown as 0.00 and left out of sentences."""
 
 
 def contributions(model: Model, table: Table, background: Table, words: Words = DEFAULT) -> Contributions:
-    """Compute what each feature of each record adds to the log-odds, compared with the records of a background.
+    """Compute how much each feature of each record adds to the log-odds, compared with background records.
 
     Both tables are read like the training records. Of a background of more than 1,000 records, 1,000 are used.
     """
@@ -57,14 +57,14 @@ def contributions(model: Model, table: Table, background: Table, words: Words = 
 
 
 def score_of(model: Model) -> AdditiveScore:
-    """Return the log-odds of a model as a sum: of a committee its points, of a list its score card."""
+    """Return the log-odds of a model as a sum: the points of a committee, or the score card of a list."""
     if not isinstance(model.decider, Program):
         return additive_score(model.decider)
     return additive_score(require_card(model.card))
 
 
 def background_records(model: Model, background: Table) -> Table:
-    """Return at most 1,000 records of a background, the same ones for any order of the records."""
+    """Select at most 1,000 background records, the same ones for any order of the records."""
     if len(background) <= MOST_RECORDS:
         return background
     hashes = record_hashes([background.column(name) for name in model.decider.used], len(background))
@@ -72,9 +72,9 @@ def background_records(model: Model, background: Table) -> Table:
 
 
 def _totals(model: Model, table: Table) -> Floats:
-    """The log-odds of each record, as probabilities are computed from them."""
+    """Compute the log-odds of each record, from which probabilities are computed."""
     points = model.points(table)
-    if points is None:  # score_of has refused such a model
+    if points is None:  # score_of rejects such a model before
         raise ParameterError("the model has no points")
     found = points[:, 1:] - points[:, :1] if points.shape[1] == 2 else points
     return found / POINTS_PER_LOGIT
@@ -82,12 +82,12 @@ def _totals(model: Model, table: Table) -> Floats:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Contributions:
-    """What each feature of some records adds to the log-odds of labels: exact Shapley values.
+    """How much each feature of some records adds to the log-odds of labels: exact Shapley values.
 
-    Two labels share one column: the log-odds of the second against the first; of more labels each has its own. In each
-    column ``expected`` plus the values of all features plus ``leads`` is the log-odds of the record. ``expected`` is
-    the mean over the ``background`` records. ``leads`` is what a list adds where its points favour another label than
-    its rules (`unless.score.score_card`); it belongs to no feature, and a committee has none.
+    With two labels there is one column: the log-odds of the second label against the first. More labels have a column
+    each. In each column ``expected`` plus the values of all features plus ``leads`` is the log-odds of the record.
+    ``expected`` is the mean over the ``background`` records. ``leads`` is what a list adds where its points favour a
+    different label than its rules (`unless.score.score_card`); it belongs to no feature. A committee has no leads.
     """
 
     target: str
@@ -114,13 +114,13 @@ class Contributions:
 
     @property
     def importances(self) -> dict[str, float]:
-        """The mean absolute contribution of each feature over the records and columns, the largest first."""
+        """The mean absolute contribution of each feature over the records and columns, largest first."""
         means = np.abs(self.values).mean(axis=(0, 2)) if len(self) else np.zeros(len(self.features))
         order = np.argsort(-means, kind="stable")
         return {self.features[place]: float(means[place]) for place in order}
 
     def probabilities(self) -> Floats:
-        """Return the probability of each label (columns) for each record."""
+        """Return the probability of each label (columns) for each record (rows)."""
         scores = self.totals
         if len(self.labels) == 2:
             scores = np.column_stack([np.zeros(len(scores)), scores[:, 0]])
@@ -129,11 +129,11 @@ class Contributions:
         return shares
 
     def label_index(self, row: int) -> int:
-        """Return the place of the most probable label of a record."""
+        """Return the index of the most probable label of a record."""
         return int(self.probabilities()[row].argmax())
 
     def toward_label(self, row: int) -> Floats:
-        """Return what each feature adds to the log-odds of the record's label against the next label."""
+        """Return how much each feature adds to the log-odds of the record's label against the runner-up."""
         label, other = np.argsort(-self.probabilities()[row], kind="stable")[:2]
         if len(self.labels) == 2:
             return self.values[row, :, 0] if label == 1 else -self.values[row, :, 0]
@@ -141,7 +141,7 @@ class Contributions:
         return found
 
     def sentence(self, row: int = 0) -> str:
-        """Say which features speak for the label of a record, and which against it."""
+        """Return a sentence that names the features for and against the label of a record."""
         shares, label = self.probabilities()[row], self.labels[self.label_index(row)]
         text = f"{self.words.label(self.target, label)}, with probability {share_text(float(shares.max()))}"
         for_it = [f"{name} ({own:+.2f})" for name, own in self.bars(row) if own > 0][:_NAMED]
@@ -150,14 +150,14 @@ class Contributions:
         return text + (f"; against it: {', '.join(against)}" if against else "")
 
     def bars(self, row: int = 0) -> list[tuple[str, float]]:
-        """Return each feature that matters for a record, with what it adds for the label, the largest first."""
+        """Return each feature that matters for a record and how much it adds for the label, largest first."""
         found, record = self.toward_label(row), self.records[row]
         order = [place for place in np.argsort(-np.abs(found), kind="stable") if abs(found[place]) >= _SMALL]
         names = [self.features[place] for place in order]
         return [(self.words.has(name, record[name]), float(own)) for name, own in zip(names, found[order], strict=True)]
 
     def lines(self, row: int = 0) -> list[str]:
-        """Return the sentence of a record, and a bar for each feature, the largest first."""
+        """Return the sentence about a record and a bar for each feature, largest first."""
         bars = self.bars(row)
         width, most = max((len(name) for name, _ in bars), default=0), max((abs(own) for _, own in bars), default=1.0)
         lengths = [max(round(_BAR * abs(own) / most), 1) for _, own in bars]
@@ -189,7 +189,7 @@ class Contributions:
         }
 
     def frame(self) -> Any:
-        """Return a data frame (of pandas, if it is installed) with a row for each record and column of log-odds."""
+        """Return a data frame (pandas if installed) with a row for each pair of a record and a log-odds column."""
         rows = [(row, place) for row in range(len(self)) for place in range(len(self.columns))]
         return data_frame(
             {
@@ -206,7 +206,7 @@ class Contributions:
         )
 
     def to_shap(self) -> Any:
-        """Return a ``shap.Explanation``, which the plots of the shap package take; what a list adds is a feature."""
+        """Return a ``shap.Explanation`` for the plots of the shap package; the ``leads`` of a list become a feature."""
         try:
             import shap
         except ImportError as error:

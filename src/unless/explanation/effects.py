@@ -1,4 +1,4 @@
-"""Effects: for each feature, how the log-odds change with its value, exactly, over the records of a background."""
+"""Compute effects: for each feature, exactly how the log-odds change with its value, over background records."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ from unless.values import Label, Value, count_text, label_to_json, number_to_jso
 Floats = NDArray[np.float64]
 
 _BAR = 12
-"""The longest bar to each side of the middle, in characters."""
+"""The longest bar on each side of the middle, in characters."""
 
 _RANGES = 8
-"""How many ranges of numbers a curve has as text; `Effects.frame` and `Effects.to_dict` have all."""
+"""How many number ranges a curve has as text; `Effects.frame` and `Effects.to_dict` contain all ranges."""
 
 _NAMED = 3
 """How many categories a line names."""
 
 
 def effects(model: Model, background: Table, words: Words = DEFAULT) -> Effects:
-    """Compute the curve of each feature: the mean log-odds of a background if all its records had the same value of it.
+    """Compute the curve of each feature: the mean log-odds if all background records had the same value of it.
 
-    The background is read like the training records; of more than 1,000 records, 1,000 are used. Curves come from the
-    rules themselves: each value that some rule tells from another one has a line, and nothing is sampled.
+    The background is read like the training records; at most 1,000 of its records are used. Curves come from the rules
+    themselves: each group of values that the rules distinguish has a line, and no values are sampled.
     """
     records = background_records(model, background)
     counter = ContributionCounter(score_of(model), records)
@@ -55,9 +55,10 @@ def effects(model: Model, background: Table, words: Words = DEFAULT) -> Effects:
 
 @dataclass(frozen=True, eq=False)
 class ValueGroup:
-    """Values of a feature that the rules treat alike, and what they add to the mean log-odds in each column.
+    """Values of a feature that the rules treat alike, and how much they add to the mean log-odds per column.
 
-    Numbers are those above ``above`` and at most ``at_most``; others are listed, None is a missing cell.
+    A range contains the numbers above ``above`` and at most ``at_most``; other values are listed, with None for a
+    missing cell.
     """
 
     values: tuple[Value, ...]
@@ -68,11 +69,11 @@ class ValueGroup:
 
     @property
     def is_range(self) -> bool:
-        """Whether these are numbers between two bounds."""
+        """Whether the group is a range of numbers between two bounds."""
         return self.above is not None
 
     def text(self, feature: str, words: Words) -> str:
-        """Say which values these are."""
+        """Describe the values of the group."""
         if self.above is None or self.at_most is None:
             named = [words.value(feature, value) for value in self.values[:_NAMED]]
             more = len(self.values) - _NAMED
@@ -96,7 +97,7 @@ def _value_group(column: Column, step: CurveStep, expected: Floats) -> ValueGrou
 
 
 def _bounds(holds: tuple[Literal, ...], fails: tuple[Literal, ...]) -> tuple[float, float]:
-    """The number above which, and the number up to which, some literals hold and others fail."""
+    """Return the lower and upper bound of the numbers for which some literals hold and others fail."""
     lows = [one.value for one in holds if one.op == ">"] + [one.value for one in fails if one.op == "<="]
     highs = [one.value for one in holds if one.op == "<="] + [one.value for one in fails if one.op == ">"]
     low = [float(one) for one in lows if isinstance(one, float)]
@@ -106,13 +107,13 @@ def _bounds(holds: tuple[Literal, ...], fails: tuple[Literal, ...]) -> tuple[flo
 
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """The effect of one feature, group of values by group of values."""
+    """The effect of one feature for each group of its values."""
 
     feature: str
     groups: tuple[ValueGroup, ...]
 
     def merged(self, most: int) -> Curve:
-        """Return the curve with at most this number of ranges; neighbours that differ least are merged."""
+        """Return the curve with at most ``most`` ranges, merging the neighbours that differ least."""
         groups = list(self.groups)
         while sum(group.is_range for group in groups) > most:
             pairs = [(k, k + 1) for k in range(len(groups) - 1) if groups[k].is_range and groups[k + 1].is_range]
@@ -122,7 +123,7 @@ class Curve:
 
     @property
     def spread(self) -> float:
-        """The mean distance of the effect from its mean, over the records of the background and the columns."""
+        """The mean distance of the effect from its mean, over the background records and the columns."""
         counts = np.array([group.records for group in self.groups], dtype=np.float64)
         if not counts.sum():
             return 0.0
@@ -132,12 +133,12 @@ class Curve:
 
 
 def _distance(one: ValueGroup, two: ValueGroup) -> float:
-    """What merging two groups costs: their difference, weighed by the records that would move."""
+    """Return the cost of merging two groups: their difference, weighted by the records that would move."""
     return float(np.abs(one.effect - two.effect).sum()) * min(one.records, two.records)
 
 
 def _merge(one: ValueGroup, two: ValueGroup) -> ValueGroup:
-    """Two ranges of numbers that lie next to each other, as one, with the mean of their effects."""
+    """Merge two adjacent ranges of numbers into one with the mean of their effects."""
     weights = (one.records, two.records) if one.records + two.records else (1, 1)
     effect = np.average([one.effect, two.effect], axis=0, weights=weights)
     return ValueGroup((*one.values, *two.values), one.above, two.at_most, effect, one.records + two.records)
@@ -145,9 +146,9 @@ def _merge(one: ValueGroup, two: ValueGroup) -> ValueGroup:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Effects:
-    """The curves of all features that rules test, those with the largest spread first.
+    """The curves of all features that rules test, largest spread first.
 
-    Two labels share one column: the log-odds of the second against the first; of more labels each has its own.
+    With two labels there is one column: the log-odds of the second label against the first. More labels have one each.
     """
 
     target: str
@@ -163,7 +164,7 @@ class Effects:
         return self.labels[1:] if len(self.labels) == 2 else self.labels
 
     def only(self, features: Collection[str]) -> Effects:
-        """Return the curves of some features; of all, if none are named."""
+        """Return the curves of the named features; all curves if none are named."""
         known = [curve.feature for curve in self.curves]
         if unknown := [name for name in features if name not in known]:
             raise UnknownNameError(f"no rule tests {unknown[0]!r}{suggest(unknown[0], known)}")
@@ -212,7 +213,7 @@ class Effects:
         }
 
     def frame(self) -> Any:
-        """Return a data frame (of pandas, if it is installed) with a row for each group of values and column."""
+        """Return a data frame (pandas if installed) with a row for each pair of a value group and a column."""
         groups = [(curve, group) for curve in self.curves for group in curve.groups]
         rows = [(curve, group, place) for curve, group in groups for place in range(len(self.columns))]
         return data_frame(
@@ -238,6 +239,6 @@ class Effects:
 
 
 def _bar(share: float) -> str:
-    """A bar to the left or to the right of the middle."""
+    """Draw a bar to the left or to the right of the middle."""
     size = round(abs(share) * _BAR)
     return f"{'█' * size if share < 0 else '':>{_BAR}}│{'█' * size if share > 0 else '':<{_BAR}}"

@@ -1,4 +1,4 @@
-"""Read records to explain, as people give them: a dict, a row or a frame, for a program or for a model."""
+"""Read the records to explain: dicts, rows or frames, for a program or for a model."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 
 def wrap_single_record(given: Any) -> Any:
-    """Make a table of one from a single record: a mapping, or a row of a frame or an array; pass on everything else."""
+    """Wrap a single record (a mapping, or a row of a frame or an array) as a table; return other input unchanged."""
     if isinstance(given, Mapping) and not hasattr(given, "tocsr"):  # one kind of sparse matrix is a dict
         return [given]
     if getattr(given, "ndim", None) == 1:
@@ -28,18 +28,18 @@ def wrap_single_record(given: Any) -> Any:
 
 
 def unwrap_single(given: Any, answers: list[T]) -> T | list[T]:
-    """Return the answer about one record, or the list of answers; a list of records always gets a list."""
+    """Return the single answer if a single record was given, else the list of answers."""
     return answers if isinstance(given, list | tuple) or len(answers) != 1 else answers[0]
 
 
 def find_method(model: object, name: str) -> Callable[..., Any] | None:
-    """Return the method of a fitted classifier by that name, which reads records like those of training; or None."""
-    found = None if hasattr(model, "all_rules") else getattr(model, name, None)  # a decider takes records as they are
+    """Return the named method of a fitted classifier, which reads records like training records; else None."""
+    found = None if hasattr(model, "all_rules") else getattr(model, name, None)  # a decider takes records unchanged
     return found if callable(found) else None
 
 
 def read_one_record(model: Decider | Model, given: Any) -> Mapping[str, object]:
-    """Return the one record to explain; it is an error if there are several."""
+    """Read the one record to explain; raise an error if there are several."""
     if isinstance(given, Mapping):
         return given
     records = read_records(model, given)
@@ -49,7 +49,7 @@ def read_one_record(model: Decider | Model, given: Any) -> Mapping[str, object]:
 
 
 def read_records(model: Decider | Model, given: Any) -> list[Mapping[str, object]]:
-    """Return the records to explain: dicts for a program as they are, others read like those of training."""
+    """Read the records to explain: dicts for a program unchanged, other records like the training records."""
     if isinstance(given, Table):
         return [given.record(row) for row in range(len(given))]
     rows, rules = wrap_single_record(given), decider_of(model).all_rules

@@ -1,4 +1,4 @@
-"""The paper's two justifications of a decision: a proof tree, and the rules of the proof with the truth of every goal.
+"""Write the paper's two justifications of a decision: a proof tree, and the rules with the truth of every goal.
 
 Both show only the deciding rule, in the flattened program of `export.clauses`, so that ``ab5`` here is ``ab5`` there.
 Every literal of a shown rule is evaluated, even after one has failed. If a literal fails, the exceptions of that rule
@@ -32,11 +32,11 @@ _REQUIREMENTS: dict[Operator, str] = {
     "missing": "be missing",
     "present": "be present",
 }
-"""The paper's words for operators, in its proof trees."""
+"""The words of the paper's proof trees for operators."""
 
 
 def proof_tree_text(proof: Proof, number: int | None = None) -> str:
-    """Return the paper's proof tree: what holds and why, with a branch for each exception."""
+    """Write the paper's proof tree: what holds and why, with a branch for each exception."""
     title = "Proof Tree :" if number is None else f"Proof Tree for example number {number} :"
     target = printable(proof.program.target)
     if proof.label is None:
@@ -49,7 +49,7 @@ def proof_tree_text(proof: Proof, number: int | None = None) -> str:
 
 
 def marked_rules_text(proof: Proof) -> str:
-    """Return the rules of the proof, exceptions first, with every goal marked ``[T]``, ``[F]`` or ``[U]``."""
+    """Write the rules of the proof, exceptions first, with every goal marked ``[T]``, ``[F]`` or ``[U]``."""
     if proof.label is None:
         return "{}"
     head = f"[T]{write_head(proof.program.target, proof.label)}"
@@ -65,7 +65,7 @@ def marked_rules_text(proof: Proof) -> str:
 
 @dataclass(frozen=True)
 class _EvaluatedProgram:
-    """The flattened program on a record: the deciding rule's body, and the truth of every exception."""
+    """The flattened program applied to a record: the deciding rule's body, and the truth of every exception."""
 
     body: Body
     exceptions: tuple[Body, ...]
@@ -89,7 +89,7 @@ class _EvaluatedProgram:
 
     @property
     def used_values(self) -> str:
-        """The features of the shown rules with the record's values, as the paper prints a set."""
+        """The features of the shown rules with the record's values, in the paper's set notation."""
         bodies = [self.body, *(self.exceptions[number - 1] for number in self.shown_exceptions(self.body))]
         values = {literal.feature: self.values[literal.feature] for body in bodies for literal in body.literals}
         shown = [f"{feature}: {'missing' if value is None else value}" for feature, value in values.items()]
@@ -106,14 +106,14 @@ class _EvaluatedProgram:
         return body.exceptions if self.literals_hold(body) else ()
 
     def shown_exceptions(self, body: Body) -> list[int]:
-        """Return the exceptions that are evaluated for a body, and theirs, inner ones first."""
+        """Return the exceptions that are evaluated for a body, with their own exceptions, inner ones first."""
         numbers: list[int] = []
         for number in self.evaluated_exceptions(body):
             numbers += [*self.shown_exceptions(self.exceptions[number - 1]), number]
         return list(dict.fromkeys(numbers))
 
     def branch_lines(self, head: str, body: Body, depth: int = 0) -> list[str]:
-        """Return the lines of the tree for a head and its body."""
+        """Return the proof tree's lines for a head and its body."""
         because = " because" if body.literals or body.exceptions else ""
         lines = [f"{_INDENT * depth}{head}{because}"]
         lines += [f"{_INDENT * (depth + 1)}{self.literal_sentence(literal)}" for literal in body.literals]
@@ -129,7 +129,7 @@ class _EvaluatedProgram:
         return f"{has} which should {_REQUIREMENTS[literal.op]}{bound} ({_DOES[self.holds(literal)]} HOLD)"
 
     def rule_line(self, head: str, body: Body) -> str:
-        """Return a rule with its goals marked."""
+        """Write a rule with its goals marked."""
         goals = [goal for literal in body.literals for goal in self.marked_goals(literal)]
         evaluated = self.literals_hold(body)
         goals += [f"not {_MARK[self.truth[n] if evaluated else None]}ab{n}(X)" for n in body.exceptions]
@@ -149,5 +149,5 @@ class _EvaluatedProgram:
 
 
 def _value_text(value: Value) -> str:
-    """Return a value as Python prints it; a level of an order is escaped if it would not stay on its line."""
+    """Write a value as Python prints it; a level of an order is escaped if it would not stay on its line."""
     return printable(str(value)) if isinstance(value, NotatedNumber) else repr(value)

@@ -1,7 +1,7 @@
-"""Hold a proof as values: checked literals, tried rules, and the decision. It prints itself.
+"""A proof as values: checked literals, tried rules, and the decision. A proof prints itself.
 
-A proof has one decision but a hundred checks, so checks and rules are named tuples: these take half the time of frozen
-dataclasses to make (0.6 instead of 1.2 µs on a busy machine).
+A proof has one decision but about a hundred checks, so checks and rules are named tuples, which are created in half the
+time of frozen dataclasses (0.6 instead of 1.2 µs on a busy machine).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Style = OneOf["plain", "tree", "rules"]
 
 
 class LiteralCheck(NamedTuple):
-    """A literal, the record's value, and whether the literal holds of it."""
+    """A literal, the record's value, and whether the literal holds for that value."""
 
     literal: Literal
     value: Value
@@ -39,9 +39,9 @@ class LiteralCheck(NamedTuple):
 
 
 class RuleProof(NamedTuple):
-    """A rule on a record: a check of every literal and, if all hold, a proof of every exception.
+    """A rule applied to a record: a check of every literal and, if all hold, a proof of every exception.
 
-    If a check fails, ``exceptions`` is empty: whether they apply does not matter.
+    If a check fails, ``exceptions`` is empty, because whether the exceptions apply does not matter.
     """
 
     rule: Rule
@@ -56,11 +56,11 @@ class RuleProof(NamedTuple):
 
     @property
     def applying(self) -> tuple[RuleProof, ...]:
-        """The exceptions that cover the record, and so keep the rule from covering it."""
+        """The exceptions that cover the record and so prevent the rule from covering it."""
         return tuple(proof for proof in self.exceptions if proof.covers)
 
     def every_check(self) -> Iterator[LiteralCheck]:
-        """Yield the checks of the rule and of its exceptions, in the order of reading."""
+        """Yield the checks of the rule and of its exceptions, in reading order."""
         stack = [self]
         while stack:
             proof = stack.pop()
@@ -68,7 +68,7 @@ class RuleProof(NamedTuple):
             stack.extend(reversed(proof.exceptions))
 
     def reason(self, words: Words = DEFAULT) -> str:
-        """Say in a sentence why the rule covers the record, or why it does not."""
+        """Return a sentence that explains why the rule covers the record, or why it does not."""
         return sentences.reason_text(self, sentences.words_for_checks(words, self.every_check()))
 
     def __str__(self) -> str:
@@ -80,10 +80,10 @@ class RuleProof(NamedTuple):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Proof:
-    """A decision, with the rules that were tried in order. The last of them decided, unless ``decided`` is None.
+    """A decision and the rules that were tried, in order. The last rule decided, unless ``decided`` is None.
 
     ``items`` are the features and values of the record, ``label`` is the decision. Two proofs are equal if their
-    programs and records are. ``str(proof)`` is a sentence; ``text`` and ``story`` say more.
+    programs and records are equal. ``str(proof)`` is a sentence; ``text`` and ``story`` return more detail.
     """
 
     program: Program
@@ -109,13 +109,13 @@ class Proof:
 
     @property
     def features(self) -> tuple[str, ...]:
-        """The features that mattered, in the program's order: of the deciding rule, or of all if none decided."""
+        """The features that the deciding rule tests, or that all rules test if none decided, in the program's order."""
         checks = self.every_check() if self.rule is None else self.rule.every_check()
         checked = {check.literal.feature for check in checks}
         return tuple(feature for feature in self.program.features if feature in checked)
 
     def every_check(self) -> Iterator[LiteralCheck]:
-        """Yield the checks of all rules that were tried, in the order of reading."""
+        """Yield the checks of all rules that were tried, in reading order."""
         return chain.from_iterable(tried.every_check() for tried in self.tried)
 
     def text(self, style: Style = "plain", *, number: int | None = None, words: Words = DEFAULT) -> str:
@@ -154,7 +154,8 @@ class Proof:
         """Return the proof on several lines: the decision, its reasons, earlier rules, and what would change it.
 
         ``statistics`` (of a model, or from `count_rule_decisions`) give the expected precision of the rule,
-        ``probability`` is that of the label, and ``changes`` (from `counterfactuals`) are what would change it.
+        ``probability`` is the probability of the label, and ``changes`` (from `counterfactuals`) would change the
+        decision.
         """
         if changes is not None:  # which may name any number of the program
             words = words.for_values(sentences.compared_values(self.program))
@@ -162,11 +163,11 @@ class Proof:
         return "\n".join(lines + ([] if changes is None else changes.lines(words)))
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the proof as plain lists, dicts and values that JSON can hold."""
+        """Convert the proof to lists, dicts and values that JSON supports."""
         return proof_rendering.proof_to_dict(self)
 
     def to_html(self, words: Words = DEFAULT) -> str:
-        """Return the proof as a piece of HTML, in which everything from the data is shown as text."""
+        """Render the proof as an HTML fragment; everything from the data is escaped."""
         return proof_rendering.render_proof(self, words)
 
     def _repr_html_(self) -> str | None:

@@ -1,9 +1,9 @@
-"""Proofs in other forms: plain values for JSON, HTML for pages and notebooks, a tree with colours for terminals.
+"""Convert proofs to other forms: plain values for JSON, HTML for pages and notebooks, a coloured tree for terminals.
 
 In JSON ``decided`` counts rules from 0, as in Python. JSON has no infinity: an infinite value is ``{"number": "inf"}``.
-In a literal it is ``"inf"``, as in program files: there the operator tells numbers from text.
+In a literal it is ``"inf"``, as in program files, where the operator distinguishes numbers from text.
 
-Data is shown, never obeyed: templates escape what they are given, and ``[bold]`` in a `rich.text.Text` is just text.
+Data is never interpreted as markup: templates escape their values, and ``[bold]`` in a `rich.text.Text` is just text.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 def proof_to_dict(proof: Proof) -> dict[str, Any]:
-    """Return the whole proof, with its sentence, as JSON can hold it."""
+    """Convert the whole proof, with its sentence, to values that JSON supports."""
     return {
         "target": proof.program.target,
         "label": label_to_json(proof.label),
@@ -50,7 +50,7 @@ def proof_to_dict(proof: Proof) -> dict[str, Any]:
 
 
 def rule_proof_to_dict(proof: RuleProof) -> dict[str, Any]:
-    """Return the proof of one rule. An exception has no label; exceptions are listed if the default holds."""
+    """Convert the proof of one rule; an exception has no label, and exceptions are listed if the default holds."""
     exceptions = list(map(rule_proof_to_dict, proof.exceptions))  # one frame per level: 200 stay within Python's limit
     label = {} if proof.rule.head is None else {"label": label_to_json(proof.rule.head)}
     checks = [
@@ -61,7 +61,7 @@ def rule_proof_to_dict(proof: RuleProof) -> dict[str, Any]:
 
 
 def literal_to_json(literal: Literal) -> list[object]:
-    """Return a literal as a list: feature, operator and value."""
+    """Convert a literal to a list: feature, operator and value."""
     return [literal.feature, literal.op, number_to_json(literal.value)]
 
 
@@ -69,7 +69,7 @@ def literal_to_json(literal: Literal) -> list[object]:
 
 
 def render_tree(proof: Proof) -> Tree:
-    """Show the deciding rule as a tree, its exceptions as branches, and the rules that did not apply."""
+    """Render the deciding rule as a tree, its exceptions as branches, and the rules that did not apply."""
     from rich.text import Text  # an extra
     from rich.tree import Tree
 
@@ -89,7 +89,7 @@ def render_tree(proof: Proof) -> Tree:
 
 
 def render_proof(proof: Proof, words: Words) -> str:
-    """Show the decision, the checks of the deciding rule, and, folded, the rules that did not apply."""
+    """Render as HTML the decision, the checks of the deciding rule and, folded, the rules that did not apply."""
     words = words_for_checks(words, proof.every_check())
     nodes = () if proof.rule is None else outline_lines(proof.rule, words)
     others = [(place, obstacle_text(tried, words)) for place, tried in enumerate(proof.tried, 1) if not tried.covers]
@@ -97,7 +97,7 @@ def render_proof(proof: Proof, words: Words) -> str:
 
 
 def render_list(title: str, lines: Sequence[str]) -> str | None:
-    """Show a title and lines of plain text, in the same frame; None without jinja2."""
+    """Render a title and lines of plain text in the same HTML frame; return None without jinja2."""
     return _render_frame(title, [OutlineLine(1, line) for line in lines]) if has_jinja2() else None
 
 
@@ -113,9 +113,9 @@ def has_jinja2() -> bool:
 
 
 def render_template(template: str, *, package: str = "unless.explanation", **context: object) -> str:
-    """Fill in a template of a package, which may include those of the explanations.
+    """Fill in a template of a package; it may include the templates of the explanations.
 
-    Without jinja2 this is an error that says how to get it.
+    Without jinja2 this raises an error that explains how to install it.
     """
     return _environment(package).get_template(template).render(context)
 

@@ -1,10 +1,10 @@
-"""The rules of a program laid out for people: in a column each, with what they decided in training and how often right.
+"""Lay out the rules of a program in columns: number, label, decided training records, expected precision, conditions.
 
             decided  expected precision
  1  refuse       96   0.932 (0.77–0.98)  if amount > 15,000 and income ≤ 21,000
                                          unless guarantor is yes
 
-`unless show` prints this with colours and within the width of a terminal; a model prints it as plain text.
+`unless show` prints this listing in colour within the width of the terminal; a model prints it as plain text.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from unless.values import amount_text, count_text, percent, share_text
 _SIGNS = {"<=": "≤", ">": ">", "<": "<", ">=": "≥"}
 
 MAX_INDENTED_LEVELS = 12
-"""Levels that are indented; deeper ones stay in the same column."""
+"""The number of levels that are indented; deeper levels stay in the same column."""
 
 
 class RuleLine(NamedTuple):
-    """A line of a rule: how deep it is, ``if`` or ``unless``, and its conditions.
+    """A line of a rule: its depth, ``if`` or ``unless``, and its conditions.
 
     Without conditions the word is ``otherwise`` or ``unless always``.
     """
@@ -44,7 +44,7 @@ class RuleLine(NamedTuple):
 
 
 class ListingRow(NamedTuple):
-    """A rule, or the label of all other records: its number, its label, its figures if they are known, its lines."""
+    """A rule, or the label of all other records: its number, label, figures (if known) and lines."""
 
     number: str
     label: str
@@ -60,11 +60,11 @@ def figure_headings(statistics: RuleStatistics | None) -> list[str]:
 def listing_rows(
     program: Program, statistics: RuleStatistics | None = None, most: int | None = None, *, intervals: bool = True
 ) -> Iterator[ListingRow]:
-    """Yield the rules in order, and the label of records that no rule covers.
+    """Yield a row for each rule in order, then one for the label of records that no rule covers.
 
-    The figures say how many records the rule decided in training, or their weight, and which share of its decisions on
-    new records it is expected to get right, with the ends of the 95 % interval unless ``intervals`` is false.
-    If there are more than ``most`` rules, these are the first ones and the number of the others.
+    The figures are the number (or weight) of training records that the rule decided, and the expected share of correct
+    decisions on new records, with its 95 % interval unless ``intervals`` is false. If there are more than ``most``
+    rules, only the first ones and the number of remaining rules are listed.
     """
     words, shown = words_for(program), program.rules[:most]
     for number, rule in enumerate(shown):
@@ -94,7 +94,7 @@ def _figure_cells(statistics: RuleStatistics | None, row: int, *, intervals: boo
 
 
 def rule_lines(rule: Rule, words: Words, first: str = "if") -> Iterator[RuleLine]:
-    """Yield the lines of a rule: its own, then those of its exceptions."""
+    """Yield the line of a rule, then the lines of its exceptions."""
     for depth, part in rule.parts():
         word = "unless" if depth else first
         if not part.default:
@@ -103,19 +103,19 @@ def rule_lines(rule: Rule, words: Words, first: str = "if") -> Iterator[RuleLine
 
 
 def rule_summary(rule: Rule, words: Words) -> str:
-    """Return a rule in one line: its conditions, and how many exceptions it has."""
+    """Summarise a rule in one line: its conditions and the number of its exceptions."""
     more = f", {count_text(len(rule.exceptions), 'exception')}" if rule.exceptions else ""
     return next(rule_lines(rule, words)).text + more
 
 
 def condition_signs(condition: Condition, words: Words) -> str:
-    """Return a condition in few letters: ``age ≤ 30``, ``city is Oslo``, ``age is above 30 and at most 40``."""
+    """Write a condition briefly: ``age ≤ 30``, ``city is Oslo``, ``age is above 30 and at most 40``."""
     parts = (part for test in condition_sign_parts(condition, words) for part in test if part is not None)
     return " ".join([words.name(condition[0].feature), *parts])
 
 
 def condition_sign_parts(condition: Condition, words: Words) -> list[tuple[str, str | None]]:
-    """Return the signs or words of a condition with their values; a single bound has a sign."""
+    """Return the operators of a condition with their values: a sign for a single bound, words otherwise."""
     parts = condition_parts(condition, words)
     return (
         parts if len(parts) > 1 else [(_SIGNS.get(condition[0].as_spoken()[0], verb), value) for verb, value in parts]
@@ -123,7 +123,7 @@ def condition_sign_parts(condition: Condition, words: Words) -> list[tuple[str, 
 
 
 def listing_title(program: Program) -> str:
-    """Say what the rules decide, and how many there are."""
+    """Return a title: what the rules decide, and how many there are."""
     exceptions = count_text(program.exception_count, "exception")
     return f"{printable(program.target)}: {count_text(len(program), 'rule')}, {exceptions}"
 
@@ -134,7 +134,7 @@ def rule_numbers(numbers: Sequence[int], most: int = 1000) -> str:
 
 
 def imitation_title(model: Model) -> str:
-    """Say what decides, and how well the list below imitates it; nothing if that list decides."""
+    """State which model decides and how well the list below imitates it; empty if the list itself decides."""
     if model.imitation is None:
         return ""
     share = percent(model.agreement or 0.0)
@@ -142,7 +142,7 @@ def imitation_title(model: Model) -> str:
 
 
 def listing_text(program: Program, statistics: RuleStatistics | None = None) -> str:
-    """Return the rules as plain text, as `unless show` prints them into a pipe: no line is broken."""
+    """Return the rules as plain text without line breaks inside lines, as `unless show` writes to a pipe."""
     names = figure_headings(statistics)
     rows = [["", "", *names, ""]] if names else []
     for row in listing_rows(program, statistics):

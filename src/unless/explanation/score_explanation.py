@@ -1,4 +1,4 @@
-"""Show the score card of one record: the parts of the program that hold, with their points, which add up."""
+"""Explain the score card of one record: the parts of the program that hold, and their points, which add up."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from unless.score.score_card import ScoreCard
 from unless.values import Label, Value, label_to_json, percent
 
 _MAX_LABEL_COLUMNS = 6
-"""The maximum number of labels in a text: the most probable ones."""
+"""The maximum number of labels in a text; the most probable labels are shown."""
 
 
 def explain_score(card: ScoreCard, record: Mapping[str, object], words: Words = DEFAULT) -> ScoreExplanation:
-    """Return the score card of a record, a mapping from features to values (None where missing)."""
+    """Compute the score card of a record, given as a mapping from features to values (None where missing)."""
     values = record_values(card.program, record)
     base, *others = (ScoreLine(part, tuple(points.tolist())) for part, points in card.lines(values))
     lines = (replace(base, every=True), *(line for line in others if any(line.points)))
@@ -35,14 +35,14 @@ def explain_score(card: ScoreCard, record: Mapping[str, object], words: Words = 
 
 @dataclass(frozen=True, slots=True)
 class ScoreLine:
-    """A part that holds, and its points in each column; without a part, what ``every`` record has, or the list."""
+    """A part that holds and its points per column; without a part, the points of ``every`` record or of the list."""
 
     part: ProgramPart | None
     points: tuple[int, ...]
     every: bool = False
 
     def text(self, words: Words = DEFAULT) -> str:
-        """Say what holds: "rule 2 decides", "income is at most 21,000"."""
+        """Describe the part that holds: "rule 2 decides", "income is at most 21,000"."""
         part = self.part
         if part is None:
             return "every record" if self.every else "the list decides"
@@ -63,9 +63,9 @@ class ScoreLine:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ScoreExplanation:
-    """The points of one record: a line for each part that holds, and what they add up to.
+    """The points of one record: a line for each part that holds, and the totals.
 
-    Two labels share one column: points for the second, against the first. 1,000 points are one logit.
+    With two labels there is one column: points for the second label against the first. 1,000 points are one logit.
     """
 
     program: Program
@@ -106,9 +106,9 @@ class ScoreExplanation:
         }
 
     def table(self) -> list[list[str]]:
-        """Return the cells of a table for people: a head, a row for each part, the total, and probabilities.
+        """Return the cells of a readable table: a header, a row for each part, the total, and probabilities.
 
-        If there are many labels, it shows the most probable ones.
+        If there are many labels, the table shows the most probable ones.
         """
         ranked = sorted(range(len(self.columns)), key=lambda k: -self.probabilities[self.columns[k]])
         shown = sorted(ranked[:_MAX_LABEL_COLUMNS])

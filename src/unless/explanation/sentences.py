@@ -1,8 +1,8 @@
-"""Write in English what a proof says, in the words of a reader.
+"""Write proofs in English, in the words that the reader chose.
 
 There are three forms. `decision_sentence` is short: "class 2, because condition is S; the exception does not apply,
 because steel is R". `story_lines` gives several lines, and `outline_lines` the lines of a tree. All use the same
-phrases: what a condition requires (`condition_text`), what a record has (`Words.has`), and both (`check_text`,
+phrases: a condition's requirement (`condition_text`), a record's value (`Words.has`), and both (`check_text`,
 `requirement_text`, `obstacle_text`). A condition is a literal or a range (`rule.conditions`): a proof has a check of
 every literal, and a text combines the checks of a range. `report/page/words.js` produces the same texts.
 """
@@ -42,7 +42,7 @@ _MAX_OVERRULED = 3
 
 _INDENT = " " * 10
 _SHALLOW = 8
-"""Levels that are indented; deeper ones, seen in no learned program, stay in one column."""
+"""The number of levels that are indented; deeper levels, which no learned program has, stay in one column."""
 
 _SORTS = {"date": "a date", "datetime": "a date", "instant": "a date", "time": "a time", "duration": "a duration"}
 _SORTS |= {"order": "in the order"}
@@ -50,7 +50,7 @@ _OPPOSITE: dict[SpokenOperator, SpokenOperator] = {"<=": ">", ">": "<=", "<": ">
 
 
 def words_for_checks(words: Words, checks: Iterable[LiteralCheck]) -> Words:
-    """Return words for a text about some checks, in which all numbers of a feature have the same form."""
+    """Return words for a text about checks, with the same number format for all numbers of a feature."""
     pairs = [(check[0].feature, check[0].value, check[1]) for check in checks]
     found = words.for_values((feature, value) for feature, *values in pairs for value in values)
     fractions = {name for name, _, value in pairs if isinstance(value, float) and not value.is_integer()}
@@ -58,14 +58,14 @@ def words_for_checks(words: Words, checks: Iterable[LiteralCheck]) -> Words:
 
 
 def compared_values(program: Program) -> list[tuple[str, Value]]:
-    """List every literal's feature and value: the numbers that a text about all rules may contain."""
+    """List each literal's feature and value, which a text about all rules may contain."""
     return [(literal.feature, literal.value) for literal in program.literals()]
 
 
 def words_for(
     *programs: Program, record: Mapping[str, Value] | None = None, tables: Iterable[Table] = (), words: Words = DEFAULT
 ) -> Words:
-    """Return words for a text about programs, a record and tables: all numbers of a feature have the same form."""
+    """Return words for a text about programs, a record and tables, with one number format per feature."""
     columns = [column for table in tables for column in table.columns if len(column.numbers)]
     ends = ((column.name, column.value(code)) for column in columns for code in (0, len(column.numbers) - 1))
     known = words.for_values(chain(chain.from_iterable(map(compared_values, programs)), (record or {}).items(), ends))
@@ -73,7 +73,7 @@ def words_for(
     return replace(known, whole={*known.whole, *(column.name for column in columns)} - fractions) if columns else known
 
 
-# What a condition asks, and what a record has.
+# The requirement of a condition, and the value of a record.
 
 
 Checks = tuple["LiteralCheck", ...]
@@ -81,7 +81,7 @@ Checks = tuple["LiteralCheck", ...]
 
 
 def condition_parts(condition: Condition, words: Words = DEFAULT) -> list[tuple[str, str | None]]:
-    """Return the verbs and values of a condition: "is at most", "21,000"; the value is None where it takes none."""
+    """Return the verbs and values of a condition: "is at most", "21,000"; None where a verb has no value."""
     if (only := single_number_in_range(condition, words)) is not None:
         return [(OPERATOR_WORDS["=="], words.value(condition[0].feature, only))]
     values = (
@@ -91,7 +91,7 @@ def condition_parts(condition: Condition, words: Words = DEFAULT) -> list[tuple[
 
 
 def single_number_in_range(condition: Condition, words: Words) -> float | None:
-    """Return the one number in a range of whole numbers: of those above 2 and at most 3, that is 3."""
+    """Return the only number in a range of whole numbers, such as 3 for above 2 and at most 3; else None."""
     if len(condition) < 2 or condition[0].feature not in words.whole:
         return None
     low, high = (literal.value for literal in condition)
@@ -101,12 +101,12 @@ def single_number_in_range(condition: Condition, words: Words) -> float | None:
 
 
 def condition_text(condition: Condition, words: Words = DEFAULT) -> str:
-    """Say what a condition requires: "history is late", "age is above 30 and at most 40"."""
+    """Write a condition's requirement: "history is late", "age is above 30 and at most 40"."""
     return f"{words.name(condition[0].feature)} {_test_text(condition, words)}"
 
 
 def default_texts(rule: Rule, words: Words) -> list[str]:
-    """Say what a rule requires, condition by condition."""
+    """Write the requirement of each condition of a rule."""
     return [condition_text(condition, words) for condition in conditions(rule.default)]
 
 
@@ -117,15 +117,15 @@ def checks_by_condition(proof: RuleProof) -> list[Checks]:
 
 
 def failing_conditions(proof: RuleProof) -> list[Checks]:
-    """Return the checks of the conditions that fail: at least one check of each does."""
+    """Return the checks of each failing condition; at least one check of such a condition fails."""
     failing = (checks for checks in checks_by_condition(proof) if not all(check.holds for check in checks))
     return list(failing) if proof.failing else []
 
 
 def check_text(checks: Checks, words: Words = DEFAULT) -> str:
-    """Say what the record has and, where that adds something, what is required: "age is 35, above 30".
+    """Write the record's value and, where informative, the requirement: "age is 35, above 30".
 
-    Of a range that fails, it says what fails: "age is 50, above 40".
+    If a range fails, only the failing bound is named: "age is 50, above 40".
     """
     (literal, value, holds), has = checks[0], _value_text(checks, words)
     if _is_flag_check(checks):
@@ -143,20 +143,20 @@ def check_text(checks: Checks, words: Words = DEFAULT) -> str:
 
 
 def _is_flag_check(checks: Checks) -> bool:
-    """Return whether a record has 0 or 1 where nothing else is expected, so that the value alone says all."""
+    """Return whether the value is 0 or 1 and no other is expected, so that the value alone suffices."""
     literal, value, _ = checks[0]
     return len(checks) == 1 and literal.op in _OPPOSITE and literal.as_spoken()[0] == "==" and value in (0.0, 1.0)
 
 
 def _relation_text(one: LiteralCheck, words: Words) -> str:
-    """Say how a number compares with a bound: "at most 21,000"."""
+    """Write how a number compares with a bound: "at most 21,000"."""
     op, value = one.literal.as_short_bound()
     verb = OPERATOR_WORDS[op if one.holds else _OPPOSITE[op]].removeprefix("is ")
     return f"{verb} {words.value(one.literal.feature, value)}"
 
 
 def requirement_text(checks: Checks, words: Words) -> str:
-    """Say what the record has, and how that meets what a condition requires, for checks that hold."""
+    """Write the record's value and how it meets a condition's requirement, for checks that hold."""
     alone = _is_flag_check(checks) or single_number_in_range(_literals_of(checks), words) is not None
     if checks[0].literal.op in ("<=", ">", "!=") and not alone:
         return f"{_value_text(checks, words)}, which {_test_text(_literals_of(checks), words)}"
@@ -164,7 +164,7 @@ def requirement_text(checks: Checks, words: Words) -> str:
 
 
 def obstacle_text(rule: RuleProof, words: Words) -> str:
-    """Say why a rule did not apply: its first failing condition, or the exception that applies."""
+    """Explain why a rule did not apply: its first failing condition, or the exception that applies."""
     if fails := failing_conditions(rule):
         must = re.sub("^is( not)?", r"must\1 be", _test_text(_literals_of(fails[0]), words))
         return f"{_value_text(fails[0], words)}, but {must}"
@@ -174,7 +174,7 @@ def obstacle_text(rule: RuleProof, words: Words) -> str:
 
 
 def contrast_text(fails: Sequence[Checks], words: Words) -> str:
-    """Say what failing conditions require, and what the record has: "age is above 30, but age is 25"."""
+    """Contrast the requirement of failing conditions with the record's value: "age is above 30, but age is 25"."""
     asks = " and ".join(condition_text(_literals_of(checks), words) for checks in fails)
     return f"{asks}, but {' and '.join(dict.fromkeys(_value_text(checks, words) for checks in fails))}"
 
@@ -195,7 +195,7 @@ def _literals_of(checks: Checks) -> Condition:
 
 
 def decision_sentence(proof: Proof, words: Words) -> str:
-    """Say what was decided and why: what the deciding rule found, and exceptions that stopped earlier rules."""
+    """Write the decision and its reasons: the deciding rule's checks, and exceptions that stopped earlier rules."""
     overruled = [place for place, tried in enumerate(proof.tried) if tried.rule.head != proof.label and tried.applying]
     said = [proof.tried[place] for place in overruled[:_MAX_OVERRULED]] + ([] if proof.rule is None else [proof.rule])
     words = words_for_checks(words, chain.from_iterable(rule.every_check() for rule in said))
@@ -205,18 +205,18 @@ def decision_sentence(proof: Proof, words: Words) -> str:
 
 
 def decision_text(proof: Proof, words: Words) -> str:
-    """Say what was decided: "loan refuse"."""
+    """Write the decision: "loan refuse"."""
     target = proof.program.target
     return words.undecided(target) if proof.label is None else words.label(target, proof.label)
 
 
 def rule_name(number: int | None) -> str:
-    """Name a rule by its index: "rule 4"; None is where no rule applies."""
+    """Name a rule by its index: "rule 4"; None stands for "no rule applies"."""
     return "no rule applies" if number is None else f"rule {number + 1}"
 
 
 def reason_text(proof: RuleProof, words: Words) -> str:
-    """Say why a rule covers a record, or why not. One frame per level: 200 levels stay within Python's limit."""
+    """Explain why a rule covers a record or not; one frame per level keeps 200 levels within Python's limit."""
     if fails := failing_conditions(proof):
         return check_text(fails[0], words)
     text, nested = _finding_text(proof, words), proof.rule.head is None  # an exception's exception is its own
@@ -234,7 +234,7 @@ def reason_text(proof: RuleProof, words: Words) -> str:
 
 
 def _overruled_texts(proof: Proof, places: Sequence[int], words: Words) -> Iterator[str]:
-    """Name the earlier rules that only an exception stopped from giving another label."""
+    """Name the earlier rules that would have given another label but for an exception."""
     for place in places[:_MAX_OVERRULED]:
         tried = proof.tried[place]
         label, found = printable(str(tried.rule.head)), _finding_text(tried.applying[0], words)
@@ -244,7 +244,7 @@ def _overruled_texts(proof: Proof, places: Sequence[int], words: Words) -> Itera
 
 
 def _finding_text(proof: RuleProof, words: Words) -> str:
-    """Say what the record has where a rule tests it; a rule without conditions is the default."""
+    """Write the record's values that a rule tests; a rule without conditions is the default."""
     found = join_reasons(check_text(checks, words) for checks in checks_by_condition(proof))
     return found or _unconditional(proof.rule)
 
@@ -257,9 +257,9 @@ def _unconditional(rule: Rule) -> str:
 
 
 class StoryLine(NamedTuple):
-    """A line of a story: its role, what comes before its text, and the text.
+    """A line of a story: its role, the prefix of its text, and the text.
 
-    A line that is too long continues below the start of its text.
+    A long line continues below the start of its text.
     """
 
     role: OneOf["decision", "reason", "exceptions", "exception", "other"]
@@ -332,7 +332,7 @@ def _reason_lines(rule: RuleProof, words: Words) -> Iterator[StoryLine]:
 
 
 def _exception_lines(rule: RuleProof, words: Words) -> Iterator[tuple[int, str]]:
-    """Yield a line for each exception to a rule and, deeper, for its own; equal lines appear once."""
+    """Yield a line for each exception to a rule and, indented, for nested exceptions; equal lines appear once."""
     groups: dict[tuple[tuple[int, str], ...], None] = {}
     for exception in rule.exceptions:  # one frame per level: 200 levels stay within Python's limit
         inner = tuple(_exception_lines(exception, words))
@@ -341,7 +341,7 @@ def _exception_lines(rule: RuleProof, words: Words) -> Iterator[tuple[int, str]]
 
 
 def _exception_text(exception: RuleProof, words: Words) -> str:
-    """Name the condition of an exception that fails, or say that it holds; a colon announces its own exceptions."""
+    """Name the failing condition of an exception, or state that it holds; a colon precedes its own exceptions."""
     if fails := failing_conditions(exception):
         return f"'{condition_text(_literals_of(fails[0]), words)}' does not hold: {_value_text(fails[0], words)}"
     asks = " and ".join(default_texts(exception.rule, words)) or "always"

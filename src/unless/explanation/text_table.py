@@ -1,4 +1,4 @@
-"""Tables of plain text: columns as wide as their longest cell, two spaces between them."""
+"""Lay out tables in plain text: columns as wide as their longest cell, two spaces between columns."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from unicodedata import combining, east_asian_width
 
 
 def align_columns(rows: Sequence[Sequence[str]], right: Collection[int] = ()) -> list[str]:
-    """Return a line for each row of cells; the cells of the ``right`` columns end below each other.
+    """Format each row of cells as a line with aligned columns; ``right`` columns are right-aligned.
 
     >>> align_columns([("rule", "decided"), ("12", "7")], right=(0,))
     ['rule  decided', '  12  7']
@@ -23,7 +23,7 @@ def _pad_cells(cells: Sequence[str], *, right: bool) -> list[str]:
 
 
 def _terminal_width(text: str) -> int:
-    """Return how many columns of a terminal a text takes: letters of East Asia take two, accents none."""
+    """Return how many terminal columns a text takes: East Asian letters take two, combining accents none."""
     if text.isascii():
         return len(text)
     return sum(0 if combining(one) else 1 + (east_asian_width(one) in "WF") for one in text)

@@ -23,11 +23,11 @@ _MAX_NAMED_LISTS = 3
 """How many lists the sentence names."""
 
 _MAX_CLASS_COLUMNS = 4
-"""How many classes have a column in the table, the leading ones; `to_dict` has all of them."""
+"""The number of leading classes with a column in the table; `to_dict` contains all classes."""
 
 
 def explain_vote(committee: Committee, record: Mapping[str, object]) -> VoteExplanation:
-    """Explain how the lists of a committee vote on a record, a mapping from features to values (None where missing)."""
+    """Explain how the lists of a committee vote on a record, a mapping of features to values (None if missing)."""
     values = record_values(committee.all_rules, record)
     votes = []
     for number, (program, points) in enumerate(zip(committee.lists, committee.points, strict=True)):
@@ -38,7 +38,7 @@ def explain_vote(committee: Committee, record: Mapping[str, object]) -> VoteExpl
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Vote:
-    """One list: the proof of its decision, and the points that its deciding rule gives to each class."""
+    """The vote of one list: the proof of its decision, and the points its deciding rule gives to each class."""
 
     list: int
     proof: Proof
@@ -46,7 +46,7 @@ class Vote:
 
     @property
     def rule(self) -> RuleProof:
-        """The proof of the deciding rule: the last one that was tried, since the last rule covers every record."""
+        """The proof of the deciding rule: the last rule tried, since the last rule of a list covers every record."""
         return self.proof.tried[-1]
 
     @property
@@ -55,11 +55,11 @@ class Vote:
         return f"list {self.list + 1}, rule {len(self.proof.tried)}"
 
     def reason(self, words: Words = DEFAULT) -> str:
-        """Say which rule decided, and why it applies: "list 3, rule 2: income is 1,000, at most 2,000"."""
+        """Return which rule decided and why it applies: "list 3, rule 2: income is 1,000, at most 2,000"."""
         return f"{self.name}: {self.rule.reason(words)}"
 
     def short_reason(self, words: Words = DEFAULT) -> str:
-        """Say the same without exceptions that do not apply."""
+        """Return the reason without the exceptions that do not apply."""
         checks = (check_text(one, words) for one in checks_by_condition(self.rule))
         return f"{self.name}: {join_reasons(checks) or 'otherwise'}"
 
@@ -69,7 +69,7 @@ class Vote:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class VoteExplanation:
-    """A vote: the points of every list, which add up with those of the base to ``total``, a logit in thousandths."""
+    """A committee's vote: the points of the base and of every list add up to ``total``, a logit in thousandths."""
 
     committee: Committee
     items: tuple[tuple[str, Value], ...]
@@ -98,12 +98,12 @@ class VoteExplanation:
 
     @property
     def label(self) -> Label:
-        """The class with most points, the first of several."""
+        """The class with the most points; the first one if there is a tie."""
         return self.committee.classes[self._ranking[0]]
 
     @property
     def decided(self) -> None:
-        """No rule decides alone."""
+        """None, because no rule decides alone."""
 
     @property
     def outcome(self) -> str:
@@ -112,18 +112,18 @@ class VoteExplanation:
 
     @property
     def _ranking(self) -> list[int]:
-        """The indices of the classes, most points first; the first of several that have as many."""
+        """The indices of the classes, most points first; ties are in the order of the classes."""
         total = self.total
         return sorted(range(len(total)), key=lambda k: -total[k])
 
     def lead(self, points: tuple[int, ...]) -> int:
-        """Return by how many points the label leads the class that comes next."""
+        """Return by how many points the label leads the runner-up."""
         first, *rest = self._ranking
         return points[first] - (points[rest[0]] if rest else 0)
 
     @property
     def carrying(self) -> tuple[Vote, ...]:
-        """The votes for the label and against the class that comes next, those with most points first."""
+        """The votes that favour the label over the runner-up, most points first."""
         return tuple(
             sorted((vote for vote in self.votes if self.lead(vote.points) > 0), key=lambda v: -self.lead(v.points))
         )
@@ -133,7 +133,7 @@ class VoteExplanation:
         return chain.from_iterable(vote.rule.every_check() for vote in self.votes)
 
     def sentence(self, words: Words = DEFAULT) -> str:
-        """Say what was decided, and which lists and rules carried it."""
+        """Return a sentence with the decision, and the lists and rules that contributed most."""
         words = words_for_checks(words, self.every_check())
         label = words.label(self.committee.target, self.label)
         text = f"{label}, with probability {share_text(self.probabilities[self.label])}"
@@ -153,13 +153,13 @@ class VoteExplanation:
         return f"{text}, {'above all ' if len(votes) > _MAX_NAMED_LISTS else ''}{named}"
 
     def rows(self, words: Words = DEFAULT) -> list[tuple[str, tuple[int, ...]]]:
-        """Return the table: what gives points, and the points of each class; the last row is the sum of all others."""
+        """Return the table: a source of points and its points for each class per row; the last row is the sum."""
         words = words_for_checks(words, self.every_check())
         votes = sorted(self.votes, key=lambda vote: -abs(self.lead(vote.points)))
         return [("base", self.base), *((vote.reason(words), vote.points) for vote in votes), ("total", self.total)]
 
     def text(self, most: int | None = None, *, words: Words = DEFAULT) -> str:
-        """Return the sentence and the table. With ``most``, the table has that many lists and the sum of the others."""
+        """Return the sentence and the table; with ``most``, only that many lists and the sum of the remaining ones."""
         shown = sorted(self._ranking[:_MAX_CLASS_COLUMNS])
         rows = self.rows(words)
         if most is not None and len(rows) - 2 > most:
@@ -201,5 +201,5 @@ class VoteExplanation:
 
 
 def probabilities_to_json(probabilities: Mapping[Label, float]) -> list[dict[str, Any]]:
-    """Return the probability of each label as JSON can hold it."""
+    """Convert the probability of each label to values that JSON supports."""
     return [{"label": label_to_json(label), "probability": share} for label, share in probabilities.items()]

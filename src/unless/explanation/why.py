@@ -1,4 +1,4 @@
-"""Explain why a program decides a record as it does, and why not otherwise."""
+"""Explain why a program gives a record its label, and why it does not give another label."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from unless.values.notation import NotatedNumber
 
 
 class Explanation(Protocol):
-    """Why a record gets its label: a `Proof`, a `VoteExplanation`, or what another `Decider` explains."""
+    """Why a record gets its label: a `Proof`, a `VoteExplanation`, or the explanation of another `Decider`."""
 
     @property
     def label(self) -> Label | None:
@@ -29,7 +29,7 @@ class Explanation(Protocol):
 
     @property
     def decided(self) -> int | None:
-        """The index of the rule that decides; None if none does, or not alone."""
+        """The index of the rule that decides; None if no single rule decides."""
 
     @property
     def record(self) -> dict[str, Value]:
@@ -40,10 +40,10 @@ class Explanation(Protocol):
         """The label and what decides it: "accept (rule 4)"."""
 
     def every_check(self) -> Iterator[LiteralCheck]:
-        """The checks of literals that mattered."""
+        """The checks of the literals that affected the decision."""
 
     def text(self, most: Any = None, *, words: Words = DEFAULT) -> str:
-        """Return the explanation as text, with at most this number of details."""
+        """Return the explanation as text, with at most ``most`` details."""
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain lists, dicts and values that JSON can hold."""
@@ -59,11 +59,11 @@ def explain(model: Decider | Model, record: Any) -> Any:
     Parameters
     ----------
     model
-        A program, a fitted classifier or a committee. A classifier reads records like those of training.
+        A program, a fitted classifier or a committee. A classifier reads records as it read the training records.
     record
         A mapping from features to values (None where missing), a row of a frame or of an array, or a frame of one row.
-        Several records (a list of mappings, a frame of several rows, a `Table`) give a list of proofs, and a list gives
-        a list even if it has only one. A program takes the cells of mappings as they are, and reads frames as
+        For several records (a list of mappings, a frame of several rows, a `Table`) the result is a list of proofs; a
+        list of one record also gives a list. A program takes the cells of mappings as they are, and reads frames as
         ``read_table(frame, like=program)`` does. Features that no rule tests may be absent; others are ignored.
     """
     if (ask := find_method(model, "explain")) is not None:
@@ -74,7 +74,7 @@ def explain(model: Decider | Model, record: Any) -> Any:
 
 @singledispatch
 def explain_record(decider: Any, record: Mapping[str, object]) -> Explanation:
-    """Explain one decision, on a record that is a mapping from features to values (None where missing)."""
+    """Explain the decision on one record, given as a mapping from features to values (None where missing)."""
     found: Explanation = decider.explain(record)
     return found
 
@@ -88,7 +88,7 @@ def _explain_committee(decider: Committee, record: Mapping[str, object]) -> Expl
 
 @explain_record.register(Program)
 def proof_of(program: Program, record: Mapping[str, object]) -> Proof:
-    """Prove a program's decision on a record, a mapping from features to values (None where missing)."""
+    """Prove a program's decision on a record, given as a mapping from features to values (None where missing)."""
     values = record_values(program, record)
     items = tuple(values.items())
     tried: list[RuleProof] = []
@@ -100,10 +100,10 @@ def proof_of(program: Program, record: Mapping[str, object]) -> Proof:
 
 
 def why_not(model: Program | Model, record: Any, label: Label) -> WhyNot:
-    """Say what stopped each rule that gives the label: its own literals, an exception, or an earlier rule.
+    """Explain what stopped each rule that gives the label: its own literals, an exception, or an earlier rule.
 
-    If the record does have the label, the answer says so: nothing stopped the deciding rule. See `explain` for what
-    a model and a record are.
+    If the record has the label, the answer shows that nothing stopped the deciding rule. `explain` describes which
+    models and records are accepted.
     """
     if (ask := find_method(model, "why_not")) is not None:
         return ask(record, label)  # type: ignore[no-any-return]
@@ -136,11 +136,11 @@ class Obstacle:
 
     @property
     def stopped(self) -> bool:
-        """Whether anything stopped the rule; false for the rule that decided."""
+        """Whether the rule was stopped; false for the rule that decided."""
         return self.decided != self.number
 
     def reason(self, words: Words = DEFAULT) -> str:
-        """Say what stopped the rule, with all failing literals."""
+        """Explain what stopped the rule, naming all failing literals."""
         name = "otherwise" if self.number is None else sentences.rule_name(self.number)
         if not self.stopped:
             return f"{name} decides"
@@ -162,7 +162,7 @@ class WhyNot:
     obstacles: tuple[Obstacle, ...]
 
     def text(self, words: Words = DEFAULT) -> str:
-        """Return the label that was decided, and a line for each obstacle."""
+        """Return text with the label that was decided and a line for each obstacle."""
         lines = [f"  {obstacle.reason(words)}" for obstacle in self.obstacles]
         return "\n".join([self._title(words), *lines])
 
@@ -194,7 +194,7 @@ class WhyNot:
 
 
 def find_label(program: Program, label: object) -> Label:
-    """Return the label of the program that equals this one; a label that no rule gives is an error."""
+    """Find the program's label that equals this label; raise an error if no rule gives it."""
     label = to_python_value(label)
     found = next((known for known in program.labels if known == label), None)
     if found is None:
@@ -204,12 +204,12 @@ def find_label(program: Program, label: object) -> Label:
 
 
 def record_values(program: Program, record: Mapping[str, object]) -> dict[str, Value]:
-    """Return the values of a record, by feature; it is an error if a feature is absent that the program uses."""
+    """Return the values of a record by feature; raise an error if a feature that the program uses is absent."""
     values = {feature: cell_value(record[feature]) for feature in program.features if feature in record}
     for feature, value in values.items():
         if value.__class__ is NotatedNumber or feature in program.notations:
             values[feature] = value_in_notation(value, program.notations.get(feature))
-    if len(values) < len(program.features):  # to find out which are used takes longer than most proofs
+    if len(values) < len(program.features):  # finding the used features takes longer than most proofs
         for feature in program.used:
             if feature not in values:
                 hint = suggest(feature, map(str, record))
@@ -234,7 +234,7 @@ def _prove_rule(rule: Rule, values: Mapping[str, Value]) -> RuleProof:
 
 _new = tuple.__new__  # a named tuple's own constructor is a Python function around this one
 
-# Literal.holds on values, without finding out again what a cell means: 0.2 µs instead of 2. Tests compare both.
+# Literal.holds on values, without parsing the cell again: 0.2 µs instead of 2. Tests compare both.
 _TRUTH: dict[Operator, Callable[[Any, Any], bool]] = {
     "<=": lambda value, bound: isinstance(value, float) and value <= bound,
     ">": lambda value, bound: isinstance(value, float) and value > bound,

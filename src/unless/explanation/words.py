@@ -1,11 +1,11 @@
-"""Words for sentences: what features, values and labels are called, by default or as a reader prefers.
+"""Words for sentences: names for features, values and labels, by default or chosen by the reader.
 
-A sentence must not mislead, so a category has no quotes only where it can be nothing else: ``condition is S``, but
-``size is '5'`` (the text, not the number), ``city is ''`` and ``name is 'a, not b'``. What cannot be printed is
-escaped.
+A category appears without quotes only where it is unambiguous: ``condition is S``, but ``size is '5'`` (the text, not
+the number), ``city is ''`` and ``name is 'a, not b'``. Unprintable characters are escaped.
 
-Numbers have groups of three digits from 10,000 on, so that years stay 2024. Where one number of a feature has groups,
-all its numbers in the same text have them, from 1,000 on (`Words.for_values`): amount is 6,000, at most 27,500.
+Numbers have groups of three digits from 10,000 on, so that years stay 2024. If one number of a feature has groups, all
+numbers of that feature in the same text have groups, from 1,000 on (`Words.for_values`): amount is 6,000, at most
+27,500.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ _SPEAKING = re.compile(r"\b(?:and|not|missing|present|above|below|at most|becaus
 _PLACE = re.compile(r"\{(\w*)\}")
 
 _GROUPED = 10_000
-"""The least number with groups of digits."""
+"""The smallest number with groups of digits."""
 
 _EXPONENT = 1e16
-"""The least number that is spelled with an exponent, and so without groups."""
+"""The smallest number written with an exponent, and so without groups."""
 
 
 def plain_text(category: str) -> str:
-    """Return a category for a sentence: without quotes where nothing else could be meant, else in quotes.
+    """Write a category for a sentence, in quotes unless it is unambiguous without them.
 
     >>> [plain_text(text) for text in ("S", "New York", "85", "", "a, not b")]
     ['S', 'New York', "'85'", "''", "'a, not b'"]
@@ -40,7 +40,7 @@ def plain_text(category: str) -> str:
 
 
 def number_text(number: float, *, grouped: bool = False) -> str:
-    """Return a number to the last bit, in groups of three digits from 10,000 on, or from 1,000 if ``grouped``.
+    """Write a number exactly, with groups of three digits from 10,000 on, or from 1,000 on if ``grouped``.
 
     >>> [number_text(number) for number in (3.0, 0.1, 2024.0, 18400.0, -1234567.5, 1e300)]
     ['3', '0.1', '2024', '18,400', '-1,234,567.5', '1e+300']
@@ -54,12 +54,12 @@ def number_text(number: float, *, grouped: bool = False) -> str:
 
 
 def is_notated(value: Value) -> bool:
-    """Return whether a value is a number with its own notation: a date, a time, a level of an order."""
+    """Return whether a value is a number with its own notation: a date, a time, or a level of an order."""
     return isinstance(value, NotatedNumber) and not value.notation.plain
 
 
 def join_reasons(parts: Iterable[str]) -> str:
-    """Join reasons with "and", after a comma if the reason before has one itself; equal reasons appear once.
+    """Join reasons with "and", after a comma if the preceding reason contains one; equal reasons appear once.
 
     >>> join_reasons(["condition is S", "steel is R, not A", "width is 3"])
     'condition is S and steel is R, not A, and width is 3'
@@ -73,7 +73,7 @@ def join_reasons(parts: Iterable[str]) -> str:
 
 
 def join_names(names: Iterable[str], most: int = 1000) -> str:
-    """Join names with commas and "and"; of more than ``most``, the first ones and how many others there are.
+    """Join names with commas and "and"; beyond ``most`` names, write only how many more there are.
 
     >>> join_names(["a"]), join_names(["a", "b", "c"]), join_names("abcd", most=2)
     ('a', 'a, b and c', 'a, b and 2 more')
@@ -85,18 +85,18 @@ def join_names(names: Iterable[str], most: int = 1000) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Phrase:
-    """What sentences call one feature and its values.
+    """The words for one feature and its values.
 
     Parameters
     ----------
     name
-        What it is called; by default its own name.
+        What the feature is called; by default its own name.
     number
-        How its numbers are written, with their unit: ``"{} €"``, ``"${}"``.
+        How numbers are written, with their unit: ``"{} €"``, ``"${}"``.
     values
-        Words for some of its categories.
+        Words for some of the categories.
     sentence, missing
-        What a record has: ``"{name} is {value}"`` and, without a value, ``"{name} is missing"``.
+        How a record's value is stated: ``"{name} is {value}"`` and, without a value, ``"{name} is missing"``.
     """
 
     name: str | None = None
@@ -113,12 +113,12 @@ class Phrase:
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """The words of explanations: a phrase per feature, a sentence per label, and what a decision is called.
+    """The words of explanations: a phrase per feature, a sentence per label, and the form of a decision.
 
-    ``labels={"refuse": "the loan is refused"}`` is what a decision is called; labels without an entry use ``decision``.
+    ``labels={"refuse": "the loan is refused"}`` gives a sentence for a label; labels without one use ``decision``.
     ``grouped`` are the features whose numbers have groups of three digits from 1,000 on, instead of from 10,000 on.
-    ``whole`` are the features of whole numbers: one that is above 2 and at most 3 is 3.
-    ``purpose`` says what the rules are for; a page shows it under its title.
+    ``whole`` are the features of whole numbers: a whole number above 2 and at most 3 is 3.
+    ``purpose`` describes what the rules are for; a page shows it under its title.
     """
 
     features: Mapping[str, Phrase] = field(default_factory=dict)
@@ -132,9 +132,9 @@ class Words:
         _check_placeholders(self.decision, {"target", "label"})
 
     def for_values(self, said: Iterable[tuple[str, Value]]) -> Words:
-        """Return words for a text with these values: if one number of a feature has groups of digits, all have.
+        """Return words for a text with these values; numbers of a feature all have digit groups if one has.
 
-        Cells that know that they are whole numbers say so of their feature.
+        Features with cells in the notation of whole numbers are added to ``whole``.
 
         >>> words = Words().for_values([("amount", 6000.0), ("amount", 27500.0), ("year", 2024.0)])
         >>> words.has("amount", 6000.0), words.has("year", 2024.0)
@@ -163,7 +163,7 @@ class Words:
         return self.phrase(feature).name or printable(feature)
 
     def value(self, feature: str, value: Value) -> str:
-        """Return a value of a feature, with its unit or in its own words, or "missing"."""
+        """Write a value of a feature with its unit or in its own words, or "missing"."""
         phrase = self.phrase(feature)
         match value:
             case None:
@@ -180,18 +180,18 @@ class Words:
                 return phrase.values.get(value) or plain_text(value)
 
     def has(self, feature: str, value: Value) -> str:
-        """Say what a record has: "income is 18,400 €"."""
+        """State a record's value: "income is 18,400 €"."""
         phrase = self.phrase(feature)
         words = {"name": self.name(feature), "value": self.value(feature, value)}
         return _fill_template(phrase.missing if value is None else phrase.sentence, words)
 
     def phrase(self, feature: str) -> Phrase:
-        """Return the phrase of a feature, or the usual one."""
+        """Return the phrase of a feature, or the default one."""
         return self.features.get(feature, _PHRASE)
 
 
 def _check_placeholders(template: str, known: set[str]) -> None:
-    """Refuse a template with an unknown place: it would appear in every sentence."""
+    """Reject a template with an unknown placeholder, which would appear in every sentence."""
     for place in _PLACE.findall(template):
         if place not in known:
             places = " and ".join(f"{{{name}}}" for name in sorted(known))
@@ -204,7 +204,7 @@ def _fill_template(template: str, words: Mapping[str, str]) -> str:
 
 
 def printable(name: str) -> str:
-    """Return a name as it is, or quoted if it is invisible or would move the cursor of a terminal."""
+    """Return a name unchanged, or quoted if it is invisible or would move the cursor of a terminal."""
     return name if name.isprintable() and name.strip() else repr(name)
 
 

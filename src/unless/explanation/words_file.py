@@ -1,4 +1,4 @@
-"""Read `Words` from a TOML file, for people who do not write Python. The page writes such files.
+"""Read `Words` from a TOML file, for people who do not write Python. The HTML page writes such files.
 
 ```toml
 purpose = "Who gets a loan without a second look"
@@ -39,7 +39,7 @@ _FEATURE = (*_PHRASE, "grouped")
 def read_words(
     path: str | os.PathLike[str], *, features: Sequence[str] | None = None, labels: Sequence[Label] | None = None
 ) -> Words:
-    """Read the words of a TOML file; names that the model's ``features`` or ``labels`` lack are refused."""
+    """Read words from a TOML file; reject names that are not among the model's ``features`` or ``labels``."""
     file = Path(path)
     try:
         text = file.read_bytes().decode("utf-8-sig")
@@ -55,7 +55,7 @@ def read_words(
 
 
 def parse_words(text: str, *, features: Sequence[str] | None = None, labels: Sequence[Label] | None = None) -> Words:
-    r"""Read the words in a TOML text.
+    r"""Parse words from TOML text.
 
     >>> parse_words('[features.income]\nnumber = "{} €"').features["income"].number
     '{} €'
@@ -77,7 +77,7 @@ def parse_words(text: str, *, features: Sequence[str] | None = None, labels: Seq
 
 
 def _read_phrase(name: str, tables: Mapping[str, Any], known: Sequence[str] | None) -> tuple[Phrase, bool]:
-    """Read what one feature is called, and whether its numbers are grouped."""
+    """Read the phrase of one feature, and whether its numbers are grouped."""
     if known is not None and name not in known:
         raise ParameterError(f"[features.{name}]: the model has no feature {name!r}{suggest(name, known)}")
     where = f"features.{name}"
@@ -94,7 +94,7 @@ def _read_phrase(name: str, tables: Mapping[str, Any], known: Sequence[str] | No
 
 
 def _match_label(name: str, text: str, known: Sequence[Label] | None) -> tuple[Label, str]:
-    """Return the label of the model that a file names: a file only has its text."""
+    """Find the model's label that matches a text, since a file contains labels only as text."""
     if known is None:
         return name, text
     index = label_index(name, known)

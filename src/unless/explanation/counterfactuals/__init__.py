@@ -1,6 +1,6 @@
-"""What would change a decision: `nearest`, and the search behind them.
+"""Find what would change a decision: `nearest` is the interface to the searches.
 
-`feature_cells` reads what each feature may become, and divides it into the cells between which a program tells values
-apart. `box_search` finds the cheapest combinations of cells that give a label. `committee_search` searches for
+`feature_cells` reads the values that each feature may take, and divides them into the cells that a program
+distinguishes. `box_search` finds the cheapest combinations of cells that give a label. `committee_search` searches for
 changes of a committee.
 """

@@ -1,16 +1,17 @@
-"""Search best first for the cheapest records with a label.
+"""Find the cheapest records with a label by best-first search.
 
 A *box* gives every axis a set of cells. The cost of a record is a sum over axes, so the cheapest record of a box takes
 the cheapest cell of every axis, and its cost is a lower bound for the whole box. The search starts with a box for every
-rule that gives the label, in which the literals of that rule hold, and a list of rules that must not cover: the rule's
-exceptions, and the earlier rules with another label. It takes the box with the lowest bound. If none of those rules
-covers its cheapest record, that record is the next answer. Otherwise the box is divided into the ways to escape one of
-the rules that do, the one with the fewest ways: a literal fails, or all hold and an exception covers. A rule that
-cannot be escaped ends the box. Answers come in exact order, and none is left out. Before a box is divided, its bound is
-raised by one change for each rule to escape, counting rules without a common way out (14 changes among 40 features
-under 200 random rules: 2 s instead of 17).
+rule that gives the label, in which the literals of that rule hold, and a list of rules that must not cover the record:
+the rule's exceptions, and the earlier rules with another label. The search examines the box with the lowest bound. If
+no rule of the list covers its cheapest record, that record is the next answer. Otherwise the search chooses, among the
+rules that cover the record, the rule with the fewest ways to escape, and divides the box into these ways: a literal
+fails, or all literals hold and an exception covers the record. If a rule cannot be escaped, the box is discarded.
+Answers come in exact order, and no answer is left out. Before a box is divided, its bound is raised by one change for
+each rule to escape, counting only rules without a common way out (14 changes among 40 features under 200 random rules:
+2 s instead of 17).
 
-An answer excludes records that change more in the same direction (`Axis.beyond`): that is one more rule to avoid.
+An answer excludes records that change more in the same direction (`Axis.beyond`): this adds one more rule to avoid.
 """
 
 from __future__ import annotations
@@ -27,17 +28,17 @@ from unless.rule import Program, Rule
 from unless.values import Label
 
 Cells = tuple[int, ...]
-"""A set of cells per axis, as bits."""
+"""A set of cells for each axis, as bits."""
 
 
 class RuleCells(NamedTuple):
-    """A rule on cells: where its default holds, as (axis, cells) pairs, unless an exception covers."""
+    """A rule on cells: (axis, cells) pairs where its default holds, unless an exception covers."""
 
     tests: tuple[tuple[int, int], ...]
     exceptions: tuple[RuleCells, ...] = ()
 
     def covers(self, point: Cells) -> bool:
-        """Return whether the rule covers a record, given as one cell per axis."""
+        """Return whether the rule covers a record, which is given as one cell per axis."""
         for axis, cells in self.tests:
             if not point[axis] & cells:
                 return False
@@ -48,10 +49,10 @@ class RuleCells(NamedTuple):
 
 
 class Box(NamedTuple):
-    """A part of the search: records with a label within these cells, outside the rules of ``avoid``.
+    """A part of the search space: records within these cells that no rule of ``avoid`` covers.
 
-    ``escapes`` are known after the box was examined: the rules that cover its cheapest record, each with its ways out.
-    A way out is the set of features, as bits, that still have the record's own value and must change to take it.
+    ``escapes`` is set when the box is examined: the rules that cover its cheapest record, each with its ways out. A way
+    out is the set of features, as bits, that still have the record's own value and must change.
     """
 
     label: Label
@@ -62,7 +63,7 @@ class Box(NamedTuple):
 
 
 Cost = tuple[int, float, tuple[tuple[int, int, int], ...]]
-"""Changed features, distance and, to break ties, the changes: axis, thresholds crossed and cell of each."""
+"""The number of changed features, the distance and, to break ties, each change: axis, thresholds crossed and cell."""
 
 
 def cheapest_changes(
@@ -76,7 +77,7 @@ def cheapest_changes(
 
 
 class _BoxSearch:
-    """The boxes that are still to be examined, by their bounds, and the answers so far."""
+    """The boxes still to be examined, ordered by their bounds, and the answers so far."""
 
     def __init__(self, program: Program, axes: Sequence[Axis]) -> None:
         self.program = program
@@ -90,7 +91,7 @@ class _BoxSearch:
         self.answered: dict[Label, list[RuleCells]] = {}
 
     def start(self, label: Label) -> None:
-        """Push a box for every rule of the label, and for "otherwise"."""
+        """Push a box for every rule that gives the label, and for "otherwise"."""
         self.answered[label] = []
         against: list[RuleCells] = []
         root = Box(label, tuple(axis.cells for axis in self.axes), self.own, ())
@@ -103,7 +104,7 @@ class _BoxSearch:
             self.push(root, root.cells, tuple(against))
 
     def push(self, parent: Box, cells: Cells, avoid: tuple[RuleCells, ...], bound: int = 0) -> None:
-        """Push a part of a box, by the cost of its cheapest record, or by the bound on changes of the whole box."""
+        """Push a part of a box, keyed by its cheapest record's cost or the bound on changes of the whole box."""
         point = list(parent.point)
         for axis, inside in enumerate(cells):
             if inside != parent.cells[axis]:
@@ -124,7 +125,7 @@ class _BoxSearch:
         return self.known[index, inside]
 
     def answers(self) -> Iterator[tuple[Label, tuple[Step, ...]]]:
-        """Yield the cheapest changes in order: that of the box with the lowest bound, unless it has to be divided."""
+        """Yield the cheapest changes in order, dividing the box with the lowest bound where necessary."""
         while self.boxes:
             cost, _, box = heappop(self.boxes)
             if not box.escapes:
@@ -141,12 +142,12 @@ class _BoxSearch:
             self.divide(box, cost[0])
 
     def steps(self, point: Sequence[int]) -> tuple[Step, ...]:
-        """Return what a record changes."""
+        """Return the changes of a record."""
         moved = [axis for axis, own in enumerate(self.own) if point[axis] != own]
         return tuple((axis, point[axis].bit_length() - 1) for axis in moved)
 
     def examine(self, box: Box) -> Box:
-        """Return the box with the rules that cover its cheapest record, and the ways out."""
+        """Return the box with the rules that cover its cheapest record and the ways to escape them."""
         violated = [rule for rule in (*self.answered[box.label], *box.avoid) if rule.covers(box.point)]
         return box._replace(escapes=tuple((rule, self.ways_out(rule, box)) for rule in violated))
 
@@ -166,7 +167,7 @@ class _BoxSearch:
         return ways
 
     def divide(self, box: Box, bound: int) -> None:
-        """Push the parts of the box outside one of the rules that cover: the one with the fewest ways out."""
+        """Push the parts of the box outside one covering rule: the rule with the fewest ways out."""
         rule, _ = min(box.escapes, key=lambda escape: len(escape[1]))
         avoid = tuple(other for other in box.avoid if other is not rule)  # shared: most boxes are never examined
         for cells, others in split_outside(rule, box.cells):
@@ -174,7 +175,7 @@ class _BoxSearch:
 
 
 def rule_cells(rule: Rule, axes: Sequence[FeatureCells], indices: Mapping[str, int]) -> RuleCells:
-    """Return a rule on cells; literals on one feature are one test. ``indices`` are those of the features' axes."""
+    """Convert a rule to cells, one test per feature; ``indices`` are the indices of the features' axes."""
     tests: dict[int, int] = {}
     for literal in rule.default:
         axis = indices[literal.feature]
@@ -184,7 +185,7 @@ def rule_cells(rule: Rule, axes: Sequence[FeatureCells], indices: Mapping[str, i
 
 
 def _min_further_changes(box: Box) -> int:
-    """Return how many more features must change in a box: one per rule to escape, of rules that share no way out."""
+    """Return a lower bound on further changed features: one per rule to escape, of rules sharing no way out."""
     needs = [reduce(or_, ways, 0) for _, ways in box.escapes if all(ways)]
     more = taken = 0
     for need in sorted(needs, key=int.bit_count):
@@ -195,7 +196,7 @@ def _min_further_changes(box: Box) -> int:
 
 
 def split_outside(rule: RuleCells, cells: Cells) -> Iterator[tuple[Cells, tuple[RuleCells, ...]]]:
-    """Yield the parts of a box that a rule does not cover: cells, and rules that must not cover there."""
+    """Yield the parts of a box that a rule does not cover: cells, and rules that must not cover records there."""
     for axis, inside in rule.tests:
         if outside := cells[axis] & ~inside:
             yield (*cells[:axis], outside, *cells[axis + 1 :]), ()
@@ -206,7 +207,7 @@ def split_outside(rule: RuleCells, cells: Cells) -> Iterator[tuple[Cells, tuple[
 
 
 def cells_of_default(cells: Cells, rule: RuleCells) -> Cells | None:
-    """Return the part of a box where the default of a rule holds; None if that is empty."""
+    """Return the part of a box where the default of a rule holds; None if that part is empty."""
     found = list(cells)
     for axis, inside in rule.tests:
         found[axis] &= inside

@@ -1,9 +1,9 @@
 """Search for small changes of a record after which a committee gives it another label.
 
-Thousands of rules divide the records into more boxes than can be searched. So one feature is changed at a time, to
-every cell between the thresholds of the committee; where that is not enough, the changes that come nearest to the goal
-are extended by a second feature, and then by a third. The changes found are verified by the committee's points, but not
-proven to be the nearest.
+Thousands of rules divide the records into more boxes than can be searched. So the search changes one feature at a time,
+to every cell between the thresholds of the committee. If that is not enough, it extends the changes that come nearest
+to the goal by a second feature, and then by a third. The changes found are verified by the committee's points, but they
+are not proven to be the nearest.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ _MAX_EXTENDED = 12
 def find_committee_changes(
     committee: Committee, axes: Sequence[Axis], labels: Sequence[Label], most: int
 ) -> list[tuple[Label, tuple[Step, ...]]]:
-    """Find small changes that give one of the labels, with the label that each gives."""
+    """Find small changes of a record that give one of the labels, and the label that each change gives."""
     goals = frozenset(committee.classes.index(label) for label in labels)
     found = _CommitteeSearch(committee, axes, goals).find(most) if goals else []
     return [(committee.classes[one.label], one.steps) for one in found]
 
 
 class _FoundChange(NamedTuple):
-    """Steps that give a label; the fields are in the order of preference."""
+    """Steps that give a label; the fields are in order of preference."""
 
     distance: float
     thresholds_crossed: int
@@ -59,7 +59,7 @@ class _CommitteeSearch:
         ]
 
     def find(self, most: int) -> list[_FoundChange]:
-        """Find the nearest changes of as few features as possible, leaving out those that contain another one."""
+        """Find the nearest changes of as few features as possible, leaving out changes that contain another one."""
         found: list[_FoundChange] = []
         start: list[tuple[Step, ...]] = [()]
         for _ in range(MAX_FEATURES):
@@ -98,7 +98,7 @@ class _CommitteeSearch:
         return self.committee.sums(Table(tuple(columns), rows=len(candidates)))
 
     def _select_goals(self, candidates: Sequence[tuple[Step, ...]], sums: Points) -> Iterator[_FoundChange]:
-        """Yield the changes that give a label searched for."""
+        """Yield the changes that give one of the goal labels."""
         for steps, label in zip(candidates, leading_label_index(sums).tolist(), strict=True):
             if label in self.goals:
                 distance = sum_in_order(self.axes[axis].distance(cell) for axis, cell in steps)
@@ -106,12 +106,12 @@ class _CommitteeSearch:
                 yield _FoundChange(distance, crossed, steps, label)
 
     def _goal_lead(self, sums: Points) -> NDArray[np.int64]:
-        """Return by how many points the best of the goals leads all other classes; negative if it does not lead."""
+        """Return by how many points the best goal leads all other classes; negative if it does not lead."""
         goals = np.isin(np.arange(sums.shape[1]), list(self.goals))
         return sums[:, goals].max(axis=1) - sums[:, ~goals].max(axis=1)  # type: ignore[no-any-return]
 
     def _contains_one_of(self, found: Sequence[_FoundChange], steps: tuple[Step, ...]) -> bool:
-        """Return whether a change includes a found one: it changes at least the same features, at least as far."""
+        """Return whether a change includes a found change: the same features or more, each at least as far."""
         cells = dict(steps)
         return any(
             all(axis in cells and self.axes[axis].beyond(cell) >> cells[axis] & 1 for axis, cell in one.steps)

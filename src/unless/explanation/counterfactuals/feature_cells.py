@@ -1,8 +1,8 @@
-"""Divide the values that a feature may take into the cells between which a program tells values apart.
+"""Divide the values that a feature may take into the cells that a program distinguishes.
 
-Each feature is an axis of cells: the intervals between thresholds ascending, the categories that the program names by
-code point, any other category, and missing. Cells are numbered, and a set of them is an integer with a bit per cell, so
-that a literal is a mask.
+Each feature is an axis of cells: the intervals between thresholds (ascending), the categories that the program names
+(by code point), any other category, and missing. Cells are numbered, and a set of them is an integer with a bit per
+cell, so that a literal is a mask.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ _EVERYWHERE: tuple[Interval, ...] = ((-math.inf, math.inf),)
 
 @dataclass(frozen=True, slots=True)
 class AllowedValues:
-    """What a feature may become: numbers in closed intervals, categories, missing.
+    """The values that a feature may take: numbers in closed intervals, categories, missing.
 
-    A number that changes by ``scale`` has distance 1. ``notation`` is that of the numbers: a whole number becomes
-    another whole number, and a date another date.
+    A number that changes by ``scale`` has distance 1. ``notation`` is the notation of the numbers: a whole number
+    changes to another whole number, and a date to another date.
     """
 
     intervals: tuple[Interval, ...] = ()
@@ -70,7 +70,7 @@ def sum_in_order(distances: Iterable[float]) -> float:
 
 
 class NearestValue(NamedTuple):
-    """The nearest allowed value of a cell, its distance, and how to say it: "above" or "at most" a bound."""
+    """The nearest allowed value of a cell, its distance, and its description: "above" or "at most" a bound."""
 
     value: Value
     distance: float
@@ -80,7 +80,7 @@ class NearestValue(NamedTuple):
 
 @dataclass(frozen=True)
 class FeatureCells:
-    """The cells of one feature, by the thresholds and the categories that a program names."""
+    """The cells of one feature, defined by the thresholds and categories that a program names."""
 
     feature: str
     thresholds: tuple[float, ...]
@@ -131,7 +131,7 @@ def divide_features(program: Program) -> list[FeatureCells]:
 
 @dataclass(frozen=True)
 class Axis(FeatureCells):
-    """The cells of one feature, and what a record has and may have of it."""
+    """The cells of one feature, with the record's own value and the allowed values."""
 
     value: Value
     allowed: AllowedValues
@@ -151,7 +151,7 @@ class Axis(FeatureCells):
 
     @cached_property
     def nearest(self) -> tuple[NearestValue | None, ...]:
-        """The value to take in each cell; None for the own cell, and where no value is allowed."""
+        """The value to take in each cell; None for the record's own cell and where no value is allowed."""
         allowed = self.allowed
         numbers = [self._nearest_number(cell) for cell in range(len(self.thresholds) + 1)]
         named = [NearestValue(one, 1.0) if one in allowed.categories else None for one in self.named]
@@ -168,14 +168,15 @@ class Axis(FeatureCells):
         return 0.0 if found is None else found.distance
 
     def thresholds_crossed(self, cell: int) -> int:
-        """Count the thresholds between the record's number and a cell: this breaks ties between equal distances.
+        """Count the thresholds between the record's number and a cell, which breaks ties between equal distances.
 
-        From infinity all distances are infinite, and from 1e300 the distances to 1 and to 3 are the same float.
+        For example, all distances from infinity are infinite, and the distances from 1e300 to 1 and to 3 are the same
+        float.
         """
         return abs(cell - self.own_cell) if max(cell, self.own_cell) <= len(self.thresholds) else 0
 
     def further(self, near: NearestValue) -> list[tuple[float, float]]:
-        """List the allowed cells beyond "above" or "at most" a bound, nearest first: their beginning, and a number."""
+        """List the allowed cells beyond "above" or "at most" a bound, nearest first: the start of each and a number."""
         if not isinstance(near.value, float) or near.how == "is":
             return []
         cell, numbers = bisect_left(self.thresholds, near.value), (*self.thresholds, math.inf)
@@ -190,11 +191,11 @@ class Axis(FeatureCells):
 
     @cached_property
     def cells(self) -> int:
-        """The set of cells that the record may be in, its own included."""
+        """The set of cells that the record may be in, including its own."""
         return 1 << self.own_cell | sum(1 << cell for cell, value in enumerate(self.nearest) if value is not None)
 
     def beyond(self, cell: int) -> int:
-        """Return the set of cells that change at least as much: those beyond this one for numbers, else itself."""
+        """Return the cells that change at least as much: for numbers the cells from this one on, else this one."""
         if not isinstance(self.value, float) or cell > len(self.thresholds):
             return 1 << cell
         numbers = (1 << len(self.thresholds) + 1) - 1
@@ -230,7 +231,7 @@ class Axis(FeatureCells):
 
 
 def _clip_to_interval(value: Value, first: float, last: float) -> float:
-    """Return the number of an interval nearest to the record's; if it has no number, a finite end or zero."""
+    """Return the number in an interval nearest to the record's; without such a number, a finite end or zero."""
     if isinstance(value, float):
         return min(max(value, first), last)
     return next((end for end in (last, first) if math.isfinite(end)), min(max(0.0, first), last))
@@ -260,13 +261,13 @@ def make_axes(
     return tuple(axes)
 
 
-# What a feature may become: what the caller allows, else what the training data had, else what the program names.
+# Allowed values: those given by the caller, else those of the training data, else those named in the program.
 
 
 def find_allowed_values(
     feature: str, ranges: Mapping[str, object], table: Table | None, named: Iterable[str], *, numeric: bool
 ) -> AllowedValues:
-    """Return what a feature may become; ``named`` are the program's categories, ``numeric`` allows numbers."""
+    """Return the values that a feature may take; ``named`` are the program's categories, ``numeric`` allows numbers."""
     column = table.column(feature) if table is not None and feature in table.features else None
     notation = None if column is None else column.notation
     seen = () if column is None else tuple(column.numbers[[0, -1]].tolist()) if len(column.numbers) else ()
@@ -281,14 +282,14 @@ def find_allowed_values(
 
 
 def _notation_intervals(notation: Notation | None) -> tuple[Interval, ...]:
-    """Return the numbers that a notation can write: flags are 0 or 1, and an order ends with its last level."""
+    """Return the intervals that a notation can express: flags are 0 or 1, and an order ends with its last level."""
     if isinstance(notation, LevelNotation):
         return ((0.0, len(notation.levels) - 1.0),)
     return ((0.0, 1.0),) if notation == FLAG else _EVERYWHERE
 
 
 def _parse_range(feature: str, given: object) -> tuple[tuple[Interval, ...], frozenset[str], bool]:
-    """Return the intervals, the categories, and whether the value may be missing."""
+    """Parse a range into its intervals, its categories, and whether the value may be missing."""
     if _is_pair(given):
         return (_to_interval(feature, given),), frozenset(), False
     if isinstance(given, str | bytes | Mapping) or not isinstance(given, Collection):
@@ -301,7 +302,7 @@ def _parse_range(feature: str, given: object) -> tuple[tuple[Interval, ...], fro
 
 
 def _is_pair(given: object) -> bool:
-    """Return whether this is (low, high): a tuple of two, each a number or None."""
+    """Return whether a value is (low, high): a tuple of two, each a number or None."""
     return isinstance(given, tuple) and len(given) == 2 and not any(isinstance(cell_value(end), str) for end in given)
 
 

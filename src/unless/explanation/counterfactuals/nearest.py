@@ -1,17 +1,18 @@
-"""What would change a decision: the nearest records with another label, exactly.
+"""Find what would change a decision: the nearest records with another label, exactly.
 
-Of a number a program sees only between which of its thresholds it lies, and of a category only whether it is one that
-the program names. So every feature has finitely many *cells*: the intervals between thresholds, each named category,
-any other category, missing. Each cell is represented by its value nearest to the record's (`feature_cells`).
-`box_search` finds the cheapest combinations of cells that give a label, and `committee_search` some of a committee;
-this module puts them into values and words.
+A program only distinguishes between which thresholds a number lies, and whether a category is one that it names. So
+every feature has finitely many *cells*: the intervals between thresholds, each named category, any other category,
+missing. Each cell is represented by its value nearest to the record's (`feature_cells`). `box_search` finds the
+cheapest combinations of cells that give a label, `committee_search` finds some for a committee, and this module
+converts them to values and words.
 
-*Nearest* counts changed features first, then the distance: the sum of |change| / scale over numbers, 1 for every other
-change. *Minimal* leaves out what changes more than needed: a change is not listed if a part of it gives the same label,
-either fewer of its features or a shorter way in the same direction.
+*Nearest* compares the number of changed features first, then the distance: the sum of |change| / scale over numbers,
+and 1 for every other change. *Minimal* means that a change is not listed if a smaller one gives the same label: fewer
+of its features, or a shorter way in the same direction.
 
 A change may go further than the nearest number: "income above 21,000". Where going too far would give another label
-again, it says how far: "income above 21,000 and at most 40,000", as long as the other changes are the nearest ones.
+again, it has a second bound: "income above 21,000 and at most 40,000", as long as the other changes are the nearest
+ones.
 """
 
 from __future__ import annotations
@@ -52,24 +53,25 @@ def counterfactuals(
     most: int = 3,
     table: Table | None = None,
 ) -> Counterfactuals:
-    """Find the nearest minimal changes of a record that give another label, or the named one, verified by `predict`.
+    """Find the nearest minimal changes of a record that give another (or the named) label, verified by `predict`.
 
-    Of a committee they are small changes of at most three features; nearer ones may exist.
+    For a committee these are small changes of at most three features; nearer changes may exist.
 
     Parameters
     ----------
     model, record
-        As in `explain`; a fitted classifier knows its training data, and takes no ``table``.
+        As in `explain`; a fitted classifier has the ranges of its training data, and takes no ``table``.
     fixed
         Features that must not change.
     ranges
-        What a feature may become: ``(low, high)`` for numbers, with None at an open end; or a list of categories,
-        single numbers and such pairs, with None if the value may be missing. By default: any number, the categories of
-        ``table`` (without a table, those that the program names), and never missing.
+        The values that a feature may take: ``(low, high)`` for numbers, with None at an open end; or a list of
+        categories, single numbers and such pairs, with None if the value may be missing. By default: any number, the
+        categories of ``table`` (without a table, those that the program names), and never missing.
     most
-        The largest number of answers.
+        The maximum number of answers.
     table
-        The training data (or columns without rows): its categories, and the range of its numbers as their scale.
+        The training data (or columns without rows): it gives the categories, and the range of the numbers as their
+        scale.
     """
     if isinstance(most, bool) or not isinstance(most, int) or most < 1:
         raise ParameterError(f"most is {most!r}; it must be a whole number, 1 or more")
@@ -97,7 +99,7 @@ def find_steps(
     label: Label | None,  # noqa: ARG001
     most: int,  # noqa: ARG001
 ) -> list[tuple[Label, tuple[Step, ...]]]:
-    """Find the changes that give the named label, or another one than now, with the label that each gives."""
+    """Find the changes that give the named (or any other) label, and the label that each change gives."""
     raise ParameterError(f"there is no search for what would change the decision of a {decider.noun}")
 
 
@@ -126,7 +128,7 @@ def _find_committee_steps(
 class Change:
     """A feature's new value. For "above 21,000" that is the next number after 21,000, which is the ``bound``.
 
-    ``end`` is the bound on the other side, if there is one: beyond it the label would be another.
+    ``end`` is the bound on the other side, if any: beyond it the label would be different.
     """
 
     feature: str
@@ -137,7 +139,7 @@ class Change:
     end: Value = None
 
     def text(self, words: Words = DEFAULT) -> str:
-        """Say what the feature becomes: "income above 21,000", "age above 30 and at most 40"."""
+        """Describe the new value: "income above 21,000", "age above 30 and at most 40"."""
         low, high = (self.bound, self.end) if self.how == "above" else (self.end, self.bound)
         bounds = [] if low is None else [Literal(self.feature, ">", low)]
         bounds += [] if high is None else [Literal(self.feature, "<=", high)]
@@ -157,7 +159,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Counterfactual:
-    """A changed record: the explanation of its decision, and its distance from the original."""
+    """A changed record, the explanation of its decision, and its distance from the original."""
 
     proof: Explanation
     changes: tuple[Change, ...]
@@ -175,11 +177,11 @@ class Counterfactual:
 
     @property
     def outcome(self) -> str:
-        """The new decision and what decides it: "accept (rule 4)"."""
+        """The new label and the rule that decides: "accept (rule 4)"."""
         return self.proof.outcome
 
     def text(self, words: Words = DEFAULT) -> str:
-        """Name the changes: "income above 21,000 and guarantor is yes"."""
+        """Describe the changes: "income above 21,000 and guarantor is yes"."""
         bounds = [(change.feature, change.end) for change in self.changes]
         words = words_for_checks(words, self.proof.every_check()).for_values(bounds)
         return " and ".join(change.text(words) for change in self.changes) or "nothing has to change"
@@ -192,9 +194,9 @@ class Counterfactual:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Counterfactuals(Sequence[Counterfactual]):
-    """The changes that were found, nearest first: a sequence, which is empty if no allowed change gives the label.
+    """The changes that were found, nearest first: a sequence, empty if no allowed change gives the label.
 
-    If the search was not ``exhaustive``, there may be other changes.
+    If the search was not ``exhaustive``, other changes may exist.
     """
 
     proof: Explanation
@@ -204,7 +206,7 @@ class Counterfactuals(Sequence[Counterfactual]):
     exhaustive: bool = True
 
     def lines(self, words: Words = DEFAULT) -> list[str]:
-        """Return a title and a line for each change, or one line that says that nothing would change it."""
+        """Return a title and a line for each change, or one line if nothing would change the decision."""
         if not self.found:
             return [self._none_found(words)]
         texts = [one.text(words) for one in self.found]
@@ -260,7 +262,7 @@ class Counterfactuals(Sequence[Counterfactual]):
 
 
 def _check_names(program: Program, record: Mapping[str, object], names: Collection[str], parameter: str) -> None:
-    """Refuse a feature that does not exist; one that the program does not use is fine, since it cannot matter."""
+    """Reject a feature that does not exist; a feature that the program does not use is accepted."""
     if isinstance(names, str):
         raise ParameterError(f"{parameter} is {names!r}; it takes a list of features: {parameter}=[{names!r}]")
     for name in names:
@@ -271,7 +273,7 @@ def _check_names(program: Program, record: Mapping[str, object], names: Collecti
 def _make_counterfactual(
     decider: Decider, record: Mapping[str, Value], axes: Sequence[Axis], steps: Sequence[Step]
 ) -> Counterfactual:
-    """Take some steps from a record: each feature gets the nearest value of its new cell."""
+    """Apply steps to a record: each feature gets the nearest value of its new cell."""
     moved = [(axes[axis], value) for axis, cell in steps if (value := axes[axis].nearest[cell])]
     changed = {**record, **{axis.feature: value.value for axis, value in moved}}
     changes = tuple(
@@ -283,7 +285,7 @@ def _make_counterfactual(
 
 
 def _far_bound(decider: Decider, changed: Mapping[str, Value], axis: Axis, near: NearestValue) -> float | None:
-    """Return the nearest bound beyond which a changed record has another label; None if it keeps its label."""
+    """Return the nearest bound beyond which a changed record has another label; None if there is no such bound."""
     further = axis.further(near)
     if not further:
         return None
@@ -293,13 +295,13 @@ def _far_bound(decider: Decider, changed: Mapping[str, Value], axis: Axis, near:
 
 
 def _decide_records(decider: Decider, records: Sequence[Mapping[str, Value]]) -> NDArray[np.object_]:
-    """Return the labels of records, by the functions that decide tables."""
+    """Decide records with the functions that decide tables, and return their labels."""
     columns = tuple(Column.of(name, [one[name] for one in records]) for name in decider.used)
     return predict(decider, Table(columns, rows=len(records)))
 
 
 def _verify_labels(decider: Decider, found: Sequence[Counterfactual], goals: Sequence[Label]) -> None:
-    """Check by `predict`, which shares no code with the search, that changed records have the labels searched for."""
+    """Check with `predict`, which shares no code with the search, that changed records have the wanted labels."""
     labels = _decide_records(decider, [one.record for one in found])
     for one, goal, label in zip(found, goals, labels, strict=True):
         if not one.label == goal == label:
