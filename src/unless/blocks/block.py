@@ -1,7 +1,7 @@
-"""A block: some rows of a table, held as the kernels count them, in memory or in a file that is mapped.
+"""A block: some rows of a table, encoded for the counting kernels, in memory or in a mapped file.
 
-It is an engine of its own, so that a literal, a rule or a fold means what it means in memory; and it counts in the bins
-that all blocks share. Columns of few values share their values too; where there are too many, each block has its own.
+A block is an engine, so that literals, rules and folds have the same meaning as in memory. It counts in bins that all
+blocks share. Blocks also share the values of columns with few values; with many values, each block has its own.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ from unless.values import Label
 Numbers = NDArray[np.float64]
 
 Ends = Sequence[Any]
-"""Numbers where parts begin, or end; None means no limit."""
+"""The numbers at which parts begin or end; None means no limit."""
 
 _MISSING, _NEVER = -1, -2
-"""The ranks of literals on bare columns that do not compare numbers."""
+"""Stand-in ranks for literals on bare columns that do not compare numbers."""
 
 
 class Block(MemoryEngine):
-    """Rows that answer queries. Some sets of rows are cached, up to ``memory_budget`` bytes."""
+    """A block of rows that answers queries and caches sets of rows, up to ``memory_budget`` bytes."""
 
     def __init__(
         self, bins: Sequence[ColumnBins], labels: int, arrays: StoredArrays, memory_budget: float = 2e9
@@ -69,49 +69,49 @@ class Block(MemoryEngine):
     # Queries: `block_queries` combines the answers of all blocks.
 
     def sizes(self, rows: RowSelection) -> Integers:
-        """How many rows of each label there are, and how much they weigh."""
+        """Count and weigh the rows of each label."""
         labels = len(self.labels)
         weights = self._grid.label_weights(rows, labels)
         times = weights if self._even else np.bincount(self._labels[rows.rows()], minlength=labels)
         return np.array([times, weights], np.int64)
 
     def histogram(self, rows: RowSelection) -> NDArray[np.int32]:
-        """The weight of the rows in each bin of each column."""
+        """Compute the weight of the rows in each bin of each column."""
         self._need("bins")
         found: NDArray[np.int32] = self._grid.histogram(rows)
         return found
 
     def column(self, place: int) -> Column:
-        """A column with the values of this block, without rows; a bare column has only some of its numbers."""
+        """Return a column with the values of this block, without rows; a bare column has only some of its numbers."""
         return self._columns[place]
 
     def is_bare(self, place: int) -> bool:
-        """Whether a column has numbers only, and no ranks."""
+        """Whether a column is stored as plain numbers, without ranks."""
         return place in self._bare
 
     def weights_by_rank(self, rows: RowSelection, place: int, first: int = 0, end: int | None = None) -> Integers:
-        """The weight of the rows that have each rank of a column, or each of some ranks."""
+        """Compute the weight of the rows with each rank of a column, or with each rank of a range."""
         found = np.zeros((self._columns[place].missing + 1 if end is None else end) - first, np.int64)
         self._need_column(place)
         self._grid.weigh_ranks(rows, place, first, found)
         return found
 
     def weights_by_part(self, rows: RowSelection, place: int, first: int, end: int) -> Integers:
-        """The weight of the rows in some of the finer parts of a bare column."""
+        """Compute the weight of the rows in a range of finer parts of a bare column."""
         found = np.zeros(end - first, np.int64)
         self._need_column(place)
         self._grid.weigh_parts(rows, place, self._bins_of[place].starts, first, found)
         return found
 
     def numbers_in(self, sets: Sequence[RowSelection], place: int, lows: Ends, highs: Ends) -> tuple[Numbers, Integers]:
-        """The numbers of rows of a bare column in some parts, in order, and how much the rows of each set weigh.
+        """Return the sorted numbers in some parts of a bare column, and the weight of the rows of each set.
 
-        A part has the numbers above its low end, up to its high end; parts are in order, and disjoint.
+        A part contains the numbers above its low end, up to its high end; parts are sorted and disjoint.
         """
         return self._sort_and_sum(*self._cells_between(sets, place, lows, highs), len(sets))
 
     def weights_by_slice(self, sets: Sequence[RowSelection], place: int, lows: Ends, highs: Ends) -> Integers:
-        """The weight of the rows of each set in the slices of such parts, which have both ends (`bins.slice_ends`)."""
+        """Compute the weight of the rows of each set in the slices (`bins.slice_ends`) of parts that have both ends."""
         cells, rows, which = self._cells_between(sets, place, lows, highs)
         ends = slice_ends(lows, highs).ravel()
         found = np.zeros((len(sets), len(ends)), np.int64)
@@ -121,21 +121,21 @@ class Block(MemoryEngine):
     def _cells_between(
         self, sets: Sequence[RowSelection], place: int, lows: Ends, highs: Ends
     ) -> tuple[Numbers, Positions, Positions]:
-        """The numbers of a bare column in some parts, the rows that have them, and which set each row is of."""
+        """Return the numbers of a bare column in some parts, their rows, and the set of each row."""
         rows, which = self._in_parts(sets, place, self._bins_of[place].spans_in(lows, highs))
         cells = self._numbers_of_rows(place, rows)
         there = _place_among(cells, lows, highs) < len(lows)
         return cells[there], rows[there], which[there]
 
     def _in_parts(self, sets: Sequence[RowSelection], place: int, spans: Spans) -> tuple[Positions, Positions]:
-        """The rows of some sets in some finer parts of a bare column, and which set each is of."""
+        """Select the rows of some sets in some finer parts of a bare column, with the set of each row."""
         self._need_column(place)
         flags = parts_in_spans(self._bins_of[place], spans)
         found = [self._grid.in_parts(rows, place, self._bins_of[place].starts, *flags) for rows in sets]
         return np.concatenate(found), np.repeat(np.arange(len(sets)), [len(rows) for rows in found])
 
     def nearest_numbers(self, rows: RowSelection, place: int, number: float) -> Numbers:
-        """Some numbers of the rows in a bare column, the nearest ones to a number among them, in order."""
+        """Return sorted numbers of the rows in a bare column that include the nearest ones to a number."""
         end = int(self._bins_of[place].starts[-1])
         there = np.flatnonzero(self.weights_by_part(rows, place, 0, end))
         at = int(np.searchsorted(there, self._bins_of[place].parts_in(None, number)[1] - 1))
@@ -144,13 +144,13 @@ class Block(MemoryEngine):
         return self._sort_and_sum(self._numbers_of_rows(place, some), some, which, 1)[0]
 
     def numbers(self, rows: RowSelection, place: int) -> tuple[Numbers, Integers]:
-        """The numbers of the rows in a bare column, in order, and how much the rows weigh, without missing cells."""
+        """Return the sorted numbers of the rows in a bare column, without missing cells, and their weights."""
         some = rows.rows()
         numbers, weights = self._sort_and_sum(self._numbers_of_rows(place, some), some, np.zeros(len(some), np.intp), 1)
         return numbers, weights[0]
 
     def _sort_and_sum(self, cells: Numbers, rows: Positions, which: Positions, sets: int) -> tuple[Numbers, Integers]:
-        """The numbers of some rows, in order, and how much the rows weigh, set by set, without missing cells."""
+        """Sort the numbers of some rows, without missing cells, and sum the weights of each set."""
         weights = self._weights[rows]
         there = ~np.isnan(cells) & (weights > 0)
         values, places = np.unique(cells[there], return_inverse=True)
@@ -159,13 +159,13 @@ class Block(MemoryEngine):
         return values, found
 
     def extent(self, place: int) -> tuple[float, float]:
-        """The smallest and the largest finite number of a column; NaN if none exists."""
+        """Find the smallest and the largest finite number of a column; NaN if there are no finite numbers."""
         numbers = self._cells(place) if place in self._bare else self._columns[place].numbers
         finite = numbers[np.isfinite(numbers)]
         return (float(finite.min()), float(finite.max())) if len(finite) else (np.nan, np.nan)
 
     def fetch(self, sets: Sequence[RowSelection]) -> FetchedRows:
-        """The rows of some sets, one set after the other."""
+        """Fetch the rows of some sets, one set after the other."""
         rows = np.concatenate([rows.rows() for rows in sets])
         numbers = self._fetch_numbers(rows)
         columns = range(len(self._columns))
@@ -177,19 +177,19 @@ class Block(MemoryEngine):
         return FetchedRows(found, values, self._labels[rows].astype(np.int32), self._weights[rows], which)
 
     def _fetch_ranked(self, i: int, rows: NDArray[np.int32]) -> tuple[NDArray[Any], Column | None]:
-        """The cells of some rows in a column: numbers, ranks, or ranks among values that only this block has."""
+        """Fetch the cells of some rows in a column: numbers, shared ranks, or ranks among values of this block only."""
         self._need_column(i)
         codes = self._grid.ranks_of(i, rows)
         return _cells_of_rows(self._columns[i], codes) if self._bins_of[i].open else (codes, None)
 
     def _fetch_numbers(self, rows: Positions) -> Sequence[Numbers]:
-        """The numbers of some rows in all bare columns, one column after the other."""
+        """Fetch the numbers of some rows in all bare columns, one column after the other."""
         if self.arrays.uncached is None or "records" not in self.arrays.uncached:
             return [self._numbers_of_rows(i, rows) for i in self._bare]
         return list(np.ascontiguousarray(self.arrays.uncached.rows("records", len(self._bare), rows).T))
 
     def sample_every(self, rows: RowSelection, count: int) -> RowSelection:
-        """Every ``count``-th row, in the order in which rows were read, however they are stored."""
+        """Select every ``count``-th row in the order in which rows were read, however they are stored."""
         numbers = rows.rows()
         if self._places is not None:
             self._need("places")
@@ -197,19 +197,19 @@ class Block(MemoryEngine):
         return self.of_rows(numbers[order.argsort()[::count]])
 
     def split_holdout(self, rows: RowSelection, split: HoldoutSplit) -> tuple[RowSelection, RowSelection]:
-        """The rows that are learned from, and those that are held back."""
+        """Split rows into those to learn from and those to hold back."""
         numbers = rows.rows()
         held = split.held_back_codes(self._hashes(), self._labels)[numbers]
         return self.of_rows(numbers[~held]), self.of_rows(numbers[held])
 
     def split_census(self, labels: tuple[Label, ...], salt: int) -> tuple[Integers, Hashes, Hashes]:
-        """How many rows of each label are in each part of a split; the sums of the fingerprint of all; and a sample."""
+        """Count the rows of each label in each part of a split; also return fingerprint sums and a sample."""
         hashes, known = self._hashes(), Labels("", labels, self._labels)
         found = record_identities(hashes, known)
         return part_counts(hashes, known, salt), identity_sums(found), identity_sample(found)
 
     def split(self, rows: RowSelection, label: int) -> tuple[RowSelection, RowSelection]:
-        self._need("bins")  # rows are counted by label: page by page, reading would take ten times as long
+        self._need("bins")  # reading label by label; page by page would take ten times as long
         return super().split(rows, label)
 
     def folds(self, rows: RowSelection, count: int, among: int | None = None) -> list[RowSelection]:
@@ -217,16 +217,16 @@ class Block(MemoryEngine):
         self._folds = None  # eight bytes for every row
         return found
 
-    # Rows by definition.
+    # Sets of rows, evaluated from their definitions.
 
     def row_sets(self, query: BlockQuery[Any]) -> Iterator[RowSelection]:
-        """The sets of a query, one after the other."""
+        """Yield the sets of a query, one after the other."""
         self._need("labels")
         for number in query.sets:
             yield self.resolve(number, query.steps)
 
     def resolve(self, number: int, steps: Mapping[int, DefinitionStep]) -> RowSelection:
-        """The rows of a definition, derived from cached sets."""
+        """Evaluate a definition: derive its rows from cached sets."""
         known: dict[int, RowSelection] = {}
         self._grid.forget_edges()
         order = self._resolve_order(number, steps, known)
@@ -236,7 +236,7 @@ class Block(MemoryEngine):
             found = OPERATIONS[op](self, *(known[one] for one in sets), *what)
             most = max((len(known[one].rows()) for one in sets), default=0)
             for one, rows in zip(group, found, strict=True):
-                # Few rows out of many are copied: as a part of their array, they would keep all of it in memory.
+                # Copy few rows out of many: a view would keep the whole array in memory.
                 copied = op != "label" and 2 * len(rows.rows()) < most
                 known[one] = self.of_rows(rows.rows().copy()) if copied else rows
                 self.selections.put(one, known[one])
@@ -249,7 +249,7 @@ class Block(MemoryEngine):
     def _resolve_order(
         self, number: int, steps: Mapping[int, DefinitionStep], known: dict[int, RowSelection]
     ) -> list[int]:
-        """The definitions to evaluate, each after those that it needs; cached sets become known."""
+        """Order the definitions to evaluate, each after those it needs; cached sets become known."""
         order, seen = list[int](), set[int]()
         waiting = [(number, False)]
         while waiting:
@@ -268,11 +268,11 @@ class Block(MemoryEngine):
         return order
 
     def _numbers_of_rows(self, place: int, rows: Positions) -> Numbers:
-        """The numbers of some rows in a bare column."""
+        """Return the numbers of some rows in a bare column."""
         return self._cells(place, rows)[rows]
 
     def _cells(self, place: int, rows: Positions | None = None) -> Numbers:
-        """The numbers of a bare column, to take some rows from, at once."""
+        """Return all numbers of a bare column, for selecting many rows at once."""
         bare = self._bare[place]
         uncached = self.arrays.uncached
         found: Numbers = self._near[bare] if uncached is None else uncached.part("cells", bare, len(self._bare), rows)
@@ -291,14 +291,14 @@ class Block(MemoryEngine):
         return record_hashes([self._column_with_rows(i, every) for i in range(len(self._columns))], self._count)
 
     def _column_with_rows(self, i: int, every: NDArray[np.int32]) -> Column:
-        """A column with its rows; a bare one has a number for every row, in whatever order."""
+        """Return a column with its rows; a bare column has a number for every row, in any order."""
         if i not in self._bare:
             return replace_checked(self._columns[i], codes=self._grid.ranks_of(i, every))
         cells = self._cells(i).copy()
         return replace_checked(self._columns[i], codes=np.where(np.isnan(cells), self._count, every), numbers=cells)
 
     def literal_tests(self, rule: Rule) -> Tests:
-        """The tests of a rule, anew each time: their columns must be in memory."""
+        """Build the tests of a rule, anew each time: their columns must be in memory."""
         return [self.test_of(literal) for literal in rule.default], [self.literal_tests(one) for one in rule.exceptions]
 
     def test_of(self, literal: Literal) -> Test:
@@ -314,8 +314,8 @@ class Block(MemoryEngine):
 
 
 def _place_among(cells: Numbers, lows: Ends, highs: Ends) -> NDArray[np.intp]:
-    """The index of the interval that each number is in; the number of intervals, if it is in none or missing."""
-    low, high = np.array(lows, np.float64), np.array(highs, np.float64)  # None is NaN: nothing is above or below
+    """Find the interval of each number; outside all intervals or missing, the result is the number of intervals."""
+    low, high = np.array(lows, np.float64), np.array(highs, np.float64)  # None is NaN: never less or greater
     found = np.searchsorted(high, cells)
     outside = np.isnan(cells) | (cells <= low.take(found, mode="clip"))
     found[outside] = len(lows)
@@ -323,7 +323,7 @@ def _place_among(cells: Numbers, lows: Ends, highs: Ends) -> NDArray[np.intp]:
 
 
 def _unit_weights(rows: int) -> NDArray[np.int32]:
-    """The weights of rows that weigh 1: the same ones for all blocks."""
+    """Return weights of 1 for all rows, in an array that all blocks share."""
     if len(_ONES[0]) < rows:
         _ONES[0] = np.ones(rows, np.int32)
     return _ONES[0][:rows]
@@ -333,11 +333,11 @@ _ONES: list[NDArray[np.int32]] = [np.empty(0, np.int32)]
 
 
 def _cells_of_rows(column: Column, codes: NDArray[np.int32]) -> tuple[NDArray[Any], Column | None]:
-    """The cells of some rows: numbers, if there are no texts; or ranks, with the values that occur."""
+    """Return the cells of some rows: numbers if there are no texts, otherwise ranks with the values that occur."""
     if not len(column.categories):
         if not len(column.numbers):
             return np.full(len(codes), np.nan), None
-        numbers = column.numbers.take(codes, mode="clip")  # those that are missing have the rank after the last
+        numbers = column.numbers.take(codes, mode="clip")  # missing cells have the rank after the last
         numbers[codes == column.missing] = np.nan
         return numbers, None
     found = drop_unused_values_of(replace_checked(column, codes=codes))

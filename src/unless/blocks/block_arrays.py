@@ -1,8 +1,8 @@
 """The arrays of a block, in memory or in a file.
 
-Bytes come first (``bins``), which nearly all queries are about; the numbers of bare columns come last (``cells``), in a
-file maybe once more, record by record (``records``). ``labels`` are bytes, if there are few enough, and there are no
-``weights`` if every row weighs 1. If rows are not stored in the order of the source, ``places`` holds that order.
+The bytes of ``bins`` come first, since nearly all queries read them; the numbers of bare columns (``cells``) come last.
+A file may hold these numbers again, record by record (``records``). ``labels`` are bytes if there are few of them, and
+``weights`` are absent if every row weighs 1. ``places`` holds the order of the source if rows are stored in another.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from unless.table.columns import replace_checked
 DATA_CHANGED = "the data changed while it was read; learn from a copy, or while nothing writes to it"
 
 UNCACHED = ("cells", "records")
-"""The arrays that few queries need, and those only in part: numbers by column, and the same numbers by record."""
+"""The arrays that few queries need, and only in part: numbers by column, and the same numbers by record."""
 
 RARE = ("fine", "lows", "places")
-"""Other arrays that few queries need: all of them look at the bins."""
+"""Other arrays that few queries need; every query reads the bins."""
 
 NO_ROWS: NDArray[np.uint8] = np.empty(0, np.uint8)
 
@@ -37,14 +37,14 @@ _BYTE = 256
 
 
 class TextArray(Sequence[str]):
-    """Sorted texts as they are stored in a file: their UTF-8 bytes, and where each text ends."""
+    """Sorted texts as stored in a file: their UTF-8 bytes, and the end of each text."""
 
     def __init__(self, data: NDArray[np.uint8], ends: NDArray[np.int64]) -> None:
         self._data, self._ends = data, ends
 
     @classmethod
     def packed(cls, texts: Sequence[str]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-        """The bytes and ends of texts."""
+        """Pack texts into bytes and ends."""
         encoded = [text.encode("utf-8", "surrogatepass") for text in texts]
         ends = np.cumsum([0, *map(len, encoded)], dtype=np.int64)
         return np.frombuffer(b"".join(encoded), np.uint8), ends
@@ -63,8 +63,8 @@ class TextArray(Sequence[str]):
 def write_block(path: Path, arrays: Arrays, *, bypass_page_cache: bool = False) -> None:
     """Write a block to a file.
 
-    On request, the numbers are written past the page cache, and once more record by record, so that
-    the numbers of a record are read at once.
+    On request, the numbers are written past the page cache, and again record by record, so that one
+    read returns all numbers of a record.
     """
     bypass_page_cache = bypass_page_cache and len(arrays["cells"]) > 0 and supports_direct_io(path)
     if bypass_page_cache:
@@ -73,14 +73,14 @@ def write_block(path: Path, arrays: Arrays, *, bypass_page_cache: bool = False) 
 
 
 def map_block(path: Path, *, bypass_page_cache: bool = False) -> StoredArrays:
-    """The arrays of a block, mapped from its file."""
+    """Map the arrays of a block from its file."""
     return map_arrays(path, UNCACHED if bypass_page_cache else (), RARE)
 
 
 def make_block_arrays(
     table: Table, bins: Sequence[ColumnBins], labels: NDArray[np.int32], weights: NDArray[np.int32]
 ) -> StoredArrays:
-    """Make the arrays of a block of these rows; columns have the values of the bins, or their own."""
+    """Make the arrays of a block from a table; columns have the values of the bins, or their own."""
     own: dict[str, NDArray[Any]] = {}
     columns = []
     for i, one in enumerate(bins):
@@ -121,19 +121,19 @@ def make_block_arrays(
 
 
 def padded_bin_count(bins: ColumnBins) -> int:
-    """How many bins a column has, with those that only fill up whole groups."""
+    """Count the bins of a column, including those that pad it to whole groups."""
     column = bins.column
     numeric, categorical = bins.shape or (len(column.numbers), len(column.categories) + 1)
     return -(-numeric // 16) * 16 + categorical
 
 
 def bytes_per_cell(bins: ColumnBins) -> int:
-    """About how many bytes a cell takes: its bin, and its part and number, or its rank."""
+    """Estimate the bytes that a cell takes: its bin, and its part and number, or its rank."""
     return 10 if bins.bare else 1 if bins.cuts is None else 5
 
 
 def check_block_arrays(bins: Sequence[ColumnBins], labels: int, arrays: Arrays) -> None:
-    """Refuse arrays that do not fit these bins and labels: the kernels use them as addresses, unchecked."""
+    """Reject arrays that do not fit the bins and labels: the kernels use them as addresses, unchecked."""
     rows, columns = len(arrays["labels"]), len(bins)
     known = [block_column(one, i, arrays) for i, one in enumerate(bins)]
     wide = [column.missing for one, column in zip(bins, known, strict=True) if one.cuts is not None and not one.bare]
@@ -142,7 +142,7 @@ def check_block_arrays(bins: Sequence[ColumnBins], labels: int, arrays: Arrays) 
     types |= {"cells": np.float64, "labels": np.uint8 if arrays["labels"].dtype == np.uint8 else np.int32}
     weights = rows if len(arrays["weights"]) else 0
     sizes = {"bins": rows * columns, "fine": rows * len(ranks), "weights": weights}
-    sizes |= dict.fromkeys(("lows", "cells"), rows * bare)  # every part is safe, and every number
+    sizes |= dict.fromkeys(("lows", "cells"), rows * bare)  # any part and any number is safe
     if "places" in arrays:
         types["places"], sizes["places"] = np.int32, rows
     if "records" in arrays:
@@ -173,13 +173,13 @@ def make_row_grid(
     labels: NDArray[np.int32] | NDArray[np.uint8],
     weights: NDArray[np.int32],
 ) -> RowGrid:
-    """The kernel that counts these columns, still without cells."""
+    """Make the kernel that counts these columns, still without cells."""
     numbers, ranks = [len(column.numbers) for column in columns], [column.missing + 1 for column in columns]
     return RowGrid(labels, weights, numbers, ranks, bins=[one.shape for one in bins], bare=[one.bare for one in bins])
 
 
 def block_column(bins: ColumnBins, place: int, arrays: Arrays) -> Column:
-    """A column of a block without its rows."""
+    """Return a column of a block without its rows."""
     if not bins.open or bins.bare:
         return bins.column
     texts = TextArray(arrays[f"texts {place}"], arrays[f"ends {place}"])
@@ -187,7 +187,7 @@ def block_column(bins: ColumnBins, place: int, arrays: Arrays) -> Column:
 
 
 def _rank_like(column: Column, known: Column) -> Column:
-    """A column with the values that another one has; data with other values has changed since these were seen."""
+    """Rank a column among known values; unknown values mean that the data changed since the first pass."""
     texts = {text: place for place, text in enumerate(known.categories, len(known.numbers))}
     places = np.searchsorted(known.numbers, column.numbers)
     same = np.append(known.numbers, np.nan)[places] == column.numbers

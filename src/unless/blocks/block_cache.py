@@ -1,6 +1,6 @@
-"""Blocks that stay in a folder (`unless.storage.cache_folder`), so that learning can be resumed after an interruption.
+"""Keep blocks in a folder (`unless.storage.cache_folder`), so that learning can be resumed after an interruption.
 
-The encoding that blocks share is written as JSON and arrays, and read back with all checks that keep the kernels safe.
+The shared encoding of the blocks is written as JSON and arrays; reading it checks all that the kernels rely on.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ _BINS = 256
 class BlockCache:
     """A source whose blocks and rules are kept in a folder, so that learning can be resumed.
 
-    ``source`` is whatever can be learned from: the path of a file, of a folder of parts or a pattern, a `Query`, a
-    relation. ``folder`` is new, empty, or one that was used before. If ``unchanged``, the caller knows that the source
-    has not changed, which for databases only reading could tell.
+    ``source`` is anything that learners read: the path of a file or of a folder of parts, a pattern, a `Query` or a
+    relation. ``folder`` is new, empty, or was used before. With ``unchanged``, the caller asserts that the source has
+    not changed; for databases, only reading all rows could detect a change.
     """
 
     source: Any
@@ -46,13 +46,13 @@ class BlockCache:
 
     @property
     def keep(self) -> CacheOptions:
-        """Where blocks are kept."""
+        """The options for keeping blocks in the folder."""
         return CacheOptions(self.folder, unchanged=self.unchanged)
 
 
 @dataclass(frozen=True)
 class CacheOptions:
-    """Where blocks are kept (`BlockCache`); ``asked`` holds other options that they depend on."""
+    """The folder in which blocks are kept (`BlockCache`); ``asked`` holds other options that the blocks depend on."""
 
     folder: str | os.PathLike[str]
     asked: Mapping[str, Any] | None = None
@@ -61,14 +61,14 @@ class CacheOptions:
 
 @dataclass
 class RecordedFactors:
-    """The weights of classes, and the totals they were computed from, so that they can be compared later."""
+    """Computes the weights of classes, and records them with the totals they come from for a later comparison."""
 
     function: ClassFactors
     totals: Weights | None = None
     found: Weights | None = None
 
     def __call__(self, labels: tuple[Label, ...], totals: Weights) -> Weights:
-        """The weight of every class, which is recorded."""
+        """Compute and record the weight of every class."""
         self.totals, self.found = totals, self.function(labels, totals)
         return self.found
 
@@ -81,7 +81,7 @@ class RecordedFactors:
 def reopen_blocks(
     folder: CacheFolder, key: CacheKey, factors: RecordedFactors | None, *, unchanged: bool, threads: int = 1
 ) -> tuple[BlockEncoding, list[StoredArrays]] | None:
-    """The blocks of a folder, if they have this key; None, and a warning, if they must be made again."""
+    """Reopen the blocks of a folder that have this key; warn and return None if they must be made again."""
 
     def load(description: Mapping[str, Any], values: Arrays) -> tuple[BlockEncoding, list[StoredArrays]]:
         coding = encoding_from_json(description["coding"], values)
@@ -107,19 +107,19 @@ def reopen_blocks(
 def write_block_cache(
     folder: CacheFolder, key: CacheKey, coding: BlockEncoding, blocks: int, factors: RecordedFactors | None
 ) -> None:
-    """Complete a folder, in which all blocks are."""
+    """Complete a folder in which all blocks have been written."""
     node, values = encoding_to_json(coding)
     folder.finish(key, {"factors": None if factors is None else factors.data, "coding": node}, values, blocks)
 
 
 def _weight_of(block: Arrays) -> int:
-    """The total weight of the rows of a block; without weights, 1 each."""
+    """Sum the weights of the rows of a block; without weights, each row weighs 1."""
     weights = block["weights"]
     return int(weights.sum(dtype=np.int64)) if len(weights) else len(block["labels"])
 
 
 def _are_same_factors(before: Any, labels: tuple[Label, ...], factors: RecordedFactors | None) -> bool:
-    """Whether the weights of classes are those with which blocks were made."""
+    """Whether the weights of classes equal those with which the blocks were made."""
     if before is None or factors is None:
         return before is None and factors is None
     totals, found = before
@@ -130,7 +130,7 @@ def _are_same_factors(before: Any, labels: tuple[Label, ...], factors: RecordedF
 
 
 def encoding_to_json(coding: BlockEncoding) -> tuple[dict[str, Any], Arrays]:
-    """A coding as JSON and arrays; `encoding_from_json` gives it back."""
+    """Convert a coding to JSON and arrays, which `encoding_from_json` reads."""
     task, plan = coding.task, coding.task.plan
     node = {
         "target": plan.target,
@@ -186,7 +186,7 @@ def _texts_data(name: str, texts: Sequence[str]) -> dict[str, NDArray[Any]]:
 
 
 def encoding_from_json(node: Mapping[str, Any], arrays: Arrays) -> BlockEncoding:
-    """The coding that `encoding_to_json` wrote; a ValueError, TypeError or LookupError if this is something else."""
+    """Read the output of `encoding_to_json`; anything else raises ValueError, TypeError or LookupError."""
     labels = Labels(node["target"], tuple(map(label_from_json, node["labels"])), np.empty(0, np.uint8)).labels
     notations = {name: _notation(data) for name, data in node["notations"]}
     plan = ColumnPlan(
@@ -201,7 +201,7 @@ def encoding_from_json(node: Mapping[str, Any], arrays: Arrays) -> BlockEncoding
     )
     task = EncodingTask(plan, node["weights"], node["drop_unlabelled"], node["drop_weightless"])
     bins = tuple(_bins(i, one, arrays) for i, one in enumerate(node["columns"]))
-    Program(node["target"], tuple(one.column.name for one in bins))  # refuses names that go together with no program
+    Program(node["target"], tuple(one.column.name for one in bins))  # rejects names that no program may combine
     values = [*arrays["cell numbers"].tolist(), *_texts("cell text", arrays)]
     label_of = dict(zip(values, arrays["labels"].tolist(), strict=True))
     pairs = zip(arrays["weights"].tolist(), arrays["places"].tolist(), strict=True)
@@ -212,7 +212,7 @@ def encoding_from_json(node: Mapping[str, Any], arrays: Arrays) -> BlockEncoding
 
 
 def _bins(i: int, node: Any, arrays: Arrays) -> ColumnBins:
-    name, kind, notation, is_open, *typed = node  # older versions did not write the last
+    name, kind, notation, is_open, *typed = node  # older versions did not write the last item
     own = {key.rpartition(" ")[0]: array for key, array in arrays.items() if key.rpartition(" ")[2] == str(i)}
     written = None if notation is None else _notation(notation)
     texts, no_rows = tuple(_texts("text", own)), np.empty(0, np.uint8)

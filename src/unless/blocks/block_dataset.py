@@ -1,4 +1,4 @@
-"""All records of a source as blocks, which are made once and used for any number of fits."""
+"""Turn all records of a source into blocks, once for any number of fits."""
 
 from __future__ import annotations
 
@@ -37,25 +37,25 @@ from unless.table.holdout_split import fingerprint_text
 from unless.threads import available_cores
 
 Progress = Callable[[str, int], object]
-"""Called with the current step and the number of records that it has processed."""
+"""Called with the current step and the number of records processed so far."""
 
 FETCHED_ROWS = 1_000_000
 """Sets of at most this many records are learned from in memory."""
 
 SAMPLE = 100_000
-"""How many records are sampled for points, importances and warnings."""
+"""The number of records sampled for points, importances and warnings."""
 
 
 BlockFolder = tempfile.TemporaryDirectory[str] | CacheFolder
 """The folder of the blocks."""
 
 LeaveOut = Callable[[Table, TableStats], Mapping[str, Any]]
-"""Decides which features are left out, and why (JSON), given the first records and the statistics."""
+"""Chooses the features to leave out, with reasons (JSON), given the first records and the statistics."""
 
 
 @dataclass
 class BlockDataset:
-    """Records in blocks, a context manager: closing removes its files, unless they are to be kept."""
+    """A context manager for records in blocks; closing it removes their files, unless they are to be kept."""
 
     store: BlockStore
     folder: BlockFolder | None = None
@@ -63,12 +63,12 @@ class BlockDataset:
 
     @property
     def coding(self) -> BlockEncoding:
-        """How records became blocks."""
+        """How records were encoded as blocks."""
         return self.store.coding
 
     @property
     def rows(self) -> int:
-        """How many records there are."""
+        """The number of records."""
         return self.coding.rows
 
     @property
@@ -77,16 +77,16 @@ class BlockDataset:
         return self.coding.schema
 
     def split(self, share: float, salt: int) -> tuple[HoldoutSplit, str, tuple[int, ...], int]:
-        """Which records to hold back, about that share of every label; the fingerprint of all, a sample, their number.
+        """Choose records to hold back, about ``share`` of every label, and fingerprint all records.
 
-        Rows without a label do not count.
+        Returns the split, the fingerprint, a sample of hashes and the number of rows with a label.
         """
         counts, sums, sample = self.engine().split_census(salt)
         split = HoldoutSplit.of_counts(self.store.labels, counts, share, salt)
         return split, fingerprint_text(sums), tuple(sample.tolist()), int(counts.sum())
 
     def engine(self, held_back: HoldoutSplit | None = None) -> BlockEngine:
-        """The engine that learns from all records, or from all but those that are held back."""
+        """Return the engine that learns from all records, or from all except those held back."""
         engine = BlockEngine(self.store, local=self.local, held_back=held_back)
         if isinstance(self.folder, CacheFolder):
             split = None if held_back is None else [held_back.salt, *held_back.cuts]
@@ -97,9 +97,9 @@ class BlockDataset:
     def sample(
         self, held_back: HoldoutSplit | None = None, *, tests: bool = False
     ) -> tuple[Table, NDArray[np.float64] | None]:
-        """Some records, evenly spread, and how often each counts; all of them if they are few.
+        """Sample evenly spread records, and return the weight of each; if there are few records, return them all.
 
-        They are of those that are learned from, if some are ``held_back``, or of these.
+        With ``held_back``, the sample is from the records to learn from; with ``tests``, from those held back.
         """
         every = max(1, -(-self.rows // SAMPLE))
         table, units = self.engine(held_back).sample_every(every, tests=tests)
@@ -107,7 +107,7 @@ class BlockDataset:
         return table, None if (units == 1).all() and self.store.unit == 1 else units * self.store.unit
 
     def domain(self, features: Iterable[str]) -> Table:
-        """The named columns without rows: their categories, and the smallest and largest finite number."""
+        """Return the named columns without rows: their categories, and the smallest and largest finite number."""
         places = {one.column.name: place for place, one in enumerate(self.coding.bins)}
         wanted = [places[name] for name in features]
         found = []
@@ -118,7 +118,7 @@ class BlockDataset:
         return Table(tuple(found), rows=0, missing=self.schema.missing)
 
     def close(self) -> None:
-        """End the threads, and remove what was written, unless it is kept."""
+        """End the threads, and remove the files unless they are kept."""
         self.store.close()
         if self.folder is not None:
             self.folder.cleanup()
@@ -131,12 +131,12 @@ class BlockDataset:
 
 
 def label_weights_left(engine: BlockEngine, program: Program, rows: RowSet) -> list[Sequence[float]]:
-    """How much of each label is left before each rule and after the last (`Learned.left`)."""
+    """Compute the weight of each label that is left before each rule and after the last (`Learned.left`)."""
     return [engine.label_weights(left) for left in _rows_left(engine, program, rows)]
 
 
 def _rows_left(engine: BlockEngine, program: Program, rows: RowSet) -> Iterator[RowSet]:
-    """The rows that are left before each rule and after the last."""
+    """Yield the rows that are left before each rule and after the last."""
     yield rows
     for rule in program.rules:
         rows = engine.minus(rows, engine.covered_by_rule(rows, rule))
@@ -144,7 +144,7 @@ def _rows_left(engine: BlockEngine, program: Program, rows: RowSet) -> Iterator[
 
 
 def decided_label_weights(engine: BlockEngine, program: Program, rows: RowSet) -> NDArray[np.float64]:
-    """How many rows of each label (column) each rule decides (row) and, in the last row, no rule."""
+    """Count the rows of each label (column) that each rule (row) decides; the last row counts undecided ones."""
     left = [engine.records(some) for some in _rows_left(engine, program, rows)]
     found: NDArray[np.float64] = -np.diff(np.array(left, np.float64), axis=0, append=0)
     return found
@@ -164,13 +164,13 @@ def make_block_dataset(  # noqa: PLR0913 - all that can be asked for, to be seen
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> BlockDataset:
-    """The records of a stream in blocks.
+    """Make blocks from the records of a stream.
 
-    ``options``, ``target`` and ``features`` say what to read, as in `read_table`. ``weights`` is the column that says
-    how much each record weighs, and ``factors`` multiplies the weights of each class; ``drop_weightless`` leaves out
-    records of weight 0.
-    Blocks are written to temporary files, or to the folder of ``keep``: blocks that are there already are used, and
-    learners go on where they were. ``keep.asked`` holds what ``leave_out`` depends on.
+    ``options``, ``target`` and ``features`` choose what to read, as in `read_table`. ``weights`` names the column of
+    record weights, and ``factors`` multiplies the weights of each class; ``drop_weightless`` leaves out records of
+    weight 0.
+    Blocks are written to temporary files, or to the folder of ``keep``. Blocks already in that folder are used, and
+    learners resume where they stopped. ``keep.asked`` holds the options that ``leave_out`` depends on.
     """
     if formats := options.part_formats:
         stream = PartsStream(stream, formats)
@@ -183,7 +183,7 @@ def make_block_dataset(  # noqa: PLR0913 - all that can be asked for, to be seen
 
 @dataclass(frozen=True)
 class RecordChoice:
-    """What is read from a stream: parameters of `make_block_dataset` with the same names."""
+    """The choice of what to read from a stream: the parameters of `make_block_dataset` with the same names."""
 
     options: ReadOptions
     target: str | None
@@ -192,7 +192,7 @@ class RecordChoice:
     drop_weightless: bool
 
     def to_dict(self) -> dict[str, Any]:
-        """The options, as they are recorded with blocks that are kept."""
+        """The options as recorded with kept blocks."""
         said, parts = self.options, self.options.parts or ()
         dates = said.dates
         if parts and dates is not None:
@@ -203,7 +203,7 @@ class RecordChoice:
         return asked | ({"drop_weightless": True} if self.drop_weightless else {})
 
     def task(self, first: Source) -> EncodingTask:
-        """The task for a source that begins with this batch."""
+        """Make the task for a source that begins with this batch."""
         weights, features = self.weights, self.features
         if weights is not None and weights not in first.names:
             raise UnknownNameError(f"no column {weights!r}{suggest(weights, first.names)}")
@@ -231,8 +231,8 @@ class _DatasetMaker:
             coding = self._collect_encoding(pool)
         home = tempfile.TemporaryDirectory(prefix="unless-")
         try:
-            with ThreadPoolExecutor(self.threads) as pool:  # its threads end before the folder is removed
-                # A mapped file lives on without a name, and is gone even after kill -9.
+            with ThreadPoolExecutor(self.threads) as pool:  # end the threads before the folder is removed
+                # An unlinked mapped file stays readable, and disappears even after kill -9.
                 arrays = list(self._write_blocks(coding, Path(home.name), pool, nameless=os.name == "posix"))
             _refuse_change(before, self.stream)
         except BaseException:
@@ -241,7 +241,7 @@ class _DatasetMaker:
         return self._open(coding, arrays, home)
 
     def reopen_or_make(self, keep: CacheOptions) -> BlockDataset:
-        """Open blocks that stay in their folder, or make them."""
+        """Open the blocks in the folder, or make them."""
         if self.leave_out is not None and keep.asked is None:
             raise ValueError("what leave_out depends on is not known; give it: CacheOptions(asked=...)")
         key = self._cache_key(keep)
@@ -288,7 +288,7 @@ class _DatasetMaker:
     ) -> Iterator[StoredArrays]:
         """The second pass: write blocks to files, which are unlinked if they are to be ``nameless``."""
         rows, large = 0, not fits_in_memory(coding.rows * sum(map(bytes_per_cell, coding.bins)))
-        first = next(iter(self.stream.batches()), None) if large else None  # there was one, but data may change
+        first = next(iter(self.stream.batches()), None) if large else None  # none only if the data changed
         order = UNORDERED if first is None else coding.order(first)
 
         def write(numbered: tuple[int, Source]) -> tuple[int, StoredArrays]:
@@ -309,7 +309,7 @@ class _DatasetMaker:
 
 
 def _first_records(task: EncodingTask, stream: Stream) -> Table:
-    """The first records as a table, read on their own."""
+    """Read the first records as a table."""
     first = next(iter(stream.batches()))
     task.load(first)
     columns = [task.plan.column(name, first.cells(name)) for name in task.plan.features]
@@ -325,7 +325,7 @@ def _drop_features(task: EncodingTask, stats: TableStats, gone: Collection[str])
 
 
 def _collect_table_stats(task: EncodingTask, stream: Stream, pool: ThreadPoolExecutor, tell: Progress) -> TableStats:
-    """Collect statistics in one pass, and in another for columns whose numbers turn out to be texts."""
+    """Collect statistics in one pass; read columns whose numbers turn out to be texts in a second pass."""
 
     def look(texts: Sequence[str]) -> TableStats:
         found = map_ahead(pool, lambda batch: TableStats.of(task, batch, texts), stream.batches())

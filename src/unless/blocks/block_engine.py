@@ -1,6 +1,6 @@
-"""The engine over blocks: large sets of rows stay in the blocks, small ones are fetched.
+"""The engine over blocks: large sets of rows stay in the blocks, small sets are fetched.
 
-Most steps of a fit are on few rows, so that only the few on many rows cost a pass over the data.
+Most steps of a fit use few rows, so that only a few steps need a pass over the data.
 """
 
 from __future__ import annotations
@@ -55,9 +55,9 @@ _NOTHING: Integers = np.empty(0, np.int64)
 
 
 class BlockEngine(Engine[RowSet]):
-    """Answers from blocks. Sets of at most ``local`` rows are fetched, and learned from in memory.
+    """An engine that queries blocks; it fetches sets of at most ``local`` rows and learns from them in memory.
 
-    ``held_back`` says which rows nothing is learned from: `tests` has them.
+    ``held_back`` splits off rows that are not learned from; `tests` returns them.
     """
 
     def __init__(
@@ -92,11 +92,11 @@ class BlockEngine(Engine[RowSet]):
         return self._held
 
     def split_census(self, salt: int) -> tuple[Integers, Hashes, Hashes]:
-        """How many of all rows of each label are in each part of a split, the sums of their fingerprint, a sample."""
+        """Count all rows of each label in each part of a split; return their fingerprint sums and a sample too."""
         return self._ask(SplitCensus, [], self.labels, salt)
 
     def records(self, rows: RowSet) -> Integers:
-        """How many rows of each label there are, whatever they weigh."""
+        """Count the rows of each label, regardless of weight."""
         found: Integers = self._sizes(rows)[0]
         return found
 
@@ -126,10 +126,10 @@ class BlockEngine(Engine[RowSet]):
         found = self._make_set("covered_by_literal", (rows,), literal)
         if before is not None and gone is not None:
             self._derive(found, before, gone)
-            self._cache.note_less(before, gone, found)  # so that what another literal covers of it follows, too
+            self._cache.note_less(before, gone, found)  # then the rows that another literal covers can be derived too
         self._cache.note_covered(rows, literal, found)
         best, weight = self._covered.get(rows.definition.number, (None, None))
-        if best is literal:  # what the search has just found
+        if best is literal:  # the search has just found these sizes
             found.weight = weight
         return found
 
@@ -141,7 +141,7 @@ class BlockEngine(Engine[RowSet]):
         return left
 
     def _derive(self, left: RowSet, whole: RowSet, gone: RowSet) -> None:
-        """Derive what is known about a set from a larger one, which has more rows."""
+        """Derive the counts of a set from those of a larger set."""
         if (where := local_selections(whole, gone)) is not None:
             local, pair = where
             left.local = local, local.engine.minus(*pair)
@@ -182,7 +182,7 @@ class BlockEngine(Engine[RowSet]):
         return self._make_sets(1, op, sets, *what)[0]
 
     def _make_sets(self, count: int, op: str, sets: tuple[RowSet, ...], *what: object) -> list[RowSet]:
-        """Make the sets of an operation: in memory if its operands are in memory, or else by definition."""
+        """Make the sets of an operation: in memory if its operands are in memory, otherwise by definition."""
         where = local_selections(*sets)
         needed = tuple(rows.definition if where else _definition_for_blocks(rows) for rows in sets)
         found = [RowSet(definition) for definition in RowSetDefinition.several(count, op, needed, what)]
@@ -216,7 +216,7 @@ class BlockEngine(Engine[RowSet]):
     def grow_rule(
         self, positive: RowSet, negative: RowSet, criteria: GrowthCriteria, limits: RuleLimits = NO_LIMITS
     ) -> tuple[Rule, RowSet, RowSet] | None:
-        """Grow a rule; if the rows are in memory, in one call."""
+        """Grow a rule, in one call if the rows are in memory."""
         if (fetched := self._fetch_together(positive, negative)) is None:
             return super().grow_rule(positive, negative, criteria, limits)
         local, (true, false) = fetched
@@ -229,7 +229,7 @@ class BlockEngine(Engine[RowSet]):
     def grow_exceptions(
         self, positive: RowSet, negative: RowSet, criteria: GrowthCriteria, limits: RuleLimits
     ) -> tuple[tuple[Rule, ...], RowSet, RowSet]:
-        """Grow exceptions; if the rows are in memory, in one call."""
+        """Grow exceptions, in one call if the rows are in memory."""
         if (fetched := self._fetch_together(positive, negative)) is None:
             return super().grow_exceptions(positive, negative, criteria, limits)
         local, (true, false) = fetched
@@ -240,7 +240,7 @@ class BlockEngine(Engine[RowSet]):
     def _covered_sets(
         local: LocalRows, rule: Rule, sets: tuple[RowSet, RowSet], found: Iterable[RowSelection]
     ) -> tuple[RowSet, RowSet]:
-        """The rows of two sets that a rule covers, which were found in memory."""
+        """Wrap the rows of two sets that a rule covers, given as selections in memory."""
         positive, negative = (
             RowSet(RowSetDefinition.one("covered_by_rule", (rows.definition,), (rule,)), local=(local, some))
             for rows, some in zip(sets, found, strict=True)
@@ -298,14 +298,14 @@ class BlockEngine(Engine[RowSet]):
 
     @cached_property
     def _heaviest(self) -> dict[int, Integers]:
-        """How much a text weighs at most in each part of columns whose texts are cut."""
+        """Bound the weight of a single text in each part of the columns whose texts are cut."""
         intervals = [(i, one.cuts[1]) for i, one in enumerate(self._store.bins) if one.cuts and one.column.categories]
         return max_text_weights(self._ask(HeaviestTexts, [self._all], intervals), intervals) if intervals else {}
 
     # Asking the blocks.
 
     def _part_weights(self, sets: Sequence[RowSet], spans: Sequence[Span]) -> list[Integers]:
-        """The weights of sets in finer parts of columns, span by span."""
+        """Return the weights of sets in finer parts of columns, span by span."""
         lacking = [rows for rows in sets if any(not _has_span(rows, span) for span in spans)]
         if lacking:
             ends = np.cumsum([end - first for _, first, end in spans])[:-1]
@@ -316,7 +316,7 @@ class BlockEngine(Engine[RowSet]):
         return [np.array([_weights_in_span(rows, span) for rows in sets]) for span in spans]
 
     def _slice_weights(self, sets: Sequence[RowSet], regions: Sequence[ColumnRegion]) -> list[Integers]:
-        """The weights of sets in the slices of regions: for each set, one part after the other."""
+        """Return the weights of sets in the slices of regions: for each set, one part after the other."""
         intervals = [region.intervals() for region in regions]
         wanted = [one for each in intervals for one in each if any(one not in rows.slices for rows in sets)]
         if lacking := [rows for rows in sets if any(one not in rows.slices for one in wanted)]:
@@ -326,7 +326,7 @@ class BlockEngine(Engine[RowSet]):
         return [np.array([np.concatenate([rows.slices[one] for one in each]) for rows in sets]) for each in intervals]
 
     def _values_in(self, sets: Sequence[RowSet], regions: Sequence[ColumnRegion]) -> list[WeightedValues]:
-        """The values in regions of columns, and how much each weighs in each set."""
+        """Return the values in regions of columns, and the weight of each value in each set."""
         intervals = [region.intervals() for region in regions]
         wanted = [one for each in intervals for one in each if any(one not in rows.values for rows in sets)]
         if lacking := [rows for rows in sets if any(one not in rows.values for one in wanted)]:
@@ -338,11 +338,11 @@ class BlockEngine(Engine[RowSet]):
         return [_known_values(sets, each) for each in intervals]
 
     def extent(self, columns: Sequence[int]) -> NDArray[np.float64]:
-        """The smallest and the largest finite number of some columns."""
+        """Find the smallest and the largest finite number of some columns."""
         return self._ask(FiniteRanges, [], columns)
 
     def sample_every(self, every: int, *, tests: bool = False) -> tuple[Table, NDArray[np.float64]]:
-        """One of ``size`` records, or of those held back if they are wanted, and how much each weighs, in units."""
+        """Fetch every ``every``-th record (of those held back if ``tests``), and their weights in units."""
         rows = self._held if tests and self._held is not None else self._all
         some = RowSet(RowSetDefinition.one("sample_every", (_definition_for_blocks(rows),), (every,)))
         pieces: list[FetchedRows] = self._ask(FetchRows, [some])
@@ -362,7 +362,7 @@ class BlockEngine(Engine[RowSet]):
         return self._sizes(rows) if rows.sizes is None else rows.sizes
 
     def _ask_sizes(self, rows: RowSet) -> None:
-        """Ask for the sizes of a set, and of all others whose sizes are unknown: they will be needed soon."""
+        """Query the sizes of a set, and of all other sets with unknown sizes: they will be needed soon."""
         unknown = {one for one in (rows, *self._unsized) if one.sizes is None and one.local is None}
         lacking = sorted(unknown, key=lambda one: one.definition.number)
         answer = self._ask(LabelSizes, lacking)
@@ -371,7 +371,7 @@ class BlockEngine(Engine[RowSet]):
         self._unsized.clear()
 
     def _need_histograms(self, sets: Sequence[RowSet]) -> None:
-        """Ask for the histograms of sets, and in the same pass for their sizes."""
+        """Query the histograms of sets, and their sizes in the same pass."""
         if lacking := [rows for rows in sets if rows.histogram is None]:
             count = 2 * len(self.labels)
             answer = self._ask(SizesAndHistograms, lacking)
@@ -384,7 +384,7 @@ class BlockEngine(Engine[RowSet]):
         return self._store.ask(kind(tuple(one.number for one in definitions), flatten_definitions(definitions), *what))
 
     def _fetch_together(self, positive: RowSet, negative: RowSet) -> LocalSelections | None:
-        """Both sets in memory, if they are there together, or few enough to be fetched now."""
+        """Return both sets in memory, if they are there together or small enough to be fetched now."""
         if (found := local_selections(positive, negative)) is not None:
             return found
         if positive.weight and negative.weight and positive.weight + negative.weight > self._local:
@@ -406,7 +406,7 @@ class BlockEngine(Engine[RowSet]):
 
 
 def _definition_for_blocks(rows: RowSet) -> RowSetDefinition:
-    """The definition of a set for blocks; a set made in memory is expressed by a rule on a fetched set."""
+    """Define a set for the blocks; a set made in memory is expressed by a rule on a fetched set."""
     found = None if rows.local is None else rule_of_definition(rows.definition, rows.local[0].fetched)
     return rows.definition if found is None else RowSetDefinition.one("covered_by_rule", (found[0],), (found[1],))
 
@@ -425,7 +425,7 @@ def _weights_in_span(rows: RowSet, span: Span) -> Integers:
 
 
 def _known_values(sets: Sequence[RowSet], intervals: Sequence[Interval]) -> WeightedValues:
-    """The values of several sets in parts of a column, and their weights, set by set."""
+    """Return the known values of several sets in parts of a column, and their weights, set by set."""
     pieces = []
     for rows, own in zip(sets, np.eye(len(sets), dtype=np.int64), strict=True):
         values, weights = rows.known_values(intervals)
@@ -434,6 +434,6 @@ def _known_values(sets: Sequence[RowSet], intervals: Sequence[Interval]) -> Weig
 
 
 def _bin_spans(bins: Sequence[ColumnBins]) -> Sequence[NDArray[np.int32]]:
-    """The positions of the bins of every column in a histogram."""
+    """Find the positions of the bins of every column in a histogram."""
     nothing = np.empty(0, np.int32)
     return make_row_grid(bins, [one.column for one in bins], nothing, nothing).spans()

@@ -1,4 +1,4 @@
-"""Queries to blocks, and how the answers of several blocks are combined."""
+"""Define queries to blocks, and combine the answers of several blocks."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from unless.blocks.row_set_definitions import DefinitionStep, RowSetDefinition, 
 Answer = TypeVar("Answer")
 
 _COUNTERS = 1024
-"""How many counters an interval of texts has; its texts share them by a hash."""
+"""The number of counters of an interval of texts; a hash assigns each text to a counter."""
 
 
 @dataclass(frozen=True)
@@ -39,13 +39,13 @@ class BlockQuery(ABC, Generic[Answer]):
 
     @classmethod
     def whole(cls, *what: Any) -> Self:
-        """The query about all rows."""
+        """Make the query about all rows."""
         one = RowSetDefinition.one("all_rows")
         return cls((one.number,), flatten_definitions([one]), *what)
 
     @abstractmethod
     def answer(self, block: Block) -> Answer:
-        """The answer of one block."""
+        """Answer the query for one block."""
 
     @abstractmethod
     def combine(self, answers: Iterable[Answer]) -> Answer:
@@ -53,7 +53,7 @@ class BlockQuery(ABC, Generic[Answer]):
 
 
 class SummedQuery(BlockQuery[Integers]):
-    """A query whose answers are added up."""
+    """A query that adds up the answers of blocks."""
 
     def combine(self, answers: Iterable[Integers]) -> Integers:
         found = iter(answers)
@@ -65,7 +65,7 @@ class SummedQuery(BlockQuery[Integers]):
 
 @dataclass(frozen=True)
 class SplitCensus(BlockQuery[tuple[Integers, Hashes, Hashes]]):
-    """How many rows of each label are in each part of a split; the sums of the fingerprint of all; and a sample."""
+    """Counts the rows of each label in each part of a split, with fingerprint sums and a sample."""
 
     labels: tuple[Label, ...]
     salt: int
@@ -113,11 +113,11 @@ class PartWeights(SummedQuery):
 class HeaviestTexts(SummedQuery):
     """Counters of the weight of texts in one set, by interval and by a hash of the text.
 
-    No text weighs more than its counter; `max_text_weights` makes use of that.
+    No text weighs more than its counter, which bounds the result of `max_text_weights`.
     """
 
     asked: Sequence[tuple[int, Sequence[str]]]
-    """Columns, and where their texts are cut."""
+    """Columns, and the positions where their texts are cut."""
 
     def answer(self, block: Block) -> Integers:
         (rows,) = block.row_sets(self)
@@ -134,7 +134,7 @@ class HeaviestTexts(SummedQuery):
 
 
 def max_text_weights(counters: Integers, asked: Sequence[tuple[int, Sequence[str]]]) -> dict[int, Integers]:
-    """An upper bound of the weight of a single text, for each interval of each column."""
+    """Compute an upper bound of the weight of a single text, for each interval of each column."""
     ends = np.cumsum([(len(cuts) + 1) * _COUNTERS for _, cuts in asked])[:-1]
     pieces = zip(asked, np.split(counters, ends), strict=True)
     return {column: piece.reshape(-1, _COUNTERS).max(axis=1) for (column, _), piece in pieces}
@@ -175,7 +175,7 @@ class SliceWeights(SummedQuery):
 
 @dataclass(frozen=True)
 class ValuesInRegions(BlockQuery[list[WeightedValues]]):
-    """The values in some regions of columns, and the weight of the rows that have each."""
+    """The values in some regions of columns, and the weight of the rows with each value."""
 
     regions: Sequence[ColumnRegion]
 
@@ -189,7 +189,7 @@ class ValuesInRegions(BlockQuery[list[WeightedValues]]):
 
 @dataclass(frozen=True)
 class NeighbouringNumbers(BlockQuery[NDArray[np.float64]]):
-    """The largest number of a column up to a bound and the smallest above it, in one set; NaN without one."""
+    """The largest number of a column up to a bound and the smallest above it, in one set; NaN if absent."""
 
     column: int
     number: float
@@ -225,12 +225,12 @@ class FiniteRanges(BlockQuery[NDArray[np.float64]]):
 
 @dataclass(frozen=True)
 class FetchedRows:
-    """Some rows: their cells, their labels, how much they weigh, and which set each is in."""
+    """Some rows: their cells, labels and weights, and the set of each row."""
 
     cells: tuple[NDArray[np.int32] | NDArray[np.float64], ...]
-    """Column by column, the rank of every cell, or its number, NaN if it is missing."""
+    """The rank or the number of every cell, column by column; a missing number is NaN."""
     values: tuple[Column | None, ...]
-    """A column without rows with the values of the ranks, if there are too many for all blocks to share."""
+    """The values of the ranks as a column without rows, if they are too many for all blocks to share."""
     labels: NDArray[np.int32]
     weights: NDArray[np.int32]
     sets: NDArray[np.uint8]
@@ -248,9 +248,9 @@ class FetchRows(BlockQuery[list[FetchedRows]]):
 
 
 def combine_in_groups(answers: Iterable[Answer], query: BlockQuery[Answer], at_once: int = 16) -> Iterator[Answer]:
-    """Combine answers in groups, so that few are in memory; answers of a group cover equally many blocks.
+    """Combine answers in groups, so that few are in memory; the answers in a group cover equally many blocks.
 
-    If a long answer were combined with short ones again and again, its numbers would be sorted each time.
+    Adding short answers to a long one, one by one, would sort the numbers of the long answer each time.
     """
     waiting: list[list[Answer]] = [[]]
     for answer in answers:

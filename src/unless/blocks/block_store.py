@@ -1,4 +1,4 @@
-"""Stores of blocks, which answer queries together; here the one on this machine (`spark_store` has the other)."""
+"""Stores of blocks that answer queries together: the protocol and the local store (`spark_store` has another)."""
 
 from __future__ import annotations
 
@@ -18,27 +18,27 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 _MEMORY_BUDGET = 256e6
-"""How many bytes all blocks of a process may use for cached sets of rows, and again for packed ones."""
+"""The bytes that all blocks of a process may use for cached sets of rows, and again for packed sets."""
 _BUDGET_PER_ROW = 16
 _LEAST_BUDGET = 1e6
-"""The budget of a block with few rows, unless there are very many blocks."""
+"""The least memory budget of a block, unless there are very many blocks."""
 
 
 class BlockStore(ABC):
-    """Blocks somewhere, which answer queries."""
+    """A collection of blocks that answers queries, in this process or elsewhere."""
 
     def __init__(self, coding: BlockEncoding) -> None:
         self.coding = coding
         self.bins, self.target, self.labels = coding.bins, coding.task.target, coding.labels
         self.unit = coding.unit
-        """What a weight of 1 means."""
+        """The weight of a record in the source for which blocks count 1."""
         self.some_weigh_nothing = coding.some_weigh_nothing
-        """Whether a record has no weight, so that values that only such records have do not count."""
+        """Whether some records weigh 0; values that only these records have are ignored."""
         self.rows = coding.rows
 
     @abstractmethod
     def ask(self, query: BlockQuery[Answer]) -> Answer:
-        """The combined answer of all blocks."""
+        """Combine the answers of all blocks."""
 
     @abstractmethod
     def close(self) -> None:
@@ -46,12 +46,12 @@ class BlockStore(ABC):
 
 
 def memory_budget_per_row(rows: int, processes: int = 1) -> float:
-    """How many bytes per row a block may use for cached sets."""
+    """Compute the bytes per row that a block may use for cached sets."""
     return min(_BUDGET_PER_ROW, _MEMORY_BUDGET * processes / max(rows, 1))
 
 
 class LocalBlockStore(BlockStore):
-    """Blocks in this process, which are asked one after the other, or several at once."""
+    """Blocks in this process, queried one after the other or by several threads."""
 
     def __init__(self, coding: BlockEncoding, blocks: Sequence[StoredArrays], threads: int = 1) -> None:
         super().__init__(coding)
@@ -65,7 +65,7 @@ class LocalBlockStore(BlockStore):
         self._ahead = threads + 2
 
     def ask(self, query: BlockQuery[Answer]) -> Answer:
-        """The combined answer of all blocks."""
+        """Combine the answers of all blocks."""
         needed: list[tuple[ArrayPart, ...]] = [()]
 
         def answer(block: Block) -> Answer:
@@ -75,7 +75,7 @@ class LocalBlockStore(BlockStore):
                 needed[0] = block.arrays.drop_rarely_needed()
 
         def prefetch_blocks() -> Iterator[Block]:
-            """Yield the blocks; what the last one needed is prefetched for the next ones."""
+            """Yield the blocks; prefetch for the next blocks the arrays that the last block needed."""
             for block in self.blocks:
                 block.arrays.prefetch(needed[0])
                 yield block
@@ -83,7 +83,7 @@ class LocalBlockStore(BlockStore):
         try:
             return next(combine_in_groups(map_ahead(self._pool, answer, prefetch_blocks(), self._ahead), query))
         except BaseException:
-            for block in self.blocks:  # some have prefetched what is no longer needed
+            for block in self.blocks:  # some have prefetched arrays that are no longer needed
                 block.arrays.drop_rarely_needed()
             raise
 
@@ -96,7 +96,7 @@ class LocalBlockStore(BlockStore):
 def map_ahead(
     pool: ThreadPoolExecutor | None, function: Callable[[Item], Result], items: Iterable[Item], most: int = 4
 ) -> Iterator[Result]:
-    """Yield the results for all items in order, with a limited number in progress, unlike ``pool.map``."""
+    """Apply a function to all items and yield the results in order; unlike ``pool.map``, few run ahead."""
     if pool is None:
         yield from map(function, items)
         return
@@ -111,4 +111,4 @@ def map_ahead(
     finally:
         for future in waiting:
             future.cancel()
-        wait(waiting)  # after Ctrl-C too: the next query may be about the same items
+        wait(waiting)  # after Ctrl-C too: the next query may use the same items

@@ -1,4 +1,4 @@
-"""Intervals of columns, and the values of rows in them with their weights."""
+"""Count the weights of the values that rows have in intervals of columns."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Integers = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Interval:
-    """A part of a column: its numbers or its texts, above ``low`` and up to ``high``; None means no limit."""
+    """The numbers or the texts of a column above ``low`` and up to ``high``; None means no limit."""
 
     column: int
     texts: bool
@@ -31,22 +31,22 @@ class Interval:
 
     @property
     def begin(self) -> tuple[Any, ...]:
-        """The key by which intervals are sorted."""
+        """Return the key by which intervals are sorted."""
         return self.column, self.texts, self.low is not None, self.low
 
     def span(self, values: Sequence[Any]) -> tuple[int, int]:
-        """Where the part begins in values, and where it ends."""
+        """Find where the part begins and ends in sorted values."""
         first = 0 if self.low is None else bisect_right(values, self.low)
         return first, len(values) if self.high is None else bisect_right(values, self.high)
 
 
 Span = tuple[int, int, int]
-"""A column, and where a part of its codes begins and ends."""
+"""A column, and the positions where a part of its codes begins and ends."""
 
 
 @dataclass(frozen=True)
 class WeightedValues:
-    """Values in order, and the weight of the rows that have each, set by set."""
+    """Sorted values, and the weight of the rows with each value, set by set."""
 
     values: NDArray[np.float64] | list[str]
     weights: Integers
@@ -54,7 +54,7 @@ class WeightedValues:
 
 @dataclass(frozen=True)
 class ColumnRegion:
-    """Disjoint intervals of the numbers or the texts of a column, in order."""
+    """Sorted disjoint intervals of the numbers or the texts of a column."""
 
     column: int
     texts: bool
@@ -74,7 +74,7 @@ class ColumnRegion:
         return [Interval(self.column, self.texts, *ends) for ends in zip(self.lows, self.highs, strict=True)]
 
     def edges(self, values: Sequence[Any] | NDArray[Any]) -> NDArray[np.intp]:
-        """Where each part begins in some values, and where it ends."""
+        """Find where each part begins and ends in sorted values."""
         first = find_positions(values, self.lows[1:] if self.lows[0] is None else self.lows)
         end = find_positions(values, self.highs[:-1] if self.highs[-1] is None else self.highs)
         first = first if len(first) == len(self.lows) else np.append(0, first)
@@ -83,7 +83,7 @@ class ColumnRegion:
 
 
 def count_region(block: Block, sets: Sequence[RowSelection], region: ColumnRegion) -> WeightedValues:
-    """The values of a region that rows have; a column is counted in one pass, from its first part to its last."""
+    """Count the values of rows in a region, in one pass over a column from its first part to its last."""
     if block.is_bare(region.column) and region.texts:
         return WeightedValues([], np.zeros((len(sets), 0), np.int64))
     if block.is_bare(region.column):
@@ -103,7 +103,7 @@ def count_region(block: Block, sets: Sequence[RowSelection], region: ColumnRegio
 
 
 def sum_weighted_values(pieces: Sequence[WeightedValues]) -> WeightedValues:
-    """The values of all pieces, and the sums of their weights."""
+    """Merge the values of all pieces, and sum their weights."""
     weights = np.concatenate([piece.weights for piece in pieces], axis=1)
     if isinstance(pieces[0].values, list):
         every = [value for piece in pieces for value in piece.values]

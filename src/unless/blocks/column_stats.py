@@ -1,7 +1,7 @@
-"""Statistics of the first pass: the values of each column, or a sample if there are too many.
+"""Collect the values of each column in the first pass, or a sample if there are too many.
 
-What cells mean is decided from the different values of a column (`read.column_inference.infer_column`), so that a
-column that is read in batches becomes what it would be if it were read at once.
+`read.column_inference.infer_column` decides from the distinct values of a column what its cells mean, so a column read
+in batches has the same kind as a column read at once.
 """
 
 from __future__ import annotations
@@ -24,29 +24,29 @@ from unless.values import Label, missing_among
 from unless.values.notation import FLAG, WHOLE, Notation, common_notation
 
 _NUMBERS = 1 << 16
-"""How many different numbers are remembered, and about how many are sampled if there are more."""
+"""The most distinct numbers that are remembered, and the approximate sample size if there are more."""
 
 _TEXTS = 1_000_000
-"""How many different texts are remembered."""
+"""The most distinct texts that are remembered."""
 
 _PER_BATCH = 2048
-"""How many numbers of a batch are sampled, at least."""
+"""The least number of values sampled from a batch."""
 
 
 @dataclass
 class ColumnStats:
-    """The values of one column so far, and how often each occurs."""
+    """The values of one column so far, and the number of times each occurs."""
 
     numbers: NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
     value_counts: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
     texts: Counter[str] = field(default_factory=Counter)
     missing: int = 0
     sampled: bool = False
-    """Whether the numbers are only some of them."""
+    """Whether ``numbers`` contains only a sample."""
     more_texts: bool = False
-    """Whether there are more texts."""
+    """Whether some texts were dropped."""
     whole: bool = True
-    """Whether all numbers are whole and exact, those not remembered too."""
+    """Whether all numbers are whole and exact, including those not remembered."""
     categorical: bool = True
     types: set[type[Label] | None] = field(default_factory=set)
     notations: set[Notation | None] = field(default_factory=set)
@@ -54,7 +54,7 @@ class ColumnStats:
 
     @classmethod
     def of(cls, cells: Cells) -> ColumnStats:
-        """What the cells of one batch show."""
+        """Collect the statistics of the cells of one batch."""
         value_counts = np.bincount(cells.codes, minlength=len(cells.numbers) + len(cells.texts) + 1)
         count = len(cells.numbers)
         whole = cells.whole if cells.whole is not None else not count or kernels.find_number_range(cells.numbers)[2]
@@ -71,7 +71,7 @@ class ColumnStats:
         return found
 
     def merge(self, other: ColumnStats) -> None:
-        """Take what other batches of the same column show."""
+        """Merge the statistics of other batches of the same column."""
         self.missing += other.missing
         self.whole = self.whole and other.whole
         self.categorical = self.categorical and other.categorical
@@ -90,7 +90,7 @@ class ColumnStats:
         if self.sampled and len(numbers) > _PER_BATCH:
             step = len(numbers) // _PER_BATCH
             numbers, value_counts = (
-                numbers[::step].copy(),  # a view would keep the whole batch
+                numbers[::step].copy(),  # a view would keep the whole batch in memory
                 value_counts[::step] * step,
             )
         both, place = np.unique(np.concatenate([self.numbers, numbers]), return_inverse=True)
@@ -114,7 +114,7 @@ class ColumnStats:
                 self.more_texts = True
 
     def cells(self) -> Cells:
-        """The values, as the cells of a column without rows."""
+        """Return the values as the cells of a column without rows."""
         if self.has_conflicting_kinds:
             raise ReadError("dates of several kinds, or dates and numbers, are in one column; make it text")
         notation, numbers, texts = self._notation(), self.numbers, self.texts
@@ -132,14 +132,14 @@ class ColumnStats:
 
     @property
     def has_conflicting_kinds(self) -> bool:
-        """Whether dates of several kinds, or dates and numbers, are in the column: they become text."""
+        """Whether the column mixes different kinds of dates, or dates and numbers, which then become text."""
         return not self.notations <= {None} and self._notation() is None
 
     def _notation(self) -> Notation | None:
         return None if None in self.notations else common_notation(one for one in self.notations if one is not None)
 
     def bins(self, name: str, plan: ColumnPlan) -> ColumnBins:
-        """The bins of the column, which now has its kind."""
+        """Infer the kind of the column, and make its bins."""
         cells = self.cells()
         ranked = replace(cells, codes=np.arange(len(cells.numbers) + len(cells.texts) + 1))
         column = plan.column(name, ranked)
@@ -148,12 +148,12 @@ class ColumnStats:
         if self.more_texts and (column.kind != "text" or column.notation is not None):
             self._refuse_guess(name, plan, column)
         too_many = self.sampled or self.more_texts or column.missing > MANY
-        if self.sampled and column.notation in (WHOLE, FLAG):  # what some of the numbers look like
+        if self.sampled and column.notation in (WHOLE, FLAG):  # the notation that a sample of the numbers suggests
             column = replace(column, notation=WHOLE if self.whole else None)
         return make_column_bins(replace(column, codes=np.empty(0, np.uint8)), weights, open=too_many)
 
     def _refuse_guess(self, name: str, plan: ColumnPlan, column: Column) -> None:
-        """Refuse to guess the kind of a column if only some of its texts are known."""
+        """Raise an error if the kind of a column would be guessed from only some of its texts."""
         if plan.features[name] is None and name not in plan.notations:
             kind = "numbers" if column.notation is None else f"a {column.notation.name}"
             raise ReadError(
@@ -163,6 +163,6 @@ class ColumnStats:
 
 
 def columns_with_conflicting_kinds(surveys: dict[str, ColumnStats], missing: Collection[str]) -> list[str]:
-    """The columns of a text file that have numbers in one batch, and in another text that is not missing."""
+    """Find the columns of a text file with numbers in one batch and non-missing text in another."""
     numeric = {name: one.texts for name, one in surveys.items() if len(one.numbers)}
     return [name for name, texts in numeric.items() if texts.keys() - missing_among(texts, missing)]

@@ -1,4 +1,4 @@
-"""Records of databases, some at a time and as often as needed: queries of DuckDB and PostgreSQL."""
+"""Read the results of DuckDB and PostgreSQL queries in batches, any number of times."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _NO_CELLS = re.compile(
     r"(STRUCT|MAP|UNION|LIST|ARRAY|BLOB|BIT|BIGNUM|VARINT|UHUGEINT|INTERVAL|GEOMETRY|VARIANT)\b|.*\[\d*\]$",
     re.IGNORECASE,
 )
-"""The types of DuckDB that are neither numbers nor texts, or that Arrow converts wrongly (2**128 - 1 to -1)."""
+"""DuckDB types that are neither numbers nor texts, or that Arrow converts wrongly (2**128 - 1 to -1)."""
 
 _QUERY = re.compile(r"(?is)((--.*?\n|/\*.*?\*/)\s*)*+(\(|(select|from|with|table|values|pivot)\b)")
 
@@ -36,7 +36,7 @@ _LINE = 80
 
 
 class RereadFrames(ABC):
-    """Records that come as frames, anew for every pass; each has to give the rows of the first one, in any order."""
+    """Records read as frames, again for every pass; each pass must return the rows of the first, in any order."""
 
     def __init__(self, said: str) -> None:
         self.title = said
@@ -44,10 +44,10 @@ class RereadFrames(ABC):
 
     @abstractmethod
     def _frames(self) -> Iterable[pl.DataFrame]:
-        """All records, some at a time."""
+        """Yield all records in frames."""
 
     def batches(self) -> Iterator[Source]:
-        """All records; if they are not those of the first whole pass, that is an error at the end."""
+        """Yield all records; raise an error at the end if they differ from the first whole pass."""
         rows, total = 0, 0
         for frame in self._frames():
             rows += frame.height
@@ -58,21 +58,21 @@ class RereadFrames(ABC):
         self._seen = rows, total
 
     def fingerprint(self) -> object:
-        """Only reading shows a change."""
+        """Return None: only reading all records shows a change."""
         return None
 
     def close(self) -> None:  # noqa: B027 - some have nothing to close
-        """Nothing is open."""
+        """Do nothing: no file or connection is open."""
 
 
 def frame_hash(frame: pl.DataFrame) -> int:
-    """The sum of the hashes of all rows, in any order; it took 11 ns a cell (131,072 rows of 24)."""
+    """Sum the hashes of all rows, in any order; this took 11 ns per cell (131,072 rows of 24)."""
     texts = frame.with_columns(pl.col(pl.Categorical).cast(pl.String))  # codes of categories differ between batches
     return int(texts.hash_rows().to_numpy().sum())
 
 
 class DuckStream(RereadFrames):
-    """A relation of DuckDB; it is run anew for every pass. ``own`` is a connection to be closed with the stream."""
+    """A DuckDB relation, run again for every pass. ``own`` is a connection to close with the stream."""
 
     def __init__(self, relation: Any, said: str = "the relation", own: Any = None) -> None:
         super().__init__(said)
@@ -101,9 +101,9 @@ class DuckStream(RereadFrames):
 
 
 class PostgresStream(RereadFrames):
-    """A query on a connection of psycopg; a transaction of its own sees the same rows in every pass.
+    """A query on a psycopg connection; one transaction sees the same rows in every pass.
 
-    ``own`` says whether the connection is closed with the stream.
+    If ``own``, the connection is closed with the stream.
     """
 
     def __init__(self, connection: Any, query: str, said: str = "the query", *, own: bool = False) -> None:
@@ -127,18 +127,18 @@ class PostgresStream(RereadFrames):
                 while rows := cursor.fetchmany(ROWS):
                     yield _frame(columns, rows)
             finally:
-                with suppress(psycopg.Error):  # a connection that was cut cannot close it, and has said so
+                with suppress(psycopg.Error):  # a lost connection has already raised an error
                     cursor.close()
 
     def _snapshot(self) -> None:
-        """Begin a transaction that sees the same rows all the time."""
+        """Begin a transaction that sees the same rows in every pass."""
         if self._started:
             return
         from psycopg.pq import TransactionStatus
 
         if self._connection.info.transaction_status not in (TransactionStatus.IDLE, TransactionStatus.UNKNOWN):
             raise ParameterError("the connection is in a transaction; commit it, or give a connection of its own")
-        begin = "BEGIN" if self._connection.autocommit else "SET TRANSACTION"  # without autocommit it has begun by then
+        begin = "BEGIN" if self._connection.autocommit else "SET TRANSACTION"  # the latter: already begun
         self._connection.execute(f"{begin} ISOLATION LEVEL REPEATABLE READ READ ONLY")
         self._started = True
 
@@ -152,7 +152,7 @@ class PostgresStream(RereadFrames):
 
 
 def _postgres_columns(described: Iterable[Any], cursor: Any) -> dict[str, str]:
-    """The columns of a result, and the names of their types."""
+    """Return the columns of a result and the names of their types."""
     names = [one.name for one in described]
     refuse_twins(names)
     codes = [one.type_code for one in described]
@@ -179,7 +179,7 @@ _POSTGRES_TYPES = {
     "uuid": "String",
     "enum": "Categorical",
 }
-"""The types of PostgreSQL that cells can have, and those of polars; numbers of any length become the nearest float."""
+"""The polars types for PostgreSQL types that cells may have; numbers of any length become the nearest float."""
 
 
 def _frame(columns: Mapping[str, str], rows: Sequence[Sequence[Any]]) -> pl.DataFrame:
@@ -206,13 +206,13 @@ def _unusable_type_message(name: str, kind: str) -> str:
 
 
 def quote_sql_name(name: str) -> str:
-    """A name as SQL writes it."""
+    """Quote a name for SQL."""
     return '"' + name.replace('"', '""') + '"'
 
 
 @contextmanager
 def _name_engine_in_errors(engine: str, said: str, *errors: type[Exception]) -> Iterator[None]:
-    """Make errors name the engine and the query."""
+    """Convert errors to ones that name the engine and the query."""
     if engine == "DuckDB":
         import duckdb
 
@@ -222,17 +222,17 @@ def _name_engine_in_errors(engine: str, said: str, *errors: type[Exception]) -> 
     except UnlessError:
         raise
     except errors as error:
-        said_by = str(error.args[0] if error.args else error)  # some are KeyErrors too, whose text has quotes
+        said_by = str(error.args[0] if error.args else error)  # some are also KeyErrors, whose text is quoted
         first = without_passwords(said_by.splitlines()[0] if said_by else repr(error))
         raise ReadError(f"{engine} cannot read {said}: {first}") from error
 
 
 @dataclass(frozen=True)
 class Query:
-    """A query on a database: what to learn from.
+    """A query on a database, as the input of a learner.
 
-    ``database`` is a connection of DuckDB or psycopg (PostgreSQL), a session of Spark, the path of a DuckDB file, or
-    the address of a PostgreSQL database (``postgresql://…``). ``sql`` is a SELECT, or the name of a table.
+    ``database`` is a DuckDB or psycopg (PostgreSQL) connection, a Spark session, the path to a DuckDB file, or the
+    address of a PostgreSQL database (``postgresql://…``). ``sql`` is a SELECT statement or the name of a table.
 
     >>> Query("sales.duckdb", "SELECT * FROM orders WHERE year = 2020")
     Query(database='sales.duckdb', sql='SELECT * FROM orders WHERE year = 2020')
@@ -245,7 +245,7 @@ class Query:
         return f"Query(database={without_passwords(repr(self.database))}, sql={without_passwords(repr(self.sql))})"
 
     def stream(self) -> Stream:
-        """The records that it gives."""
+        """Open the stream of the records that the query returns."""
         database, select = self.database, self._select
         library = type(database).__module__.partition(".")[0]
         if isinstance(database, str) and "://" in database:
@@ -271,16 +271,16 @@ class Query:
             raise
 
     def rows(self) -> list[tuple[Any, ...]]:
-        """All rows of a small result of a DuckDB file."""
+        """Fetch all rows of a small result from a DuckDB file."""
         with closing(_open_duck(self.database)) as connection, _name_engine_in_errors("DuckDB", self._said):
             found: list[tuple[Any, ...]] = connection.sql(self.sql).fetchall()
         return found
 
     @property
     def _said(self) -> str:
-        """The query in one line, for messages and to identify it in a cache folder.
+        """Write the query in one line, for messages and to identify it in a cache folder.
 
-        A digest follows where the line is not the whole query.
+        A digest follows if the line is not the whole query.
         """
         query = without_passwords(self.sql.strip())
         line = " ".join(query.split())
@@ -291,7 +291,7 @@ class Query:
 
     @property
     def _select(self) -> str:
-        """The query, which is the caller's own SQL; a name alone means its table."""
+        """Return the caller's SQL, or a SELECT of all rows if it is only the name of a table."""
         text = self.sql.strip().rstrip(";").rstrip()
         if not text:
             raise ParameterError("the query is empty; give a SELECT, or the name of a table")
@@ -315,7 +315,7 @@ def _open_postgres(address: str) -> Any:
     except psycopg.Error as error:
         said = str(error).splitlines()
     why = without_passwords(said[0]) if said else "it says nothing"
-    if any(piece in why for piece in _pieces_of_passwords(address)):  # an address that is written wrongly is quoted
+    if any(piece in why for piece in _pieces_of_passwords(address)):  # the error quotes a malformed address
         why = "the address is written wrongly; in a password, write %40 for @, %2F for / and %3A for :"
     raise ReadError(f"PostgreSQL cannot open {without_passwords(address)}: {why}")
 
@@ -326,7 +326,7 @@ _LEAST_PIECE = 2
 
 
 def _pieces_of_passwords(address: str) -> set[str]:
-    """The parts of the passwords in an address, split at special characters, encoded and decoded."""
+    """Find the parts of passwords in an address, split at special characters, encoded and decoded."""
     found = [one for pair in _PASSWORD.findall(address) for one in pair]
     pieces = {piece for one in found for text in (one, unquote(one)) for piece in re.split(r"[:@/?#&=%\s]", text)}
     return {piece for piece in pieces if len(piece) >= _LEAST_PIECE}

@@ -1,4 +1,4 @@
-"""From batches to blocks in two passes: the first collects the values of each column, the second encodes them."""
+"""Turn batches into blocks in two passes: the first collects the values of each column, the second encodes rows."""
 
 from __future__ import annotations
 
@@ -26,21 +26,21 @@ from unless.table import Labels, Schema, Table
 from unless.values import Label, missing_among
 
 ClassFactors = Callable[[tuple[Label, ...], NDArray[np.float64]], NDArray[np.float64]]
-"""The weight of every class, given the labels and how much the records of each weigh."""
+"""Computes the weight of every class, given the labels and the total weight of their records."""
 
 _MOST = 1000
-"""Whole weights up to here are units: a million of them, the most that are learned from in memory, fit into 32 bits."""
+"""Whole weights up to this are units: a million of them, the most learned from in memory, fit into 32 bits."""
 
 
 @dataclass(frozen=True)
 class EncodingTask:
-    """What to read, and how: ``weights`` is the column that says how much each record weighs."""
+    """What to read, and how; ``weights`` is the column of record weights."""
 
     plan: ColumnPlan
     weights: str | None = None
     drop_unlabelled: bool = False
     drop_weightless: bool = False
-    """Whether records of weight 0 are left out as if they were not there, as estimators do."""
+    """Whether records of weight 0 are left out entirely, as estimators do."""
 
     def load(self, source: Source, texts: Sequence[str] = ()) -> None:
         """Prepare the cells of a batch."""
@@ -55,17 +55,17 @@ class EncodingTask:
 
     @property
     def tokens(self) -> tuple[str, ...]:
-        """The texts that mean a missing cell."""
+        """The texts that stand for a missing cell."""
         return self.plan.missing_texts
 
     def weights_in(self, source: Source) -> NDArray[np.float64] | None:
-        """The weights of the records of a batch; None if each counts once."""
+        """Return the weights of the records of a batch; None if each weighs 1."""
         if self.weights is None:
             return None
         return weights_from_cells(self.weights, source.cells(self.weights))
 
     def has_weight(self, source: Source) -> NDArray[np.bool_] | None:
-        """Which records of a batch are kept although others have weight 0; None if all are."""
+        """Flag the records to keep in a batch where others weigh 0; None keeps all."""
         weights = self.weights_in(source) if self.drop_weightless else None
         return None if weights is None or (weights != 0).all() else weights != 0
 
@@ -76,14 +76,14 @@ def _select_cells(cells: Cells, kept: NDArray[np.bool_] | None) -> Cells:
         return cells
     codes, count = cells.codes[kept], len(cells.numbers)
     there = np.bincount(codes, minlength=count + len(cells.texts) + 1) > 0
-    there[-1] = True  # the place of missing cells
+    there[-1] = True  # the code of missing cells
     texts = [text for text, occurs in zip(cells.texts, there[count:-1].tolist(), strict=True) if occurs]
     places = np.cumsum(there) - 1
     return replace(cells, numbers=cells.numbers[there[:count]], texts=texts, codes=places[codes], whole=None)
 
 
 def weights_from_cells(name: str, cells: Cells) -> NDArray[np.float64]:
-    """The cells of a column of weights; all must be numbers."""
+    """Convert the cells of a weights column to numbers; any other cell is an error."""
     dated = cells.notation is not None and not cells.notation.plain
     missing = cells.codes == len(cells.numbers) + len(cells.texts)
     if cells.texts or dated or missing.any():
@@ -104,11 +104,11 @@ class TableStats:
 
     @classmethod
     def of(cls, task: EncodingTask, source: Source, texts: Sequence[str] = ()) -> TableStats:
-        """The statistics of one batch; the columns in ``texts`` are read as text."""
+        """Collect the statistics of one batch; the columns in ``texts`` are read as text."""
         task.load(source, texts)
         weights, kept = task.weights_in(source), task.has_weight(source)
         columns = {name: _select_cells(source.cells(name), kept) for name in task.plan.features}
-        columns |= {name: replace(dates_as_texts(columns[name]), notation=None) for name in texts}  # it has others, too
+        columns |= {name: replace(dates_as_texts(columns[name]), notation=None) for name in texts}  # mixed kinds
         cells = _select_cells(source.cells(task.target), kept)
         found = cls({name: ColumnStats.of(own) for name, own in columns.items()}, ColumnStats.of(cells))
         found.rows = source.rows
@@ -128,14 +128,14 @@ class TableStats:
         self.rows += other.rows
 
     def columns_with_conflicting_kinds(self, task: EncodingTask) -> list[str]:
-        """The columns that have to be read again as text, since the spelling of their numbers matters."""
+        """Find the columns to read again as text, since the spelling of their numbers matters."""
         if task.plan.spelled:
             return columns_with_conflicting_kinds(self.columns, task.tokens)
         return [name for name, stats in self.columns.items() if stats.has_conflicting_kinds]
 
 
 def _count_pairs(weights: NDArray[np.float64] | None, codes: NDArray[Any]) -> Iterator[tuple[float, int, int]]:
-    """Each weight and code that occur together, and how often."""
+    """Count how often each weight and code occur together."""
     if weights is None:
         weights = np.ones(len(codes))
     values, places = np.unique(weights, return_inverse=True)
@@ -153,17 +153,17 @@ class BlockEncoding:
     bins: tuple[ColumnBins, ...]
     labels: tuple[Label, ...]
     label_of: Mapping[Any, int]
-    """The index of the label of each cell of the target; -1 where it is missing."""
+    """The index of the label of each cell of the target; -1 for a missing cell."""
     units: Mapping[tuple[float, int], int]
     """The weight of records in units, by their weight in the source and the index of their label."""
     unit: float
     rows: int
     left_out: Mapping[str, Any] = field(default_factory=dict)
-    """The features that were left out, and why, as JSON."""
+    """The features that were left out, and the reasons, as JSON."""
 
     @classmethod
     def of(cls, task: EncodingTask, overview: TableStats, factors: ClassFactors | None = None) -> BlockEncoding:
-        """Decide what columns are, and what records weigh."""
+        """Infer the kinds of columns, and compute the weights of records."""
         if not overview.rows:
             raise ReadError("the table has no rows to learn from")
         if not overview.weighed:  # all were left out
@@ -175,7 +175,7 @@ class BlockEncoding:
 
     @property
     def some_weigh_nothing(self) -> bool:
-        """Whether a record has no weight."""
+        """Whether some record weighs 0."""
         return not all(self.units.values())
 
     @property
@@ -188,7 +188,7 @@ class BlockEncoding:
         return Schema(kinds, self.task.plan.missing, self.task.plan.target, notations, typed, self.task.plan.parts)
 
     def block(self, source: Source, order: RowOrder = UNORDERED) -> StoredArrays:
-        """Encode the records of a batch, in an order."""
+        """Encode the records of a batch in the given order."""
         table, codes, weights = self._records(source)
         if order.literals:
             rows = order.of(table)
@@ -200,12 +200,12 @@ class BlockEncoding:
         return make_block_arrays(table, self.bins, codes, self._units_of(codes, weights))
 
     def order(self, source: Source) -> RowOrder:
-        """The order for the records of all batches, learned from one."""
+        """Learn the order for the records of all batches from one batch."""
         table, codes, _ = self._records(source)
         return RowOrder.learned(replace(table, target=Labels(self.task.target, self.labels, codes)))
 
     def _records(self, source: Source) -> tuple[Table, NDArray[np.int32], NDArray[np.float64] | None]:
-        """The labelled records of a batch, the indices of their labels, and their weights in the source."""
+        """Return the labelled records of a batch, the indices of their labels, and their weights in the source."""
         task = replace(self.task, plan=self._plan)
         task.load(source)
         weighty, weights = task.has_weight(source), task.weights_in(source)
@@ -221,7 +221,7 @@ class BlockEncoding:
 
     @property
     def _plan(self) -> ColumnPlan:
-        """The plan with the inferred kinds of columns."""
+        """Return the plan with the inferred kinds of columns."""
         declared = {"text": "categorical", "number": "numeric", "mixed": "numeric"}
         schema = self.schema
         kinds: Any = {name: declared[kind] for name, kind in schema.kinds.items()}
@@ -250,7 +250,7 @@ class BlockEncoding:
 
 
 def _decide_labels(task: EncodingTask, overview: TableStats) -> tuple[tuple[Label, ...], dict[Any, int]]:
-    """The labels, and the index of the label of each cell of the target."""
+    """Choose the labels, and the index of the label of each cell of the target."""
     stats = overview.target
     gone = missing_among(stats.texts, task.tokens)
     lacking = stats.missing + sum(times for text, times in stats.texts.items() if text in gone)
@@ -275,7 +275,7 @@ def _decide_labels(task: EncodingTask, overview: TableStats) -> tuple[tuple[Labe
 def _decide_units(
     overview: TableStats, labels: tuple[Label, ...], label_of: Mapping[Any, int], factors: ClassFactors | None
 ) -> tuple[dict[tuple[float, int], int], float]:
-    """The weight of records in units, by their weight and label, and the size of a unit."""
+    """Compute the weight of records in units, by their weight and label, and the size of a unit."""
     times = Counter[tuple[float, int]]()
     for (weight, value), count in overview.weighed.items():
         if value is not None and label_of[value] >= 0:
@@ -289,7 +289,7 @@ def _decide_units(
         totals = np.bincount(places, counts * number, len(labels)).astype(np.float64)
         counts = multiply_counts(counts, factors(labels, totals)[places], number)
     if (counts == np.floor(counts)).all() and counts.max() <= _MOST:
-        units, unit = counts.astype(np.int32), 1.0  # however many records there are: only those of a block are added up
+        units, unit = counts.astype(np.int32), 1.0  # safe: only the records of one block are added up
     else:
         units, unit = counts_to_units(counts, number)
     return {pair: int(one) for pair, one in zip(pairs, units, strict=True)}, unit

@@ -1,4 +1,4 @@
-"""Checkpoints of learners in a folder of blocks: a log for each, so that a killed process loses at most one rule."""
+"""Save the progress of learners in logs in a folder of blocks; a killed process loses at most one rule."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ from unless.values import Label
 
 @dataclass(frozen=True)
 class FolderCheckpoints:
-    """The checkpoints of learners that learn from a folder of blocks; ``about`` names the rows and blocks."""
+    """The checkpoints of learners that learn from a folder of blocks; ``about`` identifies the rows and blocks."""
 
     folder: Path
     coding: BlockEncoding
     about: Mapping[str, Any]
 
     def open(self, learner: str, settings: Mapping[str, Any]) -> Checkpoint:
-        """The checkpoint of a learner: a file of its own, whose first line says what it is about."""
+        """Open the checkpoint file of a learner; its first line identifies the learner, settings and data."""
         about = {**self.about, "learner": learner, "settings": settings}
         head = json.dumps(about, sort_keys=True, default=self._setting_to_json)
         name = blake2b(head.encode(), digest_size=8).hexdigest()
         return FileCheckpoint.at(self.folder / f"rules-{name}.jsonl", head, self.coding)
 
     def _setting_to_json(self, value: Any) -> Any:
-        """A setting that is a rule, or a number of another library, as JSON."""
+        """Convert a setting that is a rule, or a number of another library, to JSON."""
         return _rule_to_json(value, self.coding) if isinstance(value, Rule) else float(value)
 
 
@@ -54,7 +54,7 @@ class FileCheckpoint(Checkpoint):
 
     @classmethod
     def at(cls, path: Path, head: str, coding: BlockEncoding) -> FileCheckpoint:
-        """Read a checkpoint; begin a new one if it does not exist, or if it is about something else."""
+        """Read a checkpoint; begin a new one if none exists or if the head differs."""
         found = cls(log=JsonLog(path, head), coding=coding)
         lines = [line for line in found.log.lines if isinstance(line, list) and len(line) in (2, 3)]
         try:
@@ -71,14 +71,14 @@ class FileCheckpoint(Checkpoint):
         for _, node, left in (line for line in lines if len(line) == 3):
             if not isinstance(node, dict):
                 raise TypeError(f"the last line has {node!r:.60} for a program")
-            penalty = node.get("penalty")  # checkpoints of former versions have none
+            penalty = node.get("penalty")  # checkpoints of earlier versions have none
             if penalty is not None and not isinstance(penalty, int | float):
                 raise TypeError(f"the penalty is {penalty!r}")
             program = self._program({name: node[name] for name in ("rules", "otherwise")})
             self.final_list = program, self._parse_weights_left(left, len(program)), penalty
 
     def _parse_weights_left(self, found: Any, rules: int) -> WeightsLeft:
-        """The weight of each label that was left before each rule, and after the last."""
+        """Parse the weight of each label that is left before each rule and after the last."""
         left = np.array(found, np.float64)
         if left.shape != (rules + 1, len(self.coding.labels)) or not (left >= 0).all():
             raise ValueError(f"{found!r:.60} is not what {rules} rules leave of {len(self.coding.labels)} labels")
@@ -86,19 +86,19 @@ class FileCheckpoint(Checkpoint):
         return rows
 
     def _program(self, node: dict[str, Any]) -> Program:
-        """A program in the notations of the columns."""
+        """Parse a program in the notations of the columns."""
         schema = self.coding.schema
         about = {"format": programs.FORMAT, "version": programs.VERSION, "target": schema.target}
         notations = programs.notations_data(schema.notations)
         return programs.from_dict({**about, "features": list(schema.kinds), **notations, **node})
 
     def save_step(self, step: int, head: Label, rule: Rule | None) -> None:
-        """Save what was learned in a step."""
+        """Append the rule learned in a step."""
         found = None if rule is None else Rule(head, rule.default, rule.exceptions)
         self.log.append([step, None if found is None else _rule_to_json(found, self.coding)])
 
     def save_result(self, program: Program, left: WeightsLeft, penalty: float | None) -> None:
-        """Save the program that the learner ended with, in the file too."""
+        """Append the final program of the learner to the file."""
         super().save_result(program, left, penalty)
         node = programs.to_dict(program)
         end = {"rules": node["rules"], "otherwise": node["otherwise"], "penalty": penalty}

@@ -1,7 +1,7 @@
-"""The best literal from histograms of bins: exact, by asking again about the bins that can still win.
+"""Find the best literal from histograms of bins, exactly, by further queries about the bins that may contain it.
 
-A literal is a point (a, b): how many of P positives and Q negatives it covers. All scores are convex in (a, b), so that
-the corners of a rectangle of counts bound every literal inside, as in the kernels (`unless.kernels.HistogramSearch`).
+A literal is a point (a, b): it covers a of P positives and b of Q negatives. All scores are convex in (a, b), so the
+corners of a rectangle of counts bound every literal inside, as in the kernels (`unless.kernels.HistogramSearch`).
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
 Ends = Sequence[tuple[float | None, float | None]]
-"""Where parts of numbers begin and end; None means no limit."""
+"""The numbers at which parts begin and end; None means no limit."""
 
 _FEW = 2048
-"""The values of intervals are fetched directly if the intervals of a column have at most this many rows."""
+"""If the intervals of a column have at most this many rows, their values are fetched directly."""
 
 _MANY = 1 << 17
 """Intervals with more rows than this are cut into slices before their values are fetched."""
@@ -44,19 +44,19 @@ _ORDER: Mapping[Operator, tuple[int, int]] = {
     "missing": (2, 0),
     "present": (2, 1),
 }
-"""The order of literals of a column that tie: values by kind, then ascending; then by operator."""
+"""The order of tied literals of a column: by kind of value, then ascending, then by operator."""
 
 
 @dataclass(frozen=True)
 class CountScore:
-    """The scores of literals on P positives and Q negatives; counts are whole multiples of a unit."""
+    """Scores literals on P positives and Q negatives; counts are whole multiples of a unit."""
 
     score: LiteralScore
     P: int
     Q: int
 
     def near(self, a: Floats, b: Floats) -> Floats:
-        """The scores with rounding errors; the gain is multiplied by P + Q."""
+        """Compute scores with rounding errors; the gain is multiplied by P + Q."""
         c, d = self.P - a, self.Q - b
         match self.score.name:
             case "gain":
@@ -68,24 +68,24 @@ class CountScore:
                 return a - b
 
     def exact(self, a: int, b: int) -> float:
-        """The exact score, which decides ties."""
+        """Compute the exact score, which decides ties."""
         return self.score.value(a, b, self.P, self.Q)
 
     def admits(self, a: Integers, b: Integers) -> Flags:
-        """Which literals, given by the rows that they cover, the score admits."""
-        wide = np.int64 if self.P + self.Q < _FITS else object  # Python's numbers: slower, and never too small
+        """Flag the literals that the score admits, given the counts of rows that they cover."""
+        wide = np.int64 if self.P + self.Q < _FITS else object  # Python's numbers: slower, without overflow
         found = np.asarray(self.score.admits(a.astype(wide), b.astype(wide), self.P, self.Q), bool)
         return np.broadcast_to(found, np.broadcast(a, b).shape)
 
     @property
     def slack(self) -> float:
-        """The rounding error of scores: it grows with the counts, and stays thirty times smaller than this."""
+        """A bound on the rounding error of scores, about thirty times the actual error; it grows with the counts."""
         return 1e-12 * (self.P + self.Q)
 
 
 @dataclass(frozen=True, slots=True)
 class BestLiteral:
-    """The best literal, and how many positives and negatives it covers."""
+    """The best literal, and the number of positives and negatives that it covers."""
 
     literal: Literal
     positive: int
@@ -94,10 +94,10 @@ class BestLiteral:
 
 @dataclass(frozen=True, slots=True)
 class _OpenInterval:
-    """An interval of a column whose literals are not known yet; all counts are pairs: positives, negatives.
+    """An interval of a column with unknown literals; all counts are pairs: positives, negatives.
 
-    A literal covers ``before``, and at most those ``inside`` besides; or, with the other operator, the rest of
-    ``every``: the rows with any number, or all rows.
+    A literal covers ``before`` and at most the rows ``inside`` in addition. With the other operator, it covers the
+    rest of ``every``: the rows with any number, or all rows.
     """
 
     interval: Interval
@@ -108,7 +108,7 @@ class _OpenInterval:
 
 @dataclass(frozen=True, slots=True)
 class _CandidateLiterals:
-    """Literals with one operator on values of one column: how many positives and negatives they cover, and scores."""
+    """Literals with one operator on values of one column, with the counts that they cover and their scores."""
 
     column: int
     op: Operator
@@ -118,11 +118,11 @@ class _CandidateLiterals:
 
 
 class HistogramSearch:
-    """One search.
+    """One search for the best literal.
 
-    ``allowed`` says which kinds of literals are, column by column; None allows all. ``heaviest`` says of a column with
-    cut texts how much a single text weighs at most, part by part. ``cut_again`` asks the blocks about finer parts of
-    columns, ``slices_of`` about slices of these, ``values_in`` about values: of the positives, and of the negatives.
+    ``allowed`` lists the allowed kinds of literals, by column; None allows all. ``heaviest`` bounds the weight of
+    a single text in each part of a column with cut texts. Three functions return weights of the positives and of the
+    negatives: ``cut_again`` in finer parts of columns, ``slices_of`` in slices of these, ``values_in`` for values.
     """
 
     def __init__(  # noqa: PLR0917 - what it knows, and whom it asks
@@ -147,7 +147,7 @@ class HistogramSearch:
         self._open_intervals: list[_OpenInterval] = []
 
     def best(self, histograms: Integers, spans: Sequence[NDArray[np.int32]]) -> BestLiteral | None:
-        """The best literal, given the histograms of positives and negatives, and where the bins of columns are."""
+        """Find the best literal, given the histograms of positives and negatives and the spans of the columns."""
         for i, (first, split, end) in enumerate(zip(*spans, strict=True)):
             self._column(i, histograms[:, first:split], histograms[:, split : end - 1])
             self._add_texts(i, "missing", "present", [None], histograms[:, end - 1 : end])
@@ -156,7 +156,7 @@ class HistogramSearch:
         self._ask_for_values(self._open_candidates())
         return self._choose_best()
 
-    # Literals, and intervals that hold some.
+    # Candidate literals, and intervals that contain some.
 
     def _column(self, i: int, numbers: Integers, texts: Integers) -> None:
         column, cuts = self._bins[i].column, self._bins[i].cuts
@@ -185,9 +185,9 @@ class HistogramSearch:
         self._keep_candidates(i, other, texts, self._all[:, None] - weights, there)
 
     def _add_parts(self, i: int, ends: Ends, weights: Integers, up_to: Integers, every: Integers) -> None:
-        """Add intervals of the numbers of a column: a literal is at the end of each, others may be inside.
+        """Add intervals of the numbers of a column: each has a literal at its end, and may contain more.
 
-        ``ends`` are the numbers after which each begins, and with which it ends; ``up_to`` are the rows before its end.
+        ``ends`` are the bounds of each interval, the first excluded; ``up_to`` counts the rows before its end.
         """
         if not (self._is_allowed(i, "<=") or self._is_allowed(i, ">")):
             return
@@ -212,14 +212,14 @@ class HistogramSearch:
             self._open_intervals.append(_OpenInterval(interval, inside, np.zeros_like(inside), self._all))
 
     def _raise_bound(self, covered: Integers) -> None:
-        """Raise the bound to the scores of literals whose numbers are not known yet."""
+        """Raise the bound to the scores of literals with still unknown numbers."""
         if (allowed := self._score.admits(*covered)).any():
             self._bound = max(self._bound, float(self._approximate_scores(covered[:, allowed]).max()))
 
     def _keep_candidates(
         self, i: int, op: Operator, values: Sequence[Any] | Floats, covered: Integers, there: Flags
     ) -> None:
-        """Keep the literals that may be the best."""
+        """Keep the literals that may have the best score."""
         if not self._is_allowed(i, op):
             return
         fine = there & self._score.admits(*covered)
@@ -247,13 +247,13 @@ class HistogramSearch:
         return self._score.near(*covered.astype(np.float64))
 
     def _may_be_best(self, scores: Floats) -> NDArray[np.intp]:
-        """Which scores may be the best."""
+        """Flag the scores that may be the best."""
         return np.flatnonzero(scores >= self._bound - self._score.slack)
 
-    # Looking closer.
+    # Split open intervals, or fetch their values.
 
     def _open_candidates(self) -> list[_OpenInterval]:
-        """The intervals that can still reach the best score; the others are forgotten."""
+        """Keep and return the intervals that can still reach the best score."""
         some, self._open_intervals = self._open_intervals, []
         if not some:
             return []
@@ -261,7 +261,7 @@ class HistogramSearch:
         return [some[k] for k in self._may_be_best(self._best_possible_score(*counts)).tolist()]
 
     def _best_possible_score(self, inside: Integers, before: Integers, every: Integers) -> Floats:
-        """The best score that a literal could have which covers some of those inside."""
+        """Bound the score of any literal that covers some of the rows inside."""
         reach = np.full(inside.shape[1], -inf)
         for corner in product((0, 1), repeat=2):
             covered = before + inside * np.array(corner)[:, None]
@@ -271,7 +271,7 @@ class HistogramSearch:
         return reach
 
     def _split_into_finer_parts(self, some: Sequence[_OpenInterval]) -> None:
-        """Split intervals into finer parts, in columns whose intervals have too many rows to fetch their values."""
+        """Split intervals into finer parts in the columns where they have too many rows to fetch their values."""
         rows: Counter[int] = Counter()
         for one in some:
             rows[one.interval.column] += int(one.inside.sum())
@@ -314,24 +314,24 @@ class HistogramSearch:
             limits = np.hstack([np.array(region.lows)[:, None], slice_ends(region.lows, region.highs)]).tolist()
             ends = [pair for each in limits for pair in pairwise(each)]
             self._add_parts_within(region.column, ends, own, np.split(counted, len(own), axis=1))
-        self._open_intervals.sort(key=lambda one: one.interval.begin)  # those without slices among the others
+        self._open_intervals.sort(key=lambda one: one.interval.begin)  # intervals that cannot be sliced
 
     def _has_slices(self, interval: Interval) -> bool:
-        """Whether a part is a single finer one, with two ends."""
+        """Whether an interval is a single finer part with two ends."""
         span = self._finer_parts(interval)
         if span is None or interval.low is None or interval.high is None:
             return False
         return span[2] - span[1] == 1 and bool(np.isfinite(interval.high - interval.low))
 
     def _finer_parts(self, interval: Interval) -> Span | None:
-        """The finer parts that an interval of numbers consists of: every cut is also a finer cut."""
+        """Find the finer parts that make up an interval of numbers: every cut is also a finer cut."""
         bins = self._bins[interval.column]
         if interval.texts or not bins.bare:
             return None
         return interval.column, *bins.parts_in(interval.low, interval.high)
 
     def _ask_for_values(self, intervals: Sequence[_OpenInterval]) -> None:
-        """Fetch the values of intervals."""
+        """Fetch the values in intervals, and add their literals."""
         of_region: dict[tuple[int, bool], list[_OpenInterval]] = {}
         for one in intervals:
             of_region.setdefault((one.interval.column, one.interval.texts), []).append(one)
@@ -356,10 +356,10 @@ class HistogramSearch:
         self._keep_candidates(region.column, "<=", numbers, up_to, there)
         self._keep_candidates(region.column, ">", numbers, every - up_to, there)
 
-    # The best.
+    # The exact choice among the candidates.
 
     def _choose_best(self) -> BestLiteral | None:
-        """The literal with the best exact score; of several, the first one."""
+        """Choose the literal with the best exact score; of several, the first."""
         best = min(self._finalists(), default=None, key=lambda one: one[0])
         if best is None:
             return None
@@ -373,7 +373,7 @@ class HistogramSearch:
         """Yield the literals that may be the best, with the keys that decide between them."""
         for points in self._points:
             near = self._may_be_best(points.scores)
-            # Values are in order, so that of literals that cover as many the first one comes first.
+            # Values are sorted, so among literals that cover the same counts, the first wins.
             _, first = np.unique(points.covered[:, near], axis=1, return_index=True)
             for k in near[first].tolist():
                 kind, other = _ORDER[points.op]
@@ -383,18 +383,18 @@ class HistogramSearch:
 
 
 def _interval_ends(cuts: Floats) -> Ends:
-    """The ends of the intervals between cuts."""
+    """Return the ends of the intervals between cuts."""
     return list(pairwise([None, *cuts.tolist(), None]))
 
 
 def _cumulative_weights(weights: Integers) -> tuple[Integers, Integers]:
-    """The rows with numbers up to each one, and those with any number."""
+    """Sum the weights up to each number, and those of all numbers."""
     up_to = np.cumsum(weights, axis=1)
     return up_to, up_to[:, -1]
 
 
 def _have_rows(weights: Integers) -> Flags:
-    """Which values or parts have rows."""
+    """Flag the values or parts that have rows."""
     return np.asarray(weights.any(axis=0))
 
 

@@ -1,4 +1,4 @@
-"""The inputs of learners: files, queries, relations, frames of engines; small files are read into memory."""
+"""Open the inputs of learners: files, queries, relations and Spark frames; small files are read into memory."""
 
 from __future__ import annotations
 
@@ -32,17 +32,17 @@ from unless.threads import resolve_n_jobs
 _DATABASES = (".duckdb", ".ddb", ".db")
 
 _PER_CELL = 28
-"""Bytes that learning from a table takes at its peak, for each cell: 400,000 rows of 20 columns took 216 MB."""
+"""The peak memory in bytes per cell of learning from a table: 400,000 rows of 20 columns took 216 MB."""
 
 _PER_BYTE = 6
-"""The same for each byte of a text file, whose cells have about five: 42 MB took 229 MB."""
+"""The same per byte of a text file, whose cells have about five bytes: 42 MB took 229 MB."""
 
 _PACKED = 8
-"""An upper estimate of how many bytes a packed byte becomes."""
+"""An upper estimate of the unpacked bytes per packed byte."""
 
 
 def is_source(given: object) -> bool:
-    """Whether an input is a data source, or the path of a file, rather than data in memory."""
+    """Whether an input is a data source or the path of a file, not data in memory."""
     return (
         isinstance(given, (BlockDataset, BlockCache, str, os.PathLike, Query))
         or type(given).__module__.partition(".")[0] in ("duckdb", "_duckdb", "psycopg", "pyspark")
@@ -55,7 +55,7 @@ def _is_stream(given: object) -> bool:
 
 
 def is_database(given: object) -> bool:
-    """Whether a path or an address is that of a database."""
+    """Whether a path or an address names a database."""
     if not isinstance(given, (str, os.PathLike)):
         return False
     return "://" in os.fspath(given) or Path(given).suffix.lower() in _DATABASES
@@ -73,10 +73,10 @@ def open_source(
     n_jobs: int | None = None,
     **how: Any,
 ) -> tuple[Table, NDArray[np.float64] | None] | BlockDataset:
-    """Open the labelled records of a source: as a table with weights if they fit into memory, or else as blocks.
+    """Open the labelled records of a source: as a table with weights if they fit into memory, otherwise as blocks.
 
-    ``drop_weightless`` leaves out records of weight 0, as if they were not there. ``n_jobs`` threads read and count
-    blocks; None means one for every core. ``features`` and ``how`` say what to read, as in `read_table`.
+    ``drop_weightless`` leaves out records of weight 0 entirely. ``n_jobs`` threads read and count
+    blocks; None means one per core. ``features`` and ``how`` choose what to read, as in `read_table`.
     """
     if isinstance(source, BlockDataset):
         if target not in (None, source.store.target) or weights is not None:
@@ -116,7 +116,7 @@ def _open_files(
 
 
 def _stream_from(source: Any) -> Stream:
-    """The stream of a database, a query or a relation; a stream stays as it is."""
+    """Open the stream of a database, a query or a relation; a stream stays as it is."""
     if isinstance(source, (str, os.PathLike)):
         return find_only_table(source).stream()
     if isinstance(source, Query):
@@ -130,7 +130,7 @@ def _stream_from(source: Any) -> Stream:
 
 
 def _refuse_roles(source: object, target: object, weights: object) -> None:
-    """Refuse a target or weights that are not names, and a database without a table or query."""
+    """Reject a target or weights that are not names, and a database without a table or query."""
     if not isinstance(target, str):
         raise ParameterError(f"name the column of labels, not {target!r:.60}: the labels come from the same source")
     if weights is not None and not isinstance(weights, str):
@@ -154,7 +154,7 @@ def _no_source_message(given: object) -> str:
 
 
 def _open_spark(frame: Any, choice: RecordChoice, factors: ClassFactors | None) -> BlockDataset:
-    """The rows of a Spark frame, as blocks on its executors."""
+    """Make blocks of a Spark frame on its executors."""
     from unless.blocks.spark_store import SparkBlockStore, frame_columns
 
     if choice.options.parts:
@@ -175,7 +175,7 @@ def _take_weights(table: Table, weights: str | None) -> tuple[Table, NDArray[np.
 
 
 def find_only_table(path: str | os.PathLike[str]) -> Query:
-    """The table of a DuckDB file that has only one."""
+    """Return the only table of a DuckDB file; several tables are an error."""
     found = Query(path, "SELECT table_schema, table_name FROM information_schema.tables").rows()
     if len(found) != 1:
         some = ", ".join(name for _, name in found[:5]) or "none"
@@ -186,7 +186,7 @@ def find_only_table(path: str | os.PathLike[str]) -> Query:
 
 
 def needed_bytes(stream: FileStream) -> float:
-    """How many bytes learning from files takes in memory."""
+    """Estimate the bytes of memory that learning from files takes."""
     form, paths = files_at(stream.path, stream.options.format)
     if form.name not in ("parquet", "arrow"):
         return float(_PER_BYTE * sum(path.stat().st_size * (_PACKED if is_packed(path) else 1) for path in paths))
@@ -194,10 +194,10 @@ def needed_bytes(stream: FileStream) -> float:
 
 
 def _count_cells(path: Path, form: str) -> int:
-    """How many cells a file says it has."""
+    """Read the number of cells from the metadata of a file."""
     scan = pl.scan_parquet if form == "parquet" else pl.scan_ipc
     try:
         lazy = scan(path, glob=False, hive_partitioning=False)
         return int(lazy.select(pl.len()).collect().item()) * len(lazy.collect_schema())
-    except pl.exceptions.PolarsError:  # packed, or a stream: reading it will tell
+    except pl.exceptions.PolarsError:  # packed, or a stream: only reading shows it
         return path.stat().st_size * (_PACKED if is_packed(path) else 1)

@@ -1,4 +1,4 @@
-"""Sets of rows that were fetched, as tables in memory."""
+"""Make tables in memory from sets of rows that were fetched."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from unless.table.seen_values import drop_unused_values_of
 
 
 class LocalRows:
-    """Fetched rows, as a table in memory; ``fetched`` are the numbers of the sets that were fetched."""
+    """Fetched rows, as a table in memory; ``fetched`` are the numbers of the fetched sets."""
 
     def __init__(
         self, store: BlockStore, banned: Iterable[Literal], pieces: Sequence[FetchedRows], fetched: Iterable[int]
@@ -39,22 +39,22 @@ class LocalRows:
         self.engine = MemoryEngine(self._table, weights, store.unit, filter(self.knows, banned))
 
     def engine_for(self, engine: Engine[Any]) -> MemoryEngine:
-        """The engine of these rows, with the time limit of another engine."""
+        """Return the engine of these rows, with the time limit of another engine."""
         self.engine.late = engine.late
         return self.engine
 
     def selection(self, place: int) -> RowSelection:
-        """The rows of one of the sets that were fetched."""
+        """Select the rows of one of the fetched sets."""
         return self.engine.of_rows(np.flatnonzero(self._sets == place).astype(np.int32))
 
     def sizes(self, rows: RowSelection) -> Integers:
-        """How many rows of each label there are, and how much they weigh."""
+        """Count and weigh the rows of each label."""
         labels = self._table.labels
         times = np.bincount(labels.codes[rows.rows()], minlength=len(labels.labels))
         return np.array([times, self.engine.units(rows)], np.int64)
 
     def block(self, rows: RowSelection) -> Block:
-        """Some of the rows as a block, which has the bins of all blocks."""
+        """Make a block of some of the rows, with the bins of all blocks."""
         index = rows.rows()
         taken = [replace_checked(column, codes=column.codes[index]) for column in self._table.columns]
         pairs = zip(self._bins, taken, strict=True)
@@ -64,7 +64,7 @@ class LocalRows:
         return Block(self._bins, len(self._labels), make_block_arrays(table, self._bins, labels, self._weights[index]))
 
     def knows(self, literal: Literal) -> bool:
-        """Whether the value of a literal occurs in its column; otherwise the engine would use its neighbour."""
+        """Whether the value of a literal occurs in its column; otherwise the engine would use a neighbouring value."""
         column = self._table.column(literal.feature)
         first, end, _ = column.span(literal)
         place = {"<=": end - 1, ">": first - 1}.get(literal.op, first)
@@ -72,7 +72,7 @@ class LocalRows:
 
 
 def join_pieces(store: BlockStore, pieces: Sequence[FetchedRows]) -> tuple[Table, NDArray[np.float64]]:
-    """The rows of pieces as a table, and how much each weighs, in units."""
+    """Join the rows of pieces to a table; also return the weight of each row in units."""
     columns = tuple(_join_columns(one, i, pieces) for i, one in enumerate(store.bins))
     labels = np.concatenate([piece.labels for piece in pieces])
     weights = np.concatenate([piece.weights for piece in pieces]).astype(np.float64)
@@ -80,7 +80,7 @@ def join_pieces(store: BlockStore, pieces: Sequence[FetchedRows]) -> tuple[Table
 
 
 def _join_columns(bins: ColumnBins, place: int, pieces: Sequence[FetchedRows]) -> Column:
-    """A column with the rows of all pieces, which share its values, have their own, or are just numbers."""
+    """Join the pieces of a column, which share its values, have their own values, or are plain numbers."""
     column, cells = bins.column, [piece.cells[place] for piece in pieces]
     if not bins.open:
         return replace(column, codes=np.concatenate(cells))

@@ -1,9 +1,9 @@
-"""The order in which the rows of a block are stored: rows that are used together are stored together.
+"""Choose the order in which the rows of a block are stored, so that rows used together are stored together.
 
-Any order gives the same program. But where blocks do not fit into memory, numbers are read from the disk, and those
-that are needed are those of rows that some literals leave. So rows are sorted by the literals of a list that is learned
-from the first of them. Of 10,000,000 rows, fetching sets of up to 100,000 touched an eighth of the pages that it
-touched before (0.47 million instead of 3.85, of 6.05 million in all).
+Any order gives the same program. But if blocks do not fit into memory, numbers are read from the disk, mostly for rows
+that some literals select. So rows are sorted by the literals of a rule list that is learned from the first rows. With
+10,000,000 rows, fetching sets of up to 100,000 touched an eighth of the pages that it touched without sorting (0.47
+million instead of 3.85, of 6.05 million in all).
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ from unless.rule import Literal
 from unless.table import Table
 
 _RULES = 16
-"""How many rules are learned: later rules cover few rows, and take long to learn if there are many labels."""
+"""The most rules learned: later rules cover few rows, and are slow to learn if there are many labels."""
 
 _BITS = 64
-"""How many literals can be distinguished: each is a bit of a number."""
+"""The most literals to sort by: each is a bit of a 64-bit key."""
 
 
 @dataclass(frozen=True, slots=True)
 class RowOrder:
-    """The literals that rows are sorted by, the most important first; without literals, rows are not sorted."""
+    """The literals that rows are sorted by, most important first; without literals, rows are not sorted."""
 
     literals: tuple[Literal, ...] = ()
 
     @classmethod
     def learned(cls, table: Table) -> RowOrder:
-        """The order for rows like these, which have labels."""
+        """Learn the order from labelled rows."""
         if not len(table):
             return UNORDERED
         settings = UnlessSettings(optimise=False, penalty=1.0)
@@ -45,7 +45,7 @@ class RowOrder:
         return cls(tuple(islice(literals, _BITS)))
 
     def of(self, table: Table) -> NDArray[np.intp]:
-        """The rows of a table in order; equal ones stay as they were."""
+        """Sort the rows of a table; equal rows keep their order."""
         keys = np.zeros(len(table), np.uint64)
         for literal in self.literals:
             column = table.column(literal.feature)

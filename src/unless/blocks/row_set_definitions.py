@@ -1,7 +1,7 @@
-"""Sets of rows as definitions: how each is made from others.
+"""Define sets of rows by the operations that derive them from other sets.
 
-Rows are named by definitions, never by number, so that a block that has lost its rows, or never had them, can work them
-out again: all rows; those with a label, or with another; those that a rule covers, or does not; and so on.
+A set is sent to blocks as a definition, never as row numbers, so that a block without the set can compute it: all rows;
+the rows with a label or without it; the rows that a rule covers or does not cover; and so on.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 from unless.kernels import RowSelection
 
 _NUMBERS = counter(randbits(62) << 40)
-"""The numbers of definitions, never used twice: blocks outlive an engine, and remember rows by them."""
+"""The numbers of definitions, never used twice: blocks outlive an engine, and cache rows by number."""
 
 OPERATIONS: Mapping[str, Callable[..., Sequence[RowSelection]]] = {
     "all_rows": lambda engine: (engine.all_rows(),),
@@ -29,9 +29,9 @@ OPERATIONS: Mapping[str, Callable[..., Sequence[RowSelection]]] = {
     "split_holdout": lambda engine, rows, split: engine.split_holdout(rows, split),
     "sample_every": lambda block, rows, count: (block.sample_every(rows, count),),
 }
-"""The operations of definitions on an engine in memory: sets from other sets and further arguments.
+"""The operations of definitions on an engine in memory: they make sets from other sets and further arguments.
 
-Only a block knows in which order its rows were read, so only it gives every second one, or every third.
+Only a block has the order in which its rows were read, so only a block selects every n-th row.
 """
 
 
@@ -39,7 +39,7 @@ Only a block knows in which order its rows were read, so only it gives every sec
 class RowSetDefinition:
     """The definition of a set of rows: an operation on other sets, and its further arguments.
 
-    An operation may give several sets at once: ``group`` are the numbers of all, and ``number`` is one of them.
+    An operation may make several sets at once: ``group`` has the numbers of all, and ``number`` is one of them.
     """
 
     op: str
@@ -50,24 +50,24 @@ class RowSetDefinition:
 
     @classmethod
     def one(cls, op: str, sets: tuple[RowSetDefinition, ...] = (), what: tuple[Any, ...] = ()) -> RowSetDefinition:
-        """The set that an operation gives."""
+        """Define the set that an operation makes."""
         return cls.several(1, op, sets, what)[0]
 
     @classmethod
     def several(
         cls, count: int, op: str, sets: tuple[RowSetDefinition, ...], what: tuple[Any, ...]
     ) -> list[RowSetDefinition]:
-        """The sets that an operation gives at once."""
+        """Define the sets that an operation makes at once."""
         group = tuple(next(_NUMBERS) for _ in range(count))
         return [cls(op, sets, what, number, group) for number in group]
 
 
 DefinitionStep = tuple[str, tuple[int, ...], tuple[Any, ...], tuple[int, ...]]
-"""A definition whose sets are numbers."""
+"""A definition that refers to its operands by number."""
 
 
 def flatten_definitions(targets: Iterable[RowSetDefinition]) -> dict[int, DefinitionStep]:
-    """All definitions that some depend on, by number; flat, since nesting may exceed Python's recursion limit."""
+    """List all definitions that some depend on, by number; nesting could exceed Python's recursion limit."""
     found: dict[int, DefinitionStep] = {}
     waiting = list(targets)
     while waiting:

@@ -1,7 +1,7 @@
-"""Sets of rows: what is known about them, and what can be derived for sets that are made from them.
+"""Remember the counts of sets of rows, and derive the counts of sets made from them.
 
-Learning takes away from a set what a rule covers, again and again, and mostly that is little of much. So what was
-counted in a set, less what was counted in the rows that are gone, is what is counted in the rest: no pass is needed.
+Learning removes the rows that a rule covers from a set, again and again, and usually these are few. The counts of a set
+minus the counts of the removed rows are the counts of the rest, so no pass over the data is needed.
 """
 
 from __future__ import annotations
@@ -24,25 +24,25 @@ from unless.kernels import RowSelection
 from unless.rule import MAX_DEPTH, Literal, Rule
 
 _FEW = 1 << 16
-"""Up to this many removed rows are counted in memory, so that the larger set need not be counted again."""
+"""Up to this many removed rows are counted in memory, which saves counting the larger set again."""
 
 _MANY = 500_000
-"""How many weights of a set are cached, by parts and by values."""
+"""The most weights of a set that are cached, by parts and by values."""
 
 _REMEMBERED = 16
-"""How many sets are cached by their origin."""
+"""The most sets that are cached by their origin."""
 
 
 KnownValues = NDArray[np.float64] | list[str]
-"""Numbers or texts, in order."""
+"""Sorted numbers or texts."""
 
 
 @dataclass(slots=True, eq=False, weakref_slot=True)
 class RowSet:
-    """A set of rows: its definition, and what is known about it.
+    """A set of rows: its definition, and its known counts.
 
-    ``sizes`` are the number of rows of each label, and their weights; ``weight`` is that of all, which may be known
-    before. A set that is ``local`` was fetched.
+    ``sizes`` are the number of rows of each label, and their weights; ``weight`` is the weight of all rows, which may
+    be known earlier. A ``local`` set was fetched.
     """
 
     definition: RowSetDefinition
@@ -50,24 +50,24 @@ class RowSet:
     weight: int | None = None
     histogram: Integers | None = None
     parts: dict[int, tuple[int, Integers]] = field(default_factory=dict)
-    """For some columns, the weights of consecutive finer parts, and the first of these."""
+    """The weights of consecutive finer parts of some columns, and the position of the first part."""
     slices: dict[Interval, Integers] = field(default_factory=dict)
     """The weights in the slices of some finer parts."""
     values: dict[Interval, tuple[KnownValues, Integers]] = field(default_factory=dict)
-    """The values, with weights, in some intervals of columns."""
+    """The values in some intervals of columns, with their weights."""
     local: tuple[LocalRows, RowSelection] | None = None
 
     @property
     def number(self) -> int:
-        """The number of its definition."""
+        """The number of the definition."""
         return self.definition.number
 
     def note_sizes(self, sizes: Integers) -> None:
-        """Note the sizes."""
+        """Store the sizes and the total weight."""
         self.sizes, self.weight = sizes, int(sizes[1].sum())
 
     def note_difference(self, whole: RowSet, gone: RowSet) -> None:
-        """Note the counts of a set that remains when rows are removed: the whole minus the removed rows."""
+        """Store the counts of a set that remains when rows are removed: the whole minus the removed rows."""
         if gone.sizes is None or whole.sizes is None:
             return
         self.note_sizes(whole.sizes - gone.sizes)
@@ -85,12 +85,12 @@ class RowSet:
             self.histogram = whole.histogram - gone.histogram
 
     def note_values(self, region: ColumnRegion, values: KnownValues, weights: Integers) -> None:
-        """Note the values in a region, and their weights."""
+        """Store the values in a region, and their weights."""
         for interval, first, end in zip(region.intervals(), *region.edges(values).tolist(), strict=True):
             self.values[interval] = values[first:end], weights[first:end]
 
     def known_values(self, intervals: Sequence[Interval]) -> tuple[KnownValues, Integers]:
-        """The values in consecutive intervals, and their weights."""
+        """Return the known values in consecutive intervals, and their weights."""
         pairs = [self.values[one] for one in intervals]
         weights = np.concatenate([some for _, some in pairs])
         if intervals[0].texts:
@@ -145,7 +145,7 @@ class RowSetCache:
         self._less: OrderedDict[int, tuple[int, RowSet]] = OrderedDict()
 
     def covered_by_literal(self, rows: RowSet, literal: Literal) -> tuple[RowSet | None, RowSet | None]:
-        """The covered rows, if they are known, and the rows that have been removed since and must be subtracted."""
+        """Return the known covered rows and the rows removed since, which must be subtracted."""
         if (rows.number, literal) in self._covered:
             return self._covered[rows.number, literal], None
         number, gone = self._less.get(rows.number, (0, None))
@@ -155,13 +155,13 @@ class RowSetCache:
         return before, gone
 
     def note_covered(self, rows: RowSet, literal: Literal, found: RowSet) -> None:
-        """Cache the rows of a set that a literal covers."""
+        """Cache the set of rows that a literal covers in a set."""
         self._covered[rows.number, literal] = found
         if len(self._covered) > _REMEMBERED:
             self._covered.popitem(last=False)
 
     def note_less(self, rows: RowSet, gone: RowSet, left: RowSet) -> None:
-        """Cache which set is left when rows are removed."""
+        """Cache the set that is left when rows are removed."""
         self._less[left.number] = rows.number, gone
         if len(self._less) > _REMEMBERED:
             self._less.popitem(last=False)
@@ -173,7 +173,7 @@ class RowSetCache:
 
 
 def is_within(one: RowSetDefinition, number: int) -> bool:
-    """Whether a set was made by selecting rows of another one, which was defined earlier."""
+    """Whether a set was made by selecting rows of an earlier set."""
     while one.number > number and one.op not in ("all_rows", "plus"):
         one = one.sets[0]
     return one.number == number
@@ -182,9 +182,9 @@ def is_within(one: RowSetDefinition, number: int) -> bool:
 def rule_of_definition(
     one: RowSetDefinition, roots: Collection[int], depth: int = MAX_DEPTH
 ) -> tuple[RowSetDefinition, Rule] | None:
-    """Express a set as the rows that a rule covers in one of the root sets, if it was made like that.
+    """Express a set as the rows that a rule covers in one of the root sets, if possible.
 
-    Blocks find what a rule covers in one step. Literal by literal and exception by exception, they would take hundreds.
+    Blocks find the rows that a rule covers in one step, instead of one step per literal and exception.
     """
     path: list[RowSetDefinition] = []
     while one.number not in roots:
@@ -205,11 +205,11 @@ def rule_of_definition(
 
 
 LocalSelections = tuple[LocalRows, tuple[RowSelection, ...]]
-"""The local rows that hold some sets, and the selection of each set."""
+"""The local rows that contain some sets, and the selection of each set."""
 
 
 def local_selections(*sets: RowSet) -> LocalSelections | None:
-    """The local rows that hold all sets, if they are the same, and the selection of each set."""
+    """Find the local rows that contain all sets, if there are any, and the selection of each set."""
     places = [rows.local for rows in sets if rows.local is not None]
     if not places or len(places) < len(sets) or len({id(local) for local, _ in places}) > 1:
         return None

@@ -1,4 +1,4 @@
-"""A cache of the sets of rows that a block was asked about, with a memory budget."""
+"""Cache the sets of rows in the queries of a block, within a memory budget."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from unless.kernels import RowSelection
 from unless.kernels.row_filtering import RowGrid
 
 _OVERHEAD = 200
-"""About how many bytes each cached array takes besides its content."""
+"""The approximate overhead in bytes of each cached array."""
 
 
 class SelectionCache:
-    """Sets of rows by number. The least recently used ones are packed, and later dropped.
+    """A cache of sets of rows by number; the least recently used sets are packed, and later dropped.
 
-    Sets are made from one another. If one is lost, many may have to be made again for every query that learning from
-    wide data would never end. ``memory_budget`` bytes are for sets, and as many for packed ones.
+    Sets are made from one another. Losing one may mean making many again for every query, and learning from wide data
+    would never end. ``memory_budget`` bytes are for sets, and as many again for packed sets.
     """
 
     def __init__(self, grid: RowGrid, rows: int, memory_budget: float) -> None:
@@ -28,10 +28,10 @@ class SelectionCache:
         self._held: OrderedDict[int, tuple[RowSelection, int]] = OrderedDict()
         self._packed: OrderedDict[int, NDArray[Any]] = OrderedDict()
         self.budget = self.packed_budget = memory_budget
-        """How many bytes are left."""
+        """The number of bytes left."""
 
     def get(self, number: int) -> RowSelection | None:
-        """The set with a number, if it is cached."""
+        """Return the set with a number, or None if it is not cached."""
         if number in self._held:
             self._held.move_to_end(number)
             return self._held[number][0]
@@ -68,7 +68,7 @@ class SelectionCache:
 
 
 def _pack_rows(rows: NDArray[np.int32], count: int) -> NDArray[Any]:
-    """Rows in little memory: a bit for each of all rows, or the numbers of few."""
+    """Pack rows into little memory: one bit for each row of the block, or the numbers of few rows."""
     if 32 * len(rows) < count:
         return rows.copy()
     bits = np.zeros(count, bool)
@@ -77,5 +77,5 @@ def _pack_rows(rows: NDArray[np.int32], count: int) -> NDArray[Any]:
 
 
 def _unpack_rows(rows: NDArray[Any]) -> NDArray[np.int32]:
-    """The rows themselves, in order."""
+    """Unpack the sorted rows."""
     return rows if rows.dtype == np.int32 else np.flatnonzero(np.unpackbits(rows).view(bool)).astype(np.int32)

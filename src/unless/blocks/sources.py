@@ -1,4 +1,4 @@
-"""Streams of records that can be read in batches, any number of times: the protocol, and files."""
+"""Read streams of records in batches, any number of times: the protocol, and streams of files."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ from unless.read.options import PLAIN_OPTIONS, ReadOptions
 from unless.read.source import Source
 
 ROWS = 1 << 17
-"""How many records are read at a time."""
+"""The number of records read at a time."""
 
 _BYTES = 1 << 24
-"""How many bytes of a text file are read at a time."""
+"""The number of bytes of a text file read at a time."""
 
 
 class Stream(Protocol):
-    """Records that can be read again and again, in the same order."""
+    """Records that can be read any number of times, in the same order."""
 
     @property
     def title(self) -> str:
-        """The name of the data in messages."""
+        """The name of the data for messages."""
 
     def batches(self) -> Iterator[Source]:
         """Yield all records in batches, at least one."""
 
     def fingerprint(self) -> object:
-        """A value that changes with the data; None if only reading shows a change."""
+        """Return a value that changes with the data; None if only reading shows a change."""
 
     def close(self) -> None:
         """Close what was opened for reading; the stream can still be read again."""
@@ -42,14 +42,14 @@ class Stream(Protocol):
 
 @dataclass
 class PartsStream:
-    """Records with the parts of their dates (`read.parts.DateParts`)."""
+    """A stream whose dates are replaced by their parts (`read.date_parts.DateParts`)."""
 
     stream: Stream
     formats: Mapping[str, str | None]
 
     @property
     def title(self) -> str:
-        """The name of the data in messages."""
+        """The name of the data for messages."""
         return self.stream.title
 
     def batches(self) -> Iterator[Source]:
@@ -57,25 +57,25 @@ class PartsStream:
         return (DateParts(batch, self.formats, like_training=True) for batch in self.stream.batches())
 
     def fingerprint(self) -> object:
-        """A value that changes with the data, or with the declared parts."""
+        """Return a value that changes with the data or with the declared parts."""
         found = self.stream.fingerprint()
         return None if found is None else [found, "parts", sorted(self.formats.items(), key=str)]
 
     def close(self) -> None:
-        """Let go of what was opened."""
+        """Close the underlying stream."""
         self.stream.close()
 
 
 @dataclass
 class FileStream:
-    """A file, a folder of parts or a pattern of names, of any format that `read_table` reads."""
+    """A file, a folder of parts or a pattern of file names, in any format that `read_table` reads."""
 
     path: str | os.PathLike[str]
     options: ReadOptions = PLAIN_OPTIONS
     share: Callable[[float | None], object] | None = None
-    """Called with the share of the bytes that was read."""
+    """Called with the share of the bytes read so far."""
     read_as: str = ""
-    """How the files were read, if that is unusual (`Table.read_as`); known after reading."""
+    """How the files were read, if in an unusual way (`Table.read_as`); set after reading."""
     _names: list[str] | None = None
 
     @property
@@ -84,7 +84,7 @@ class FileStream:
         return os.fspath(self.path)
 
     def batches(self) -> Iterator[Source]:
-        """Read the files; names of JSON members that come later are found first."""
+        """Yield the records of the files; a first pass over JSON lines finds all member names."""
         given = Input(self.path, self.options, _BYTES)
         if given.form == "jsonl" and self._names is None:
             self._names = list(dict.fromkeys(name for batch in given.batches() for name in batch.names))
@@ -98,17 +98,17 @@ class FileStream:
             yield batch.cells(self._names or ())
 
     def fingerprint(self) -> object:
-        """The names, sizes and times of the files, and how they are read."""
+        """Return the names, sizes and times of the files, and the options for reading them."""
         found = [(str(path.absolute()), path.stat()) for path in files_at(self.path, self.options.format)[1]]
         form, *said = self.options.file_options.items()
         return [form[1], dict(said), [[name, stat.st_size, stat.st_mtime_ns] for name, stat in found]]
 
     def close(self) -> None:
-        """Nothing is open."""
+        """Do nothing: no file stays open."""
 
     @property
     def bytes(self) -> int:
-        """How many bytes the files have."""
+        """The number of bytes of the files."""
         return sum(path.stat().st_size for path in files_at(self.path, self.options.format)[1])
 
 
@@ -134,7 +134,7 @@ def _resize_batches(sources: Iterable[Source]) -> Iterator[Source]:
 
 
 def _has_own_codes(frame: pl.DataFrame) -> bool:
-    """Whether the codes of a column differ in meaning from those of other frames."""
+    """Whether the codes of some column mean other values than in other frames."""
     return any(isinstance(kind, (pl.Categorical, pl.Enum)) for kind in frame.schema.values())
 
 

@@ -1,9 +1,8 @@
-"""Blocks on the executors of a Spark cluster. Only counts and small sets of rows come to the driver.
+"""Keep blocks on the executors of a Spark cluster; only counts and small sets of rows come to the driver.
 
-Each partition of a frame becomes blocks in files of the executor that has read it, in Spark's own folder for such
-files, and a `SparkPartition` that tells where they are. The parts are cached by Spark: it sends a question to where a
-part is, and makes a part again, and with it the files, if its executor is lost. The executors need ``unless``
-installed, in the same version as the driver.
+The executor that reads a partition of a frame writes its blocks to files, in Spark's own folder for such files, and
+returns a `SparkPartition` with their location. Spark caches these parts: it runs a query where a part is, and makes a
+part and its files again if its executor is lost. The executors need the same version of ``unless`` as the driver.
 """
 
 from __future__ import annotations
@@ -44,20 +43,20 @@ if TYPE_CHECKING:
 Answer = TypeVar("Answer")
 
 _CELLS = 1 << 22
-"""About how many cells a block has: Spark's batches of 10,000 rows would be many small blocks."""
+"""The approximate number of cells of a block: Spark's batches of 10,000 rows would be many small blocks."""
 _IN_VAIN = 3
-"""How often all data is encoded again if the executors do not find their files."""
+"""The number of times that all data is encoded again if executors do not find their files."""
 
 _READ = {
     *("boolean", "byte", "short", "integer", "long", "float", "double", "decimal", "string", "char", "varchar"),
     *("date", "timestamp", "timestamp_ntz", "time", "daytimeinterval", "void"),
 }
-"""The types of Spark that can be read."""
+"""The Spark types that can be read."""
 
 
 @dataclass(frozen=True)
 class SparkPartition:
-    """A partition: how many rows and blocks it has, the sum of the hashes of its rows, and where its files are."""
+    """A partition: its number of rows and blocks, the sum of the hashes of its rows, and the location of its files."""
 
     number: int
     rows: int
@@ -66,14 +65,14 @@ class SparkPartition:
     folder: str
 
     def same(self, other: SparkPartition) -> bool:
-        """Whether it has the same rows, wherever its files are."""
+        """Whether two partitions have the same rows, wherever their files are."""
         return (self.rows, self.blocks, self.checksum) == (other.rows, other.blocks, other.checksum)
 
 
 class SparkBlockStore(BlockStore):
-    """The rows of a Spark frame, as blocks on the executors.
+    """The rows of a Spark frame as blocks on the executors.
 
-    The frame is computed twice, and again where an executor is lost: it has to give the same rows each time.
+    The frame is computed twice, and again for a lost executor: it must return the same rows each time.
     """
 
     def __init__(self, frame: DataFrame, task: EncodingTask, factors: ClassFactors | None = None) -> None:
@@ -93,7 +92,7 @@ class SparkBlockStore(BlockStore):
         self._memory_budget = memory_budget_per_row(self.rows, len(executors))
 
     def ask(self, query: BlockQuery[Answer]) -> Answer:
-        """The combined answer of all blocks."""
+        """Combine the answers of all blocks."""
         answers: dict[int, Answer] = {}
         vain = 0
         while lacking := [part.number for part in self._parts.values() if part.blocks and part.number not in answers]:
@@ -104,13 +103,13 @@ class SparkBlockStore(BlockStore):
         return next(combine_in_groups((answers.pop(number) for number in sorted(answers)), query))
 
     def close(self) -> None:
-        """Remove the files. Those of executors that are gone are removed by Spark, with its own."""
-        with suppress(Exception):  # Spark may have stopped
+        """Remove the files; Spark removes the files of lost executors."""
+        with suppress(Exception):  # Spark may have been stopped
             self._written.foreach(_remove_files)
             self._written.unpersist()
 
     def _first_pass(self, task: EncodingTask) -> tuple[TableStats, int]:
-        """The statistics of all partitions, which are merged by tasks if there are more than four."""
+        """Collect the statistics of all partitions; tasks merge them if there are more than four."""
         found = self._map_partitions(partial(_collect_stats, names=self._names, task=task)).treeAggregate(
             None, _merge_stats, _merge_stats
         )
@@ -120,17 +119,17 @@ class SparkBlockStore(BlockStore):
         return overview, checksum
 
     def _second_pass(self) -> RDD[SparkPartition | UnlessError]:
-        """The parts, whose files are written when one is asked for."""
+        """Define the parts; their files are written when a part is first used."""
         return self._map_partitions(
             partial(_write_partition, names=self._names, coding=self.coding, token=token_hex(8))
         ).persist()
 
     def _map_partitions(self, function: Callable[[Batches], Iterator[pa.RecordBatch]]) -> RDD[Any]:
-        """The results of a function for each partition."""
+        """Apply a function to each partition, and return the results."""
         return self._frame.mapInArrow(function, "result binary").rdd.map(_unpickle_result)
 
     def _answers(self, query: BlockQuery[Answer], numbers: Sequence[int]) -> dict[int, Answer]:
-        """The answers of partitions, except those that ran on an executor without their files."""
+        """Collect the answers of partitions, except those that ran on an executor without their files."""
         answer = partial(_answer_partition, query=query, memory_budget=self._memory_budget)
         found = self._frame.sparkSession.sparkContext.runJob(self._written, answer, numbers)
         for part, _ in found:
@@ -139,7 +138,7 @@ class SparkBlockStore(BlockStore):
         return {part.number: pickle.loads(answer) for part, answer in found if answer is not None}  # noqa: S301 - ours
 
     def _encode_again(self, vain: int) -> None:
-        """Write all files once more: Spark has the parts where the files are not."""
+        """Write all files once more: Spark runs the parts where their files are not."""
         if vain > _IN_VAIN:
             raise ReadError("the executors do not find the files that they wrote; is there room on their disks?")
         self.close()
@@ -147,13 +146,13 @@ class SparkBlockStore(BlockStore):
 
 
 def frame_columns(frame: DataFrame) -> Source:
-    """The columns of a Spark frame, without rows, for `read.column_plan.plan_columns`."""
+    """Return the columns of a Spark frame, without rows, for `read.column_plan.plan_columns`."""
     refuse_twins(frame.columns)
     return PolarsFrame(pl.DataFrame(schema=dict.fromkeys(frame.columns, pl.Null)))
 
 
 def _select_columns(frame: DataFrame, names: Sequence[str]) -> DataFrame:
-    """Select columns and number them: in names, Spark interprets dots and backticks, and ignores case."""
+    """Select columns and number them: Spark interprets dots and backticks in names, and ignores case."""
     if not hasattr(frame.sparkSession, "sparkContext"):
         raise ParameterError("a session of Spark Connect cannot keep data on the executors; take a classic session")
     types = {field.name: field.dataType for field in frame.schema.fields}
@@ -166,13 +165,13 @@ def _select_columns(frame: DataFrame, names: Sequence[str]) -> DataFrame:
 
 
 def _raise_refusal(result: Any) -> Any:
-    """The result of a task; raise what it refused."""
+    """Return the result of a task, or raise the error that it returned."""
     if isinstance(result, UnlessError):
         raise result
     return result
 
 
-# What follows runs in the Python workers of the executors. Errors are returned: Spark would retry what raises.
+# These functions run in the Python workers of the executors. They return errors: Spark would retry if they raised.
 
 
 def _unpickle_result(row: Any) -> Any:
@@ -212,7 +211,7 @@ def _merge_stats(one: Any, other: Any) -> Any:
 def _write_partition(
     batches: Batches, names: Sequence[str], coding: BlockEncoding, token: str
 ) -> Iterator[pa.RecordBatch]:
-    """Write the blocks of a partition, and yield where they are."""
+    """Write the blocks of a partition, and yield their location."""
     from pyspark import TaskContext
 
     number = TaskContext.get().partitionId()
@@ -232,13 +231,13 @@ def _write_partition(
     except KeyError:  # a value that did not occur in the first pass
         yield _pickle_result(ReadError(DATA_CHANGED))
         return
-    if not (common := folder.parent / "bins").exists():  # so that questions need not bring them
+    if not (common := folder.parent / "bins").exists():  # so that queries need not send them
         write_whole(common, pickle.dumps((coding.bins, len(coding.labels))))
     yield _pickle_result(SparkPartition(number, rows, blocks, checksum, str(folder)))
 
 
 def _new_folder(token: str, number: int) -> Path:
-    """A new folder for a partition in Spark's own, which Spark removes when the executor ends."""
+    """Make a folder for a partition within Spark's own, which Spark removes when the executor ends."""
     places = os.environ.get("SPARK_LOCAL_DIRS", gettempdir()).split(",")
     folder = Path(places[number % len(places)], f"unless-{token}", f"{number}-{token_hex(4)}")
     folder.mkdir(parents=True)
@@ -248,7 +247,7 @@ def _new_folder(token: str, number: int) -> Path:
 def _answer_partition(
     parts: Iterable[Any], query: BlockQuery[Any], memory_budget: float
 ) -> Iterator[tuple[Any, bytes | None]]:
-    """Answer for a partition, or with None if its files are not here."""
+    """Answer a query for a partition; None if its files are not here."""
     for part in parts:
         blocks = [] if isinstance(part, UnlessError) else _open_blocks(part, memory_budget)
         answers = combine_in_groups(map(query.answer, blocks), query)
@@ -256,11 +255,11 @@ def _answer_partition(
 
 
 _OPEN: dict[str, list[Block]] = {}
-"""The blocks of this worker by folder; it serves many tasks, so that blocks remember sets of rows."""
+"""The blocks of this worker by folder; a worker serves many tasks, so its blocks can cache sets of rows."""
 
 
 def _open_blocks(part: SparkPartition, memory_budget: float) -> list[Block]:
-    """The blocks of a partition; none if they are not here."""
+    """Open the blocks of a partition; none if they are not here."""
     if part.folder not in _OPEN:
         for gone in [folder for folder in _OPEN if not Path(folder).exists()]:
             del _OPEN[gone]
@@ -274,20 +273,20 @@ def _open_blocks(part: SparkPartition, memory_budget: float) -> list[Block]:
 
 
 def _read_common(folder: Path) -> tuple[Sequence[ColumnBins], int]:
-    """The bins and the number of labels, which all blocks share."""
+    """Read the bins and the number of labels, which all blocks share."""
     found: tuple[Sequence[ColumnBins], int] = pickle.loads((folder / "bins").read_bytes())  # noqa: S301 - ours
     return found
 
 
 def _remove_files(part: SparkPartition | UnlessError) -> None:
-    """Remove what this executor has written."""
+    """Remove the files that this executor has written."""
     if isinstance(part, SparkPartition):
         shutil.rmtree(Path(part.folder).parent, ignore_errors=True)
 
 
 def _join_batches(batches: Batches, names: Sequence[str]) -> Iterator[pl.DataFrame]:
-    """The rows of a partition, many at a time."""
-    os.environ.setdefault("POLARS_MAX_THREADS", "1")  # a task has one core; it counts before polars is imported
+    """Yield the rows of a partition in large frames."""
+    os.environ.setdefault("POLARS_MAX_THREADS", "1")  # a task has one core; polars reads this when it is imported
     waiting: list[pa.RecordBatch] = []
     rows = 0
     for batch in batches:
@@ -301,7 +300,7 @@ def _join_batches(batches: Batches, names: Sequence[str]) -> Iterator[pl.DataFra
 
 
 def _batches_to_frame(batches: Sequence[pa.RecordBatch], names: Sequence[str]) -> pl.DataFrame:
-    """Batches as one frame: decimals are the nearest floats, and instants have a zone that polars knows."""
+    """Convert batches to one frame: decimals become the nearest floats, and instants get a zone known to polars."""
     import pyarrow as pa
 
     table = pa.Table.from_batches(batches)
@@ -310,8 +309,8 @@ def _batches_to_frame(batches: Sequence[pa.RecordBatch], names: Sequence[str]) -
             instants = table.column(place).cast(pa.timestamp(field.type.unit, "UTC"))
             table = table.set_column(place, field.name, instants)
     frame = pl.DataFrame(pl.from_arrow(table))
-    frame.columns = list(names)  # only now: from_arrow would rename a column that is called ''
-    return frame.with_columns(pl.selectors.decimal().cast(pl.Float64))  # Arrow's own cast is a bit off for 1.15
+    frame.columns = list(names)  # only now: from_arrow would rename a column named ''
+    return frame.with_columns(pl.selectors.decimal().cast(pl.Float64))  # Arrow's own cast is inexact for 1.15
 
 
 def _sum_checksums(checksums: Iterable[int]) -> int:
