@@ -14,6 +14,7 @@ from unless.logic.relational_clingo import relational_to_clingo
 from unless.logic.relational_header import relational_from_text
 from unless.logic.relational_prolog import relational_to_prolog
 from unless.relational import FeatureSet, RelationalProgram, evaluate, parse_definition
+from unless.relational.sql import relational_to_sql
 from unless.rule import Literal, Program, Rule
 
 pytest.importorskip("clingo")
@@ -133,3 +134,13 @@ def test_decimals_are_exact(database, swipl, tmp_path):
         assert by_clingo(program, world) == wanted
         assert by_sql(database, program, world) == wanted
         assert by_prolog(swipl, tmp_path, program, world) == wanted
+
+
+def test_numbers_are_known_by_their_tests(database):
+    """Without a world, SQL takes an attribute that rules compare for a number."""
+    world = random_world(1, 30)
+    load(database, world)
+    program = of_every_value("value A: age(X,A)", world)
+    rows = database.execute(relational_to_sql(program, database.dialect)).fetchall()
+    assert sorted(label for _, label in rows) == sorted(predicted(program, world))
+    assert "#min" in relational_to_clingo(program)

@@ -23,7 +23,7 @@ from unless.logic.fact_text import PLAIN
 from unless.relational import NUMBER, Definition, Goal, RelationalProgram, World
 from unless.relational.definitions import Argument, individual_name, variable_names
 from unless.relational.evaluation import NO, YES
-from unless.relational.goal_order import in_order, is_number, number_variables
+from unless.relational.goal_order import in_order, is_number, number_variables, types_by_tests
 from unless.relational.world import Relation, Signature
 from unless.rule import Literal
 from unless.values import Label
@@ -56,11 +56,12 @@ class RelationalWriter(ABC):
         self.width = program.features.width
         self.types = {} if world is None else {one: relation.types for one, relation in world.relations.items()}
         self.tests: list[str] = []
-        self._name()
+        self._name(list(self.types))
 
-    def _name(self) -> None:
+    def _name(self, known: list[Signature]) -> None:
         """Choose predicates: those of B as they are, where the engine can spell them, and others for our own."""
-        signatures = list(self.types) or list(self._needed())
+        self.types = self.types or types_by_tests(self.program, self.definitions)
+        signatures = known or list(self._needed())
         taken = {name for name, _ in signatures if PLAIN.fullmatch(name)} | {"not"}
         self.relations = {
             signature: signature[0] if PLAIN.fullmatch(signature[0]) else new_name(signature[0], taken)

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from unless.errors import ProgramError
 from unless.relational.definitions import Definition, Goal
 from unless.relational.world import NUMBER, Signature
+from unless.rule import Program
 
 Types = Mapping[Signature, Sequence[str]]
 """The types of the arguments of relations."""
@@ -53,3 +54,18 @@ def is_number(definition: Definition, types: Types) -> bool:
     if definition.how in ("value", "latest"):
         return definition.value in number_variables(definition, types)
     return definition.how != "exists"
+
+
+def types_by_tests(program: Program, definitions: Mapping[str, Definition]) -> dict[Signature, tuple[str, ...]]:
+    """The arguments that must be numbers because rules compare them, where nothing else says so."""
+    compared = {one.feature for rule in program for one in rule.literals() if isinstance(one.value, float)}
+    found: dict[Signature, tuple[str, ...]] = {}
+    for name in compared & set(definitions):
+        definition = definitions[name]
+        for goal in definition.goals if definition.value is not None else ():
+            signature = goal.name, len(goal.arguments)
+            if not goal.compares and definition.value in goal.arguments:
+                known = found.get(signature, ("",) * signature[1])
+                pairs = zip(goal.arguments, known, strict=True)
+                found[signature] = tuple(NUMBER if one == definition.value else kind for one, kind in pairs)
+    return found

@@ -19,7 +19,7 @@ from typing import get_args
 from unless.errors import ParameterError, suggest
 from unless.relational.definitions import Argument, Definition, Goal
 from unless.relational.evaluation import NO, YES, bindings, decimal_places
-from unless.relational.goal_order import in_order, is_number, number_variables
+from unless.relational.goal_order import in_order, is_number, number_variables, types_by_tests
 from unless.relational.program import RelationalProgram
 from unless.relational.world import NUMBER, Signature, World
 from unless.rule import Literal, Rule
@@ -82,6 +82,7 @@ class _Query:
         width = program.features.width
         self.individuals = individuals or SqlTable("individuals", tuple(f"x{k + 1}" for k in range(width)))
         self.types = {} if world is None else {one: relation.types for one, relation in world.relations.items()}
+        self.types = self.types or types_by_tests(self.program, self.definitions)
         self.keys = [f"x{place + 1}" for place in range(width)]
         used = {
             self.table(one).name.lower() for definition in self.definitions.values() for one in definition.relations
