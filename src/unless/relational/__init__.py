@@ -1,14 +1,14 @@
-"""Rules about things that are connected: features of an individual's parts, searched for, computed and written.
+"""Rules about connected things: search for, compute and write features of an individual's parts.
 
-- What there is: `world` has facts as columns, `definitions` says what features mean, as text that is read back, and
-  `evaluation` computes them for the individuals of any world. `tables` are several tables with keys, `database`
-  has those of a file, `table_facts` makes a world of them.
-- What is searched for: `attributes` are determinate, `part_tables` have a row for each part, `part_search` finds
-  conditions on one part, `feature_pool` has the columns so far, `learning` searches again where a list errs;
-  `sampling` chooses individuals where all are too many.
-- What decides: `program` has rules over features that are defined, which decide the individuals of any world.
-- What comes out: `phrases` says features in words, `rule_text` prints programs, `explanation` names parts that decide
-  (`witnesses`), `sql` writes queries; `goal_order` says in which order goals can be evaluated.
+- Data and features: `world` stores facts as columns, `definitions` defines features as text that can be read back,
+  and `evaluation` computes features for the individuals of any world. `tables` combines several tables by their keys,
+  `database` reads such tables from a file, and `table_facts` turns them into a world.
+- Search: `attributes` finds properties with one value per entity, `part_tables` builds a row for each part,
+  `part_search` finds conditions on one part, `feature_pool` collects the columns found so far, and `learning`
+  searches again where a list makes errors; `sampling` chooses individuals if there are too many.
+- Decisions: `program` applies rules over defined features to the individuals of any world.
+- Output: `phrases` puts features into words, `rule_text` prints programs, `explanation` names the deciding parts
+  (found by `witnesses`), and `sql` writes queries; `goal_order` orders goals so that each can be evaluated.
 """
 
 from importlib import import_module
@@ -52,7 +52,7 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> Any:
-    """Load a module when one of its names is first used: classifiers of one table do without them."""
+    """Load a module when one of its names is first used, since classifiers of one table do not need these modules."""
     for module, names in _HOMES.items():
         if name in names:
             return getattr(import_module(f"unless.relational.{module}"), name)

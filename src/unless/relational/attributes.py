@@ -1,8 +1,8 @@
-"""What can be said of one entity: goals that lead from it to yes or no, to a number, or to a category.
+"""Find the attributes of one entity: goals that lead from the entity to yes or no, a number, or a category.
 
-Only what is determinate becomes an attribute: one value for each entity, also through a chain of relations. Relations
-are followed from wholes to parts, never back: so nothing is said of an individual by way of another one, except where
-a relation connects individuals themselves.
+Attributes are determinate: each entity has one value, even at the end of a chain of relations. Relations are followed
+from wholes to parts, never back. So no attribute describes an individual through another individual, unless a relation
+connects individuals directly.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from unless.relational.evaluation import YES_NO
 from unless.relational.world import NUMBER, Relation, Signature, World
 
 FEW = 40
-"""Entities that are not more than this number are categories, too."""
+"""The maximum number of distinct entities in an argument for them to count as categories."""
 
 MOST = 300
-"""The most attributes of one type of entities."""
+"""The maximum number of attributes per type of entities."""
 
 Path = tuple[Signature, ...]
 """The relations that were followed, in order."""
@@ -31,28 +31,28 @@ Path = tuple[Signature, ...]
 
 @dataclass(frozen=True, eq=False)
 class Attribute:
-    """A property of the entities of a type; in its goals the variable 0 is the entity."""
+    """A property of the entities of a type; variable 0 of its goals is the entity."""
 
     goals: tuple[Goal, ...]
     kind: str
-    """``yes`` for yes or no, ``number``, or the type of its categories."""
+    """``yes`` for yes or no, ``number``, or the type of the categories."""
     cells: NDArray[Any]
-    """By entity: booleans, numbers with NaN for none, or codes with -1 for none."""
+    """The value of each entity: booleans, numbers (NaN if missing) or codes (-1 if missing)."""
     value: int | None = None
-    """The variable that is the number or the category."""
+    """The variable that holds the number or the category."""
 
     def take(self, codes: NDArray[Any]) -> NDArray[Any]:
-        """The property of some entities; none of those that are missing."""
+        """Return the values for some entities, with a missing value for each missing entity."""
         return take_cells(self.cells, codes, self.kind)
 
     def after(self, goal: Goal, codes: NDArray[Any]) -> Attribute:
-        """The same property of what a goal leads to from another entity (variable 0) by way of the variable 1."""
+        """Return this attribute for the entity (variable 0) from which a goal leads to variable 1."""
         goals = (goal, *(shifted(one, 1) for one in self.goals))
         return Attribute(goals, self.kind, self.take(codes), None if self.value is None else self.value + 1)
 
 
 def take_cells(cells: NDArray[Any], codes: NDArray[Any], kind: str) -> NDArray[Any]:
-    """The cells of some codes; -1 has none."""
+    """Return the cell of each code; the code -1 has no value."""
     if not len(cells):
         return np.full(len(codes), nothing(kind))
     found: NDArray[Any] = np.where(codes >= 0, cells[codes], nothing(kind))
@@ -60,27 +60,27 @@ def take_cells(cells: NDArray[Any], codes: NDArray[Any], kind: str) -> NDArray[A
 
 
 def nothing(kind: str) -> Any:
-    """What stands for no value."""
+    """Return the cell that stands for a missing value of a kind."""
     return {YES_NO: False, NUMBER: np.nan}.get(kind, -1)
 
 
 def shifted(goal: Goal, by: int) -> Goal:
-    """A goal with larger variables."""
+    """Return the goal with an offset added to its variables."""
     return goal.renamed({one: one + by for one in goal.variables})
 
 
 @dataclass(frozen=True, eq=False)
 class Reach:
-    """How far relations lead from the individuals of a world, and the facts that are met on the way."""
+    """Follow relations from the individuals of a world, and collect the facts about the entities reached."""
 
     world: World
-    """Only facts about entities that are met: those about other individuals decide nothing."""
+    """Contains only facts about entities that can be reached from the individuals."""
     levels: Mapping[str, int]
-    """How many relations lead to the entities of each type at least."""
+    """The minimum number of relations from an individual to the entities of each type."""
 
     @classmethod
     def of(cls, world: World, depth: int) -> Reach:
-        """Follow relations from the individuals."""
+        """Follow relations from the individuals up to a depth."""
         levels = _levels(world)
         met = _entities_met(world, levels, 2 * depth + 1)
         kept = {}
@@ -93,7 +93,7 @@ class Reach:
         return cls(replace(world, relations=kept), levels)
 
     def follows(self, relation: Relation, i: int, j: int) -> bool:
-        """Whether a relation is followed from one argument to another: from a whole to its parts."""
+        """Whether a relation is followed from argument ``i`` to argument ``j``: from a whole to its parts."""
         return i != j and _follows(self.levels, relation, i, j)
 
 
@@ -104,7 +104,7 @@ def _rows(relation: Relation, inside: NDArray[np.bool_]) -> Relation:
 
 
 def _levels(world: World) -> dict[str, int]:
-    """How many relations lead from individuals to the entities of each type, at least."""
+    """Compute the minimum number of relations from an individual to the entities of each type."""
     levels = dict.fromkeys(world.root, 0)
     edges = [{one for one in relation.types if one != NUMBER} for relation in world.relations.values()]
     level = 0
@@ -118,7 +118,7 @@ def _levels(world: World) -> dict[str, int]:
 
 
 def _follows(levels: Mapping[str, int], relation: Relation, i: int, j: int) -> bool:
-    """Down; to the same type; or, between types of one level, to what is determined."""
+    """Whether the step leads down, stays within one type, or leads to a determined entity of the same level."""
     whole, part = relation.types[i], relation.types[j]
     if whole not in levels:
         return False
@@ -129,7 +129,7 @@ def _follows(levels: Mapping[str, int], relation: Relation, i: int, j: int) -> b
 
 
 def _entities_met(world: World, levels: Mapping[str, int], steps: int) -> dict[str, NDArray[np.bool_]]:
-    """The entities that relations lead to from the individuals."""
+    """Find the entities that can be reached from the individuals by following relations."""
     met = {kind: np.zeros(world.size(kind), np.bool_) for kind in world.names}
     for kind, codes in zip(world.root, world.individuals, strict=True):
         met[kind][codes] = True
@@ -143,7 +143,7 @@ def _entities_met(world: World, levels: Mapping[str, int], steps: int) -> dict[s
 
 
 def _meet(relation: Relation, levels: Mapping[str, int], met: dict[str, NDArray[np.bool_]]) -> None:
-    """Add the entities that one relation leads to."""
+    """Mark the entities that one relation leads to."""
     for i, kind in enumerate(relation.types):
         if kind == NUMBER or kind not in levels:
             continue
@@ -155,7 +155,7 @@ def _meet(relation: Relation, levels: Mapping[str, int], met: dict[str, NDArray[
 
 
 class Attributes:
-    """The attributes of each type of entities, found when they are asked for; ``left_out`` says what was too much."""
+    """The attributes of each type of entities, computed on request; ``left_out`` lists what exceeded the limits."""
 
     def __init__(self, reach: Reach, depth: int) -> None:
         self.reach, self.world, self.depth = reach, reach.world, depth
@@ -163,7 +163,7 @@ class Attributes:
         self._found: dict[tuple[str, int, Path], tuple[Attribute, ...]] = {}
 
     def of(self, kind: str, depth: int | None = None, came: Path = ()) -> tuple[Attribute, ...]:
-        """The attributes of a type, in the order of the names of relations; ``came`` are not followed again."""
+        """Return the attributes of a type, sorted by relation; the relations in ``came`` are not followed again."""
         key = kind, self.depth if depth is None else depth, came
         if key not in self._found:
             found = tuple(islice(self._find(*key), MOST + 1))
@@ -173,7 +173,7 @@ class Attributes:
         return self._found[key]
 
     def categories(self, relation: Relation, j: int) -> list[int]:
-        """The entities in an argument, frequent ones first, if they are few and occur again; else none."""
+        """Return the entities in an argument, most frequent first, if they are few and repeated; otherwise none."""
         codes = relation.columns[j]
         counts = np.bincount(codes[codes >= 0])
         known = np.flatnonzero(counts).tolist()
@@ -204,7 +204,7 @@ class Attributes:
         return held
 
     def _determined(self, relation: Relation, i: int, depth: int, came: Path) -> Iterator[Attribute]:
-        """What each other argument says of an entity that determines it."""
+        """Yield the attributes that the other arguments give to the entity that determines them."""
         for j in range(len(relation.types)):
             if not self.reach.follows(relation, i, j):
                 continue
@@ -222,13 +222,13 @@ class Attributes:
                     yield one.after(goal, cells)
 
     def _kinds_of_number(self, goal: Goal, cells: NDArray[np.float64]) -> Iterator[Attribute]:
-        """Whether the number is one of those that a relation names, such as ``small(2)``."""
+        """Yield whether the number is one that a unary relation lists, such as ``small(2)``."""
         for relation in self.world.relations.values():
             if relation.types == (NUMBER,):
                 yield Attribute((goal, Goal(relation.name, (1,))), YES_NO, np.isin(cells, relation.columns[0]))
 
     def _some(self, relation: Relation, i: int, depth: int, came: Path) -> Iterator[Attribute]:
-        """Whether some related entity has one property."""
+        """Yield whether at least one related entity has a given property."""
         owners = relation.columns[i]
         size = self.world.size(relation.types[i])
         for j, kind in enumerate(relation.types):
@@ -252,11 +252,11 @@ def _marked(codes: NDArray[Any], size: int) -> NDArray[np.bool_]:
 
 
 def goal_of(relation: Relation, variables: Mapping[int, int], constants: Mapping[int, str] | None = None) -> Goal:
-    """A goal of a relation with variables and constants in some arguments, and ``_`` in the others."""
+    """Build a goal of a relation from variables and constants; the other arguments are ``_``."""
     known: dict[int, int | str] = {**variables, **(constants or {})}
     return Goal(relation.name, tuple(known.get(k) for k in range(len(relation.types))))
 
 
 def goals_without_repeats(goals: Iterable[Goal]) -> tuple[Goal, ...]:
-    """Each goal once."""
+    """Remove repeated goals, keeping the order."""
     return tuple(dict.fromkeys(goals))

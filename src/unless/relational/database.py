@@ -1,4 +1,4 @@
-"""Tables of a database file, and the foreign keys that connect them: of SQLite and DuckDB."""
+"""Read tables and the foreign keys that connect them from a SQLite or DuckDB file."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class ForeignKey(NamedTuple):
 
 
 class Tables(NamedTuple):
-    """What a database holds: the columns of each table that are its primary key, foreign keys, and how to read."""
+    """The tables of a database: their primary keys, their foreign keys, and a function that reads a table."""
 
     keys: Mapping[str, tuple[str, ...]]
     links: tuple[ForeignKey, ...]
@@ -40,20 +40,20 @@ def relations_of_database(
     times: Mapping[str, str] | None = None,
     **more: Any,
 ) -> Relations:
-    """The tables of a database file that belong to one of them, by their foreign keys.
+    """Read the main table of a database file and all tables that belong to it by foreign keys.
 
     Parameters
     ----------
     path
-        A file of SQLite or DuckDB.
+        Path to a SQLite or DuckDB file.
     main
-        The table of individuals.
+        The name of the table of individuals.
     key
-        Its key; without, its primary key.
+        The key column of the main table; by default its primary key.
     times
-        The column that says when a part happened, by table.
+        For each table, the column with the time of each part.
     more
-        ``target``, ``until`` and ``name`` as in `Relations`; the name is that of the main table.
+        ``target``, ``until`` and ``name`` as in `Relations`; by default the name is the name of the main table.
     """
     found = _tables(Path(path))
     if main not in found.keys:
@@ -79,21 +79,21 @@ def relations_of_database(
 
 def _single_key(found: Tables, main: str) -> str:
     if len(found.keys[main]) != 1:
-        raise ParameterError(f"{main} has no primary key of one column; name its key: key='…'")
+        raise ParameterError(f"{main} has no single-column primary key; specify its key: key='…'")
     return found.keys[main][0]
 
 
 def _tables(path: Path) -> Tables:
-    """The tables of a file, which says itself what it is."""
+    """List the tables of a file; the first bytes of the file show which kind of database it is."""
     if not path.exists():
-        raise MissingFileError(f"{path}: there is no such file")
+        raise MissingFileError(f"{path}: file not found")
     with path.open("rb") as file:
         head = file.read(16)
     if head.startswith(b"SQLite format 3"):
         return _sqlite(path)
     if head[8:12] == b"DUCK":
         return _duckdb(path)
-    raise ReadError(f"{path} is no database of SQLite or DuckDB; give tables: Relations(main, key, parts)")
+    raise ReadError(f"{path} is not a SQLite or DuckDB database; pass tables instead: Relations(main, key, parts)")
 
 
 def _sqlite(path: Path) -> Tables:

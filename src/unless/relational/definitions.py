@@ -1,12 +1,12 @@
-"""Features of individuals: what a conjunction of goals says of each, written as text and read back.
+"""Definitions of features of individuals: a conjunction of goals and how its results are combined, as readable text.
 
     exists: has_car(X,A), long(A), roof_closed(A)        yes or no
     count A: orders(X,A), orders.total(A,B), B > 50      a number; 0 if no goals hold
     least B of A: piece(X,A), size(A,B)                  a number; missing if no goals hold
     value A: logp(X,A)                                   a number or a category, if there is only one
 
-X is the individual (X1 and X2 for a pair); A, B, C are any entities and numbers, ``_`` is one that does not matter. A
-constant is a name or a text in double quotes. `unless.relational.evaluation` computes features.
+X is the individual (X1 and X2 for a pair); A, B, C are entities or numbers; ``_`` is an argument that does not matter.
+A constant is a name or a text in double quotes. `unless.relational.evaluation` computes features.
 """
 
 from __future__ import annotations
@@ -30,35 +30,35 @@ COMPARISONS = ("<=", ">=", "!=", "<", ">", "=")
 
 
 class Goal(NamedTuple):
-    """A relation and its arguments; or a comparison of two of them, such as ``<=``."""
+    """A relation with its arguments, or a comparison of two arguments, such as ``<=``."""
 
     name: str
     arguments: tuple[Argument, ...]
 
     @property
     def compares(self) -> bool:
-        """Whether it is a comparison."""
+        """Whether the goal is a comparison."""
         return self.name in COMPARISONS
 
     @property
     def variables(self) -> tuple[int, ...]:
-        """The variables among its arguments."""
+        """The variables among the arguments."""
         return tuple(one for one in self.arguments if isinstance(one, int))
 
     def renamed(self, names: dict[int, int]) -> Goal:
-        """The same goal with other variables; those that ``names`` lacks stay."""
+        """Return the goal with variables renamed; variables missing from ``names`` stay."""
         return Goal(self.name, tuple(names.get(a, a) if isinstance(a, int) else a for a in self.arguments))
 
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """What one feature says of an individual.
+    """The definition of one feature of an individual.
 
     - ``exists``: whether some entities satisfy the goals
-    - ``count``: how many distinct ``over`` satisfy them
-    - ``share``: how many of the ``over`` that satisfy the first ``among`` goals satisfy all
-    - ``least``, ``greatest``, ``mean``, ``sum``: of the ``value`` of each of the distinct ``over``
-    - ``latest``: the ``value`` where ``by`` is greatest
+    - ``count``: the number of distinct ``over`` that satisfy the goals
+    - ``share``: of the ``over`` that satisfy the first ``among`` goals, the share that satisfies all
+    - ``least``, ``greatest``, ``mean``, ``sum``: computed from the ``value`` of each distinct ``over``
+    - ``latest``: the ``value`` for which ``by`` is greatest
     - ``value``: the only value
     """
 
@@ -69,11 +69,11 @@ class Definition:
     among: int = 0
     by: int | None = None
     width: int = 1
-    """How many entities make an individual: variables below are these."""
+    """The number of entities that make an individual; the variables below this number stand for them."""
 
     @property
     def relations(self) -> tuple[tuple[str, int], ...]:
-        """The relations that it needs, each with its number of arguments."""
+        """The relations in the goals, each with its number of arguments."""
         found = ((one.name, len(one.arguments)) for one in self.goals if not one.compares)
         return tuple(dict.fromkeys(found))
 
@@ -93,7 +93,7 @@ class Definition:
 
 
 def variable_names(definition: Definition) -> dict[int, str]:
-    """The names of variables: X for the individual, letters for others in the order of the goals."""
+    """Name the variables: X for the individual, letters for others in the order of the goals."""
     names = {one: individual_name(one, definition.width) for one in range(definition.width)}
     for goal in definition.goals:
         for one in goal.variables:
@@ -103,17 +103,17 @@ def variable_names(definition: Definition) -> dict[int, str]:
 
 
 def individual_name(place: int, width: int) -> str:
-    """The variable of an individual, or of one of several entities."""
+    """Name the variable of an individual, or of one entity of a pair."""
     return "X" if width == 1 else f"X{place + 1}"
 
 
 def variable_name(place: int) -> str:
-    """A, B, ... W, A1, B1, ...: X is the individual."""
+    """Name a variable A, B, ... W, A1, B1, ...; X is reserved for the individual."""
     return "ABCDEFGHIJKLMNOPQRSTUVW"[place % 23] + (str(place // 23) if place >= 23 else "")
 
 
 def goal_text(goal: Goal, names: dict[int, str]) -> str:
-    """A goal as text."""
+    """Write a goal as text."""
     texts = [_argument_text(one, names) for one in goal.arguments]
     return f"{texts[0]} {goal.name} {texts[1]}" if goal.compares else f"{_name_text(goal.name)}({','.join(texts)})"
 
@@ -133,7 +133,7 @@ def _name_text(name: str) -> str:
     return name if _PLAIN.fullmatch(name) else json.dumps(name, ensure_ascii=False)
 
 
-# Reading.
+# Reading definitions.
 
 _PLAIN = re.compile(r"(?!inf\b)[a-z][A-Za-z0-9_]*(?:\.[A-Za-z0-9_]+)*")
 _TOKEN = re.compile(
@@ -143,12 +143,12 @@ _TOKEN = re.compile(
 
 
 def parse_definition(text: str, width: int = 1) -> Definition:
-    """The definition that a text spells: ``parse_definition(str(definition)) == definition``, variables renumbered."""
+    """Read a definition from text: ``parse_definition(str(definition)) == definition``, except for variable numbers."""
     return _Reader(text, width).definition()
 
 
 def normal(definition: Definition) -> Definition:
-    """The same definition with its variables numbered as they come: two that say the same are equal."""
+    """Renumber variables in order of appearance, so that equivalent definitions are equal."""
     return parse_definition(str(definition), definition.width)
 
 
@@ -172,10 +172,10 @@ class _Reader:
             place = found.end()
 
     def definition(self) -> Definition:
-        """Read how, then the variables, then the goals."""
+        """Read the kind of feature, its variables and its goals."""
         how = self.take("name")
         if how not in get_args(How):
-            raise ProgramError(f"no kind of feature {how!r}: {self.text}")
+            raise ProgramError(f"unknown kind of feature {how!r}: {self.text}")
         head: list[tuple[str, str]] = []
         while self.peek() not in (":", ""):
             head.append(self.tokens[self.place])
@@ -191,7 +191,7 @@ class _Reader:
         return Definition(how, tuple(goals), among=among, width=self.width, **self.head(how, head))  # type: ignore[arg-type]
 
     def head(self, how: str, tokens: list[tuple[str, str]]) -> dict[str, Any]:
-        """The variables between how and the colon."""
+        """Read the variables between the kind of feature and the colon."""
         groups: dict[str, list[int]] = {"of" if how == "count" else "": []}
         group = next(iter(groups))
         for kind, text in tokens:
@@ -205,7 +205,7 @@ class _Reader:
         return {"value": value, "by": by, "over": tuple(groups.get("of", ()))}
 
     def goal(self) -> Goal:
-        """A relation with arguments, or a comparison."""
+        """Read a relation with arguments, or a comparison."""
         kind, text = self.tokens[self.place] if self.place < len(self.tokens) else ("", "")
         if kind in ("name", "text") and self.peek(1) == "(":
             self.place += 2
@@ -222,7 +222,7 @@ class _Reader:
         return Goal(sign, (left, right))
 
     def argument(self) -> Argument:
-        """A variable, a constant, a number or ``_``."""
+        """Read a variable, a constant, a number or ``_``."""
         if self.place >= len(self.tokens):
             raise self.wrong()
         kind, text = self.tokens[self.place]
@@ -239,23 +239,23 @@ class _Reader:
         raise self.wrong()
 
     def take(self, kind: str) -> str:
-        """The next token, which must be of a kind."""
+        """Read the next token, which must be of a given kind."""
         if self.place >= len(self.tokens) or self.tokens[self.place][0] != kind:
             raise self.wrong()
         self.place += 1
         return self.tokens[self.place - 1][1]
 
     def peek(self, ahead: int = 0) -> str:
-        """The text of a token to come."""
+        """Return the text of the next token without reading it."""
         place = self.place + ahead
         return self.tokens[place][1] if place < len(self.tokens) else ""
 
     def wrong(self) -> ProgramError:
-        """The error about the token that does not fit."""
+        """Return the error for a token that does not fit."""
         shown = self.tokens[self.place][1] if self.place < len(self.tokens) else "the end"
         return ProgramError(f"not a definition at {shown!r}: {self.text}")
 
 
 def needed(definitions: Iterable[Definition]) -> tuple[tuple[str, int], ...]:
-    """The relations that some definitions need."""
+    """Return the relations that some definitions use."""
     return tuple(dict.fromkeys(signature for one in definitions for signature in one.relations))

@@ -1,6 +1,6 @@
-"""Compute features of the individuals of a world: joins along the goals of a definition, then one number for each.
+"""Compute features of individuals: join facts along the goals, then reduce the rows to one value per individual.
 
-This is the definition of what a feature means. Tables of parts, clingo, Prolog and SQL are tested against it.
+This module defines what a feature means. Tests compare the search, clingo, Prolog and SQL with it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from unless.values import Label
 from unless.values.notation import Notation
 
 YES_NO = "yes"
-"""The kind of values that are yes or no."""
+"""The kind of yes/no values."""
 
 YES, NO = "yes", "no"
 
@@ -33,16 +33,16 @@ _LARGEST_WHOLE = 2.0**53
 
 @dataclass(frozen=True, eq=False)
 class Values:
-    """What one feature is for each individual: booleans; numbers, with NaN for none; or codes, with -1 for none."""
+    """The value of one feature for each individual: booleans, numbers (NaN if missing) or codes (-1 if missing)."""
 
     kind: str
-    """``yes``, ``number``, or the type of entities."""
+    """``yes``, ``number``, or the type of the entities."""
     cells: NDArray[Any]
     notation: Notation | None = None
-    """How numbers are written."""
+    """The notation in which the numbers are written."""
 
     def column(self, name: str, world: World) -> Column:
-        """The values as a column of a table."""
+        """Return the values as a column of a table."""
         if self.kind == YES_NO:
             return Column(name, "text", np.empty(0), (NO, YES), self.cells.astype(np.uint8))
         if self.kind == NUMBER:
@@ -53,7 +53,7 @@ class Values:
         known, ranks = np.unique(self.cells, return_inverse=True)
         texts = [world.names[self.kind][code] for code in known.tolist() if code >= 0]
         order = sorted(range(len(texts)), key=texts.__getitem__)
-        place = np.full(len(texts) + 1, len(texts))  # the last one is for -1, which comes before the first known code
+        place = np.full(len(texts) + 1, len(texts))  # -1 comes first and means the last category
         place[order] = np.arange(len(texts))
         ranks = place[ranks - (len(known) > len(texts))]
         return Column(name, "text", np.empty(0), tuple(map(texts.__getitem__, order)), ranks)
@@ -61,25 +61,25 @@ class Values:
 
 @dataclass(frozen=True, eq=False)
 class Bindings:
-    """Rows that satisfy goals: the individual of each, in order, and what each variable is."""
+    """The rows that satisfy some goals: the individual of each row, sorted, and the value of each variable."""
 
     owner: NDArray[np.int64]
     columns: Mapping[int, NDArray[Any]]
     types: Mapping[int, str]
     single: frozenset[int]
-    """Variables that the others determine: rows are distinct without them."""
+    """Variables that the other variables determine; rows are distinct without comparing them."""
 
     def __len__(self) -> int:
         return len(self.owner)
 
     def of(self, rows: NDArray[Any]) -> Bindings:
-        """Only some rows, or some rows several times."""
+        """Select rows, possibly repeated."""
         columns = {one: column[rows] for one, column in self.columns.items()}
         return replace(self, owner=self.owner[rows], columns=columns)
 
 
 def evaluate(world: World, definition: Definition) -> Values:
-    """The values of a feature for all individuals of a world."""
+    """Compute the values of a feature for all individuals of a world."""
     found = bindings(world, definition.goals)
     count = len(world)
     if definition.how == "exists":
@@ -105,7 +105,7 @@ def evaluate(world: World, definition: Definition) -> Values:
 
 
 def notation_of(world: World, definition: Definition) -> Notation | None:
-    """How a feature's numbers are written: as the numbers that it takes; a sum or a mean of some is a plain number."""
+    """Return the notation of a feature's numbers: that of the numbers used, or plain for most sums and means."""
     if definition.how not in ("value", "least", "greatest", "latest"):
         return None
     names = (goal.name for goal in definition.goals if not goal.compares and definition.value in goal.variables)
@@ -117,7 +117,7 @@ def _sizes(found: Bindings, count: int) -> NDArray[np.float64]:
 
 
 def aggregate(how: str, found: Bindings, value: int, count: int) -> NDArray[np.float64]:
-    """The least, greatest, mean or sum of a variable for each of ``count`` individuals; NaN without rows."""
+    """Compute the least, greatest, mean or sum of a variable for each of ``count`` individuals; NaN without rows."""
     cells, owner, out = found.columns[value], found.owner, np.full(count, np.nan)
     if not len(cells):
         return out
@@ -137,9 +137,9 @@ def aggregate(how: str, found: Bindings, value: int, count: int) -> NDArray[np.f
 def _sums(
     owner: NDArray[np.int64], cells: NDArray[np.float64], starts: NDArray[np.int64]
 ) -> tuple[NDArray[np.float64], float]:
-    """The sums of groups of numbers, and the unit that they are in: exact, if all are decimals of a few places.
+    """Sum numbers by group and return the unit of the sums; decimals with few digits are summed exactly.
 
-    Otherwise they depend on the order of the numbers, which is then that of their size.
+    Other numbers are sorted by size first, so that the result does not depend on their order.
     """
     places = decimal_places(cells)
     if places is None:
@@ -149,10 +149,10 @@ def _sums(
 
 
 def decimal_places(cells: NDArray[np.float64]) -> int | None:
-    """How many decimals are enough to write all of some numbers, if sums of them are then exact; None otherwise."""
+    """Return the number of decimals that write the numbers exactly, if sums are then exact; otherwise None."""
     for places in range(_MOST_PLACES + 1):
         unit = 10.0**places
-        for some in (cells[:100], cells):  # most columns that need more decimals show it in a few cells
+        for some in (cells[:100], cells):  # if a column needs more decimals, a few cells usually show it
             scaled = np.rint(some * unit)
             if not np.array_equal(scaled / unit, some):
                 break
@@ -162,28 +162,28 @@ def decimal_places(cells: NDArray[np.float64]) -> int | None:
 
 
 def _one_value(world: World, found: Bindings, value: int, kind: str) -> NDArray[Any]:
-    """The only value of each individual; the least one where there are several, or the first name."""
+    """Return the only value of each individual; among several, the least number or the first name."""
     cells = found.columns.get(value, np.empty(0))
     order = np.lexsort((world.sort_keys(kind, cells), found.owner))[::-1]
     return _last(world, found.owner[order], cells[order], kind)
 
 
 def latest(world: World, found: Bindings, value: int, by: int, kind: str) -> NDArray[Any]:
-    """The value where another one is greatest; of several, the greatest, or the last name."""
+    """Return the value for which another variable is greatest; among several, the greatest number or the last name."""
     cells = found.columns[value]
     order = np.lexsort((world.sort_keys(kind, cells), found.columns[by], found.owner))
     return _last(world, found.owner[order], cells[order], kind)
 
 
 def _last(world: World, owner: NDArray[np.int64], cells: NDArray[Any], kind: str) -> NDArray[Any]:
-    """The last of the cells of each individual."""
+    """Return the last cell of each individual."""
     out: NDArray[Any] = np.full(len(world), np.nan) if kind == NUMBER else np.full(len(world), -1, np.int32)
     out[owner] = cells
     return out
 
 
 def distinct(found: Bindings, over: Iterable[int]) -> Bindings:
-    """One row for each individual and each combination of some variables."""
+    """Keep one row for each individual and each combination of some variables."""
     keys = [one for one in over if one in found.columns]
     others = set(found.columns) - set(keys)
     if others <= found.single:
@@ -197,7 +197,7 @@ def distinct(found: Bindings, over: Iterable[int]) -> Bindings:
 
 
 def bindings(world: World, goals: Iterable[Goal]) -> Bindings:
-    """All rows of individuals and other entities that satisfy goals; each goal shares a variable with those before."""
+    """Find all rows that satisfy the goals; each goal must share a variable with earlier goals."""
     width = len(world.root)
     found = Bindings(
         np.arange(len(world)), dict(enumerate(world.individuals)), dict(enumerate(world.root)), frozenset(range(width))
@@ -219,7 +219,7 @@ def bindings(world: World, goals: Iterable[Goal]) -> Bindings:
 
 
 def _ready(goal: Goal, found: Bindings) -> bool:
-    """Whether a goal can be evaluated now: comparisons as soon as their variables are bound."""
+    """Whether a goal can be evaluated now: a comparison, as soon as its variables are bound."""
     bound = [one in found.columns for one in goal.variables]
     return all(bound) if goal.compares else any(bound) or not bound
 
@@ -241,18 +241,18 @@ def _compared(world: World, goal: Goal, found: Bindings) -> NDArray[np.bool_]:
 
 
 def _side(world: World, argument: Argument, other: Argument, found: Bindings) -> Any:
-    """One side of a comparison: a column, or what a constant is beside the other side."""
+    """Return one side of a comparison: a column, or a constant in the form of the other side."""
     if isinstance(argument, int):
         return found.columns[argument]
     if isinstance(argument, str) and isinstance(other, int):
         kind = found.types[other]
         code = world.code(kind, argument) if kind != NUMBER else -1
-        return code if code >= 0 else -2  # a constant that the world does not have equals nothing
+        return code if code >= 0 else -2  # a constant that the world does not contain equals nothing
     return argument
 
 
 def joined(world: World, relation: Relation, goal: Goal, found: Bindings) -> Bindings:
-    """The rows extended by the facts of one relation that agree with what is bound, and with constants."""
+    """Extend the rows by the facts of one relation that match the bound variables and constants."""
     at = next((k for k, a in enumerate(goal.arguments) if isinstance(a, int) and a in found.columns), None)
     if at is None:
         places = np.repeat(np.arange(len(found)), len(relation))
@@ -291,7 +291,7 @@ def joined(world: World, relation: Relation, goal: Goal, found: Bindings) -> Bin
 
 
 def _known_by_key(relation: Relation, goal: Goal, found: Bindings, new: Mapping[int, NDArray[Any]]) -> set[int]:
-    """The new variables that another new one determines, if the individual determines all others."""
+    """Return the new variables that another new one determines, if the individual determines all other variables."""
     if None in goal.arguments or not set(found.columns) <= found.single:
         return set()
     for k, argument in enumerate(goal.arguments):
@@ -301,13 +301,13 @@ def _known_by_key(relation: Relation, goal: Goal, found: Bindings, new: Mapping[
 
 
 def _without_repeats(found: Bindings) -> Bindings:
-    """Distinct rows: arguments that do not matter may have repeated them."""
+    """Remove repeated rows, which can arise from arguments that do not matter."""
     keys = [one for one in found.columns if one not in found.single]
     return distinct(replace(found, single=frozenset()), keys) if len(found) else found
 
 
 def _equal(left: NDArray[Any], right: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The places of equal numbers, in the order of the left ones."""
+    """Find pairs of positions with equal numbers, in the order of the left array."""
     order = np.argsort(right, kind="stable")
     low, high = np.searchsorted(right[order], left, "left"), np.searchsorted(right[order], left, "right")
     count = high - low
@@ -318,11 +318,11 @@ def _equal(left: NDArray[Any], right: NDArray[Any]) -> tuple[NDArray[np.int64], 
 def feature_table(
     world: World, definitions: Mapping[str, Definition], target: str = "", labels: Iterable[Label] | None = None
 ) -> Table:
-    """The individuals of a world as a table: a column for each definition, by name."""
+    """Compute the features of a world's individuals as a table with one named column per definition."""
     columns = tuple(evaluate(world, one).column(name, world) for name, one in definitions.items())
     return Table(columns, None if labels is None else Labels.of(target, labels), rows=len(world))
 
 
 def program_table(world: World, program: Program, definitions: Mapping[str, Definition]) -> Table:
-    """The columns that the rules of a program test."""
+    """Compute the columns that the rules of a program test."""
     return feature_table(world, {name: definitions[name] for name in program.used})

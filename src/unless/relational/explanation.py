@@ -1,4 +1,4 @@
-"""Why a relational program decides an individual as it does, and why not otherwise, with the parts that matter."""
+"""Explain why a relational program gives an individual its label and not another, naming the parts involved."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ _OPPOSITE: dict[Operator, Operator] = {
 
 
 _MOST = 3
-"""How many of the rules that do not apply are shown."""
+"""The maximum number of rules shown that do not apply."""
 
 
 @dataclass(frozen=True)
 class CheckedCondition:
-    """A condition in words, whether it holds, and the parts that show it."""
+    """A condition in words, whether it holds, and the parts that show this."""
 
     text: str
     holds: bool
@@ -44,8 +44,8 @@ class CheckedCondition:
 class RelationalExplanation:
     """Why an individual gets its label.
 
-    ``rule`` is the number of the deciding rule, from 1 on; None if no rule decides. ``because`` are its conditions,
-    ``unless_`` says of each exception why it does not apply. ``proof`` is the same over the features.
+    ``rule`` is the number of the deciding rule, counted from 1; None if no rule decides. ``because`` lists its
+    conditions; ``unless_`` explains for each exception why it does not apply. ``proof`` is the proof over features.
     """
 
     individual: tuple[str, ...]
@@ -55,7 +55,7 @@ class RelationalExplanation:
     because: tuple[CheckedCondition, ...]
     unless_: tuple[CheckedCondition, ...]
     others: tuple[tuple[int, CheckedCondition], ...]
-    """Where no conditions were needed: the first rules that do not apply, each by number with what is true instead."""
+    """If no conditions were needed: the first rules that do not apply, each by number with what holds instead."""
     proof: Proof
 
     def __str__(self) -> str:
@@ -67,7 +67,7 @@ class RelationalExplanation:
         return "\n".join(lines)
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything as JSON can hold it."""
+        """Return the explanation as a dictionary for JSON."""
         return {
             "individual": list(self.individual),
             "label": label_to_json(self.label),
@@ -83,17 +83,17 @@ def _to_dict(one: CheckedCondition) -> dict[str, object]:
 
 
 def explain_individual(program: RelationalProgram, world: World, which: int) -> RelationalExplanation:
-    """Explain the label of one individual of a world, by its row."""
+    """Explain the label of the individual in one row of a world."""
     return _Explainer(program, world, which).explanation()
 
 
 def why_not(program: RelationalProgram, world: World, which: int, label: Label) -> str:
-    """Say for each rule with another label why it does not decide an individual."""
+    """Explain for each rule with another label why it does not decide an individual."""
     return _Explainer(program, world, which).why_not(label)
 
 
 def find_individual(world: World, *names: str) -> int:
-    """The row of the individual with these names."""
+    """Find the row of the individual with the given names."""
     if len(names) != len(world.root):
         raise ParameterError(f"an individual has {len(world.root)} names, not {len(names)}")
     same = np.ones(len(world), np.bool_)
@@ -123,7 +123,7 @@ class _Explainer:
         )
 
     def explanation(self) -> RelationalExplanation:
-        """The deciding rule, its conditions, and why its exceptions do not apply."""
+        """Return the deciding rule, its conditions, and why its exceptions do not apply."""
         decided = self.proof.decided
         rule = None if decided is None else self.rules.rules[decided]
         return RelationalExplanation(
@@ -138,12 +138,12 @@ class _Explainer:
         )
 
     def _others(self, decided: int | None) -> Iterator[tuple[int, CheckedCondition]]:
-        """Why the first rules before the deciding one do not apply."""
+        """Explain why the first rules before the deciding rule do not apply."""
         for number, rule in enumerate(self.rules.rules[:decided][:_MOST], 1):
             yield number, self.obstacle(rule)
 
     def why_not(self, label: Label) -> str:
-        """Why no rule with a label decides."""
+        """Explain why no rule with a given label decides."""
         if label not in self.rules.labels:
             raise UnknownNameError(f"no rule gives {label!r}{suggest(label, self.rules.labels)}")
         if label == self.proof.label:
@@ -168,7 +168,7 @@ class _Explainer:
         return rule.covers(self.record)
 
     def obstacle(self, rule: Rule) -> CheckedCondition:
-        """The first condition that keeps a rule from covering the individual, or an exception that applies."""
+        """Return the first condition that fails, or an exception that applies."""
         failing = next((one for one in rule.default if not one.holds(self.record[one.feature])), None)
         if failing is not None:
             return self.check(failing)
@@ -177,7 +177,7 @@ class _Explainer:
         return CheckedCondition(f"an exception applies: {' and '.join(map(str, conditions))}", holds=True, shown_by="")
 
     def check(self, literal: Literal) -> CheckedCondition:
-        """What is true of a literal's feature, in words: the condition, or its opposite."""
+        """Put into words what is true of a literal's feature: the condition, or its opposite."""
         definition = self.definitions[literal.feature]
         cell = self.record[literal.feature]
         holds = literal.holds(cell)
@@ -196,7 +196,7 @@ class _Explainer:
 
 
 def explanations(program: RelationalProgram, world: World) -> Iterator[RelationalExplanation]:
-    """The explanation of every individual, one after the other."""
+    """Yield the explanation of every individual in turn."""
     return (explain_individual(program, world, row) for row in range(len(world)))
 
 

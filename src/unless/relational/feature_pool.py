@@ -1,4 +1,4 @@
-"""The columns that a learner may choose from: cheap ones at first, then those that are searched for."""
+"""The columns that a learner may choose from: cheap columns first, then columns found by search."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _SUMS: tuple[How, ...] = ("mean", "sum")
 
 
 class FeaturePool:
-    """Columns with their definitions, in the order in which they came; of equal ones the first."""
+    """Columns with their definitions, in order of addition; of equal columns, only the first is added."""
 
     def __init__(self, world: World, target: str) -> None:
         self.world = world
@@ -31,7 +31,7 @@ class FeaturePool:
         self._seen: set[bytes] = set()
 
     def add(self, definition: Definition, cells: NDArray[Any], kind: str = YES_NO) -> bool:
-        """Add a column; False if it says nothing, or what another one says already."""
+        """Add a column; return False if it is constant or repeats another column."""
         if kind == YES_NO:
             if not SUPPORT <= int(cells.sum()) <= len(cells) - SUPPORT:
                 return False
@@ -49,7 +49,7 @@ class FeaturePool:
         return True
 
     def _name(self, definition: Definition) -> str:
-        """What the column is called: as the column of the main table, or as the definition says."""
+        """Name a column: as in the main table, or after its definition."""
         prefix = f"{self.world.root[0]}."
         goals = definition.goals
         if definition.how == "value" and definition.width == 1 and len(goals) == 1 and goals[0].name.startswith(prefix):
@@ -58,7 +58,7 @@ class FeaturePool:
         return str(definition)
 
     def table(self, labels: Labels) -> Table:
-        """The columns so far, with labels."""
+        """Return the columns so far with labels, as a table."""
         return Table(tuple(self.columns), labels, rows=len(self.world))
 
 
@@ -70,7 +70,7 @@ def _differ(cells: NDArray[Any]) -> bool:
 
 
 def add_individual(pool: FeaturePool, attributes: Attributes) -> None:
-    """What is determinate of individuals themselves; of a pair, also of both together."""
+    """Add the attributes of the individuals themselves; for a pair, also attributes of both entities together."""
     world = pool.world
     found = bindings(world, ())
     for one in individual_attributes(attributes):
@@ -79,7 +79,7 @@ def add_individual(pool: FeaturePool, attributes: Attributes) -> None:
 
 
 def individual_attributes(attributes: Attributes) -> Iterator[RowAttribute]:
-    """The attributes of the entities of an individual, and what two of them say together."""
+    """Return the attributes of the entities of an individual, and attributes that compare two of its entities."""
     root = attributes.world.root
     describe = RowDescriber(attributes, len(root))
     each = [describe.entity(place, kind) for place, kind in enumerate(root)]
@@ -91,31 +91,31 @@ def individual_attributes(attributes: Attributes) -> Iterator[RowAttribute]:
 
 
 class PartValues:
-    """What parts of one table say of the individuals of a world."""
+    """Computes values for each individual from one table of parts."""
 
     def __init__(self, table: PartTable, world: World) -> None:
         self.table, self.world, self.found = table, world, table.found
 
     def passing(self, tests: Sequence[PartTest]) -> NDArray[np.bool_]:
-        """The rows that pass all tests."""
+        """Find the rows that pass all tests."""
         mask = np.ones(len(self.found), np.bool_)
         for test in tests:
             mask &= test.holds(self.found, self.world)
         return mask
 
     def exists(self, tests: Sequence[PartTest]) -> NDArray[np.bool_]:
-        """The individuals with a row that passes all tests."""
+        """Find the individuals with a row that passes all tests."""
         out = np.zeros(len(self.world), np.bool_)
         out[self.found.owner[self.passing(tests)]] = True
         return out
 
     def number(self, tests: Sequence[PartTest] = ()) -> NDArray[np.float64]:
-        """How many parts pass all tests."""
+        """Count the parts that pass all tests."""
         found = self.found.of(np.flatnonzero(self.passing(tests))) if tests else self.found
         return np.bincount(distinct(found, self.table.over).owner, minlength=len(self.world)).astype(np.float64)
 
     def aggregates(self, attribute: RowAttribute) -> Iterator[tuple[How, NDArray[np.float64]]]:
-        """The least, greatest, mean and sum of a number; of moments, no sums."""
+        """Compute the least, greatest, mean and sum of a number; moments have no sum."""
         cells = attribute.read(self.found).astype(np.float64)
         rows = np.flatnonzero(~np.isnan(cells))
         found = Bindings(self.found.owner[rows], {-1: cells[rows]}, {}, frozenset())
@@ -123,7 +123,7 @@ class PartValues:
             yield how, aggregate(how, found, -1, len(self.world))
 
     def latest(self, attribute: RowAttribute) -> tuple[Definition, NDArray[Any]] | None:
-        """An attribute of the most recent part, if it is known when parts happened."""
+        """Return an attribute of the most recent part, if the times of parts are known."""
         entity = attribute.entities[0]
         relation = self.world.relations.get((self.world.times.get(self.table.found.types[entity], ""), 2))
         if relation is None:
@@ -141,17 +141,17 @@ class PartValues:
 
 
 def _by_entity(relation: Relation, world: World) -> NDArray[np.float64]:
-    """The number that a relation gives to each entity."""
+    """Return the number that a relation gives to each entity."""
     cells = np.full(world.size(relation.types[0]), np.nan)
     cells[relation.columns[0]] = relation.columns[1]
     return cells
 
 
 def add_parts(pool: FeaturePool, values: PartValues, tests: Sequence[PartTest]) -> None:
-    """How many parts there are, what their numbers add up to, and which single properties they have."""
+    """Add the number of parts, the aggregates of their numbers, and whether some part has each property."""
     table = values.table
     if not table.single:
-        return  # of longer paths only what is searched for
+        return  # longer paths only add the features found by search
     pool.add(table.definition("count", over=table.over), values.number(), NUMBER)
     for attribute in table.attributes:
         if attribute.kind == NUMBER:
@@ -172,6 +172,6 @@ def add_parts(pool: FeaturePool, values: PartValues, tests: Sequence[PartTest]) 
 
 
 def _aggregate(table: PartTable, how: How, attribute: RowAttribute) -> Definition:
-    """The least, greatest, mean or sum of an attribute of parts."""
+    """Define the least, greatest, mean or sum of an attribute of parts."""
     goals = (*table.goals, *attribute.goals)
     return normal(Definition(how, goals, attribute.value, table.over, width=table.width))

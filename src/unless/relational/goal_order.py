@@ -1,4 +1,4 @@
-"""The order in which goals can be evaluated, and which of their variables are numbers."""
+"""Order goals so that each can be evaluated, and find which of their variables are numbers."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from unless.relational.world import NUMBER, Signature
 from unless.rule import Program
 
 Types = Mapping[Signature, Sequence[str]]
-"""The types of the arguments of relations."""
+"""The types of each relation's arguments."""
 
 
 def in_order(goals: Iterable[Goal], bound: Iterable[int]) -> list[Goal]:
-    """The goals such that each relation shares a variable with those before, and comparisons come when they can."""
+    """Order goals so that each relation shares a variable with earlier goals; comparisons come as early as possible."""
     waiting, known, found = list(goals), set(bound), list[Goal]()
     while waiting:
         place = next((k for k, goal in enumerate(waiting) if _ready(goal, known)), None)
@@ -32,7 +32,7 @@ def _ready(goal: Goal, known: set[int]) -> bool:
 
 
 def number_variables(definition: Definition, types: Types) -> frozenset[int]:
-    """The variables that hold numbers: by the types of relations, where these are known, or as they are compared."""
+    """Find the variables that hold numbers, by the types of relations if known, otherwise by the comparisons."""
     numbers: set[int] = set()
     for goal in definition.goals:
         if goal.compares:
@@ -50,7 +50,7 @@ def number_variables(definition: Definition, types: Types) -> frozenset[int]:
 
 
 def is_number(definition: Definition, types: Types) -> bool:
-    """Whether a feature has numbers, rather than yes and no, or a category."""
+    """Whether the values of a feature are numbers, rather than yes/no or categories."""
     if definition.how in ("value", "latest"):
         return definition.value in number_variables(definition, types)
     return definition.how != "exists"

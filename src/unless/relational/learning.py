@@ -1,8 +1,8 @@
-"""Finding features: a learner chooses among columns, and conditions on parts are searched where its list errs.
+"""Find features: learn a list from the columns so far, then search for conditions on parts where the list makes errors.
 
-This is column generation. First come columns that are cheap, then conjunctions that tell one label from the others;
-after a list was learned, those that tell its errors from what it decides correctly. The list with the fewest errors,
-and a price for its parts, says which columns stay.
+This is column generation. It starts with cheap columns, adds conjunctions that separate one label from the others, and
+after each learned list adds conjunctions that separate its errors from its correct decisions. The list with the
+lowest number of errors plus price of its parts determines which columns stay.
 """
 
 from __future__ import annotations
@@ -30,48 +30,48 @@ Learn = Callable[[Table], Program]
 """Learns a program from a table of features with labels."""
 
 _PART_PRICE = 0.35
-"""How many errors a rule or an exception must save, times ln(n) of n individuals, as in `fold_unless`."""
+"""The number of errors that a rule or exception must save, in units of ln(n) for n individuals, as in `fold_unless`."""
 
 
 _FOLDS = 3
-"""How many folds say how deep to search."""
+"""The number of folds used to choose the depth of the search."""
 
 
 @dataclass(frozen=True, slots=True)
 class SearchSettings:
-    """How far the search for features goes."""
+    """The limits of the search for features."""
 
     depth: int = 2
-    """How many relations lead from an individual to a part at most."""
+    """The maximum number of relations from an individual to a part."""
     rounds: int = 4
-    """How often features are searched for again where the list errs."""
+    """The maximum number of searches where the list makes errors."""
     per_table: int = 6
-    """The most features of one table for one question."""
+    """The maximum number of features from one table for one question."""
     rows: int = ROWS
-    """How many rows the tables of parts have at most, together; of more parts, those of some individuals."""
+    """The maximum total number of rows in the tables of parts; with more parts, the search samples individuals."""
     work: int = 400_000_000
-    """How many words of the search tables are read at most: a budget that does not depend on the load of a machine."""
+    """The maximum number of words of the search tables to read: a budget independent of the machine's load."""
 
 
 @dataclass(frozen=True, eq=False)
 class FoundFeatures:
-    """The columns to learn from, their definitions, and what the search did."""
+    """The columns to learn from, their definitions, and statistics of the search."""
 
     features: FeatureSet
     table: Table
     program: Program
-    """The best list that was learned on the way, from some of the columns."""
+    """The best list learned during the search, from some of the columns."""
     left_out: tuple[str, ...]
-    """What was too much: tables, attributes."""
+    """What exceeded the limits: tables and attributes."""
     searched: int
-    """How many conjunctions were looked at."""
+    """The number of conjunctions examined."""
 
 
 def find_features(world: World, labels: Labels, learn: Learn, settings: SearchSettings | None = None) -> FoundFeatures:
-    """Find features of the individuals of a world that a learner needs to tell their labels.
+    """Find features of the individuals of a world that a learner needs to predict their labels.
 
-    With too many parts the search looks at some of the individuals; the columns that their lists test, and those of
-    individuals themselves, are then computed for all.
+    With too many parts, the search samples individuals; the columns that lists test and the attributes of the
+    individuals are then computed for all individuals.
     """
     settings = settings or SearchSettings()
     some = sample_rows(world, settings.rows)
@@ -92,7 +92,7 @@ def find_features(world: World, labels: Labels, learn: Learn, settings: SearchSe
 
 
 def _deep_enough(world: World, labels: Labels, learn: Learn, settings: SearchSettings) -> FeatureFinder:
-    """The search that goes as deep as individuals that were held back for a moment show to be useful."""
+    """Choose the depth of the search by its errors on held-out individuals."""
     errors = {settings.depth: 0, 1: 0}
     folds = fold_numbers(world, _FOLDS)
     for fold in range(_FOLDS) if settings.depth > 1 else ():
@@ -132,7 +132,7 @@ class FeatureFinder:
             add_parts(self.pool, values, search.tests)
 
     def run(self) -> FoundFeatures:
-        """Search, learn, and search again where the list errs; the best list says which columns stay."""
+        """Search, learn, and search again where the list makes errors; the best list determines which columns stay."""
         questions = list(self._first_questions())
         lists: list[tuple[tuple[float, int], int, Program]] = []
         for attempt in range(self.settings.rounds):
@@ -163,23 +163,23 @@ class FeatureFinder:
         return errors + _PART_PRICE * log(len(self.world)) * parts, len(program)
 
     def _labels_given(self, program: Program, decided: NDArray[np.int32]) -> NDArray[np.int64]:
-        """The place of the label that each individual gets; -1 for none."""
+        """Return the index of the label predicted for each individual; -1 for none."""
         place = {label: k for k, label in enumerate(self.labels.labels)}
         heads = [*(rule.head for rule in program.rules), program.otherwise]
         given: NDArray[np.int64] = np.array([-1 if one is None else place[one] for one in heads])[decided]
         return given
 
-    # Questions.
+    # Questions for the search.
 
     def _first_questions(self) -> Iterator[Question]:
-        """Each label against all others; of two labels, one."""
+        """Ask for each label against all others; with two labels, ask once."""
         everyone = np.ones(len(self.world), np.bool_)
         labels = range(1 if len(self.labels.labels) == 2 else len(self.labels.labels))
         for label in labels:
             yield Question(self.labels.codes == label, everyone)
 
     def _questions(self, program: Program, decided: NDArray[np.int32], wrong: NDArray[np.bool_]) -> Iterator[Question]:
-        """Where the list errs: of what each rule decides, the errors; for each label, what earlier rules leave."""
+        """Yield the errors of each rule and, for each label, the individuals that earlier rules leave undecided."""
         decided = np.where(decided < 0, len(program), decided)
         for rule in range(len(program)):
             here = decided == rule
@@ -195,7 +195,7 @@ class FeatureFinder:
                 yield Question(missed, missed | ~mine)
 
     def _answer(self, question: Question) -> int:
-        """Search all tables for what tells the positives of a question from the others; how many columns are new."""
+        """Search all tables for features that answer a question; return the number of new columns."""
         if question.key in self.asked or not self.searches:
             return 0
         self.asked.add(question.key)

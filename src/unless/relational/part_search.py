@@ -1,8 +1,8 @@
-"""The search for conditions on one part: conjunctions of tests, by what "some part passes them" says of labels.
+"""Search for conditions on one part: conjunctions of tests, scored by how well "some part passes" separates labels.
 
-Existence keeps thresholds exact: some part passes C and has v <= t exactly if the least v of the parts that pass C is
-at most t. So one pass over the rows of a state (the rows that pass the tests so far) gives, for each individual, which
-yes/no tests some row passes and the least and greatest number; counts by label and prefix sums give all gains at once.
+Whether some part passes keeps thresholds exact: some part passes C and has v <= t exactly if the least v among the
+parts that pass C is at most t. So one pass over the rows that pass the tests so far gives, for each individual, the
+yes/no tests that some row passes and the least and greatest number; label counts and prefix sums give all gains.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ from unless.relational.part_tables import PartTable, PartTest, RowAttribute, is_
 from unless.relational.world import NUMBER, World
 
 SUPPORT = 3
-"""How many individuals must have a part that passes a test."""
+"""The minimum number of individuals that must have a part that passes a test."""
 
 WIDTH, LENGTH = 30, 3
-"""How many conjunctions each step extends, and the most tests of one."""
+"""The number of conjunctions that each step extends, and the maximum number of tests in a conjunction."""
 
 _BINS = 1000
-"""A number with more values than this is searched at this number of thresholds."""
+"""A number with more distinct values than this is searched at this many thresholds."""
 
 _FEW_NUMBERS = 40
-"""A number with at most this number of values, all whole, may be tested for being one of them."""
+"""A number with at most this many values, all whole, may be tested for equality with a value."""
 
 _MARGIN = 0.5
-"""Each test must add this share of what the best of as many random tests would."""
+"""Each test must add this share of the gain expected from the best of as many random tests."""
 
 _LEAST_GAIN = 6.0
 
@@ -43,7 +43,7 @@ Mask = NDArray[np.bool_]
 
 
 class RankTest(NamedTuple):
-    """A test in a search: the place of a yes/no test; or that of a number, how it is compared, and with which rank."""
+    """A test in a search: the index of a yes/no test or a number, the comparison, and the rank of the threshold."""
 
     place: int
     op: OneOf["yes", "<=", ">"] = "yes"
@@ -53,7 +53,7 @@ class RankTest(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Conjunction:
-    """Tests that some part passes, and twice the log-likelihood ratio of what that says of labels."""
+    """Tests that one part passes together, and twice the log-likelihood ratio of having such a part and the label."""
 
     gain: float
     keys: tuple[RankTest, ...]
@@ -61,32 +61,32 @@ class Conjunction:
 
 @dataclass(frozen=True, eq=False)
 class Question:
-    """Which labels to tell apart, among which individuals."""
+    """Asks which labels to separate, among which individuals."""
 
     positive: Mask
     within: Mask
 
     @cached_property
     def sizes(self) -> tuple[int, int]:
-        """How many individuals are positive, and how many are not."""
+        """The number of positive individuals and the number of other individuals."""
         p = int((self.positive & self.within).sum())
         return p, int(self.within.sum()) - p
 
     @property
     def key(self) -> tuple[bytes, bytes]:
-        """What makes two questions the same."""
+        """Identifies a question: equal questions have equal keys."""
         return (self.positive & self.within).tobytes(), self.within.tobytes()
 
 
 class Gains:
-    """Twice the log-likelihood ratio of splits, from a table of n ln n."""
+    """Computes twice the log-likelihood ratio of splits from a table of n ln n."""
 
     def __init__(self, most: int) -> None:
         numbers = np.arange(1, most + 1, dtype=np.float64)
         self.table = np.concatenate([[0.0], numbers * np.log(numbers)])
 
     def of(self, p: NDArray[np.int64], n: NDArray[np.int64], sizes: tuple[int, int]) -> NDArray[np.float64]:
-        """The gain of splits with ``p`` of the positives and ``n`` of the others on one side."""
+        """Return the gain of splits with ``p`` of the positives and ``n`` of the other individuals on one side."""
         table, (positives, negatives) = self.table, sizes
         whole = table[positives] + table[negatives] - table[positives + negatives]
         r, s = positives - p, negatives - n
@@ -96,7 +96,7 @@ class Gains:
 
 
 class Numbers:
-    """The numbers of rows as ranks, from below and from above: each row has a column for either."""
+    """The numbers of rows as ranks, counted from below and from above: each row has one column for each direction."""
 
     def __init__(self, columns: list[NDArray[np.float64]]) -> None:
         found = [_bins(cells) for cells in columns]
@@ -115,7 +115,7 @@ class Numbers:
         return self.ends.shape[1]
 
     def threshold(self, end: int, rank: int, after: int) -> tuple[int, float]:
-        """A short number between two ranks that are counted from one end, and the last rank on its side."""
+        """Return a short number between two ranks counted from one end, and the last rank on its side of the number."""
         k, last = end // 2, self.sizes[end // 2] - 1
         low, high = (last - after, last - rank) if end % 2 else (rank, after)
         firsts, lasts = self.firsts[k], self.lasts[k]
@@ -128,7 +128,7 @@ class Numbers:
 
 
 def _bins(cells: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]:
-    """The first and last value of each rank, and the rank of each cell; that of NaN is after all others."""
+    """Return the first and last value of each rank, and the rank of each cell; NaN has the last rank."""
     values, ranks = np.unique(cells, return_inverse=True)
     values = values[~np.isnan(values)]
     if len(values) <= _BINS:
@@ -143,7 +143,7 @@ def _from_above(ranks: NDArray[np.int64], size: int) -> NDArray[np.int64]:
 
 
 class PartSearch:
-    """The tests of one table, made ready to search; ``searched`` counts the conjunctions that were looked at."""
+    """The tests of one table, prepared for the search; ``searched`` counts the conjunctions examined."""
 
     def __init__(self, table: PartTable, world: World, gains: Gains) -> None:
         self.table, self.world, self.gains = table, world, gains
@@ -162,7 +162,7 @@ class PartSearch:
         self.column = np.array([places[id(test.attribute)] for test in self.tests], np.int64)
 
     def _masks(self) -> Iterator[Mask]:
-        """The rows that pass each yes/no test; of tests that the same rows pass, the first."""
+        """Yield the rows that pass each yes/no test; of tests with equal rows, only the first."""
         seen = set()
         for attribute in self.attributes:
             cells = attribute.read(self.table.found)
@@ -188,7 +188,7 @@ class PartSearch:
                     yield PartTest(attribute, "=", value), cells == value
 
     def _numbers(self) -> list[tuple[RowAttribute, NDArray[np.float64]]]:
-        """The attributes that are numbers; of equal ones, the first."""
+        """Return the attributes that are numbers; of equal attributes, only the first."""
         found: dict[bytes, tuple[RowAttribute, NDArray[np.float64]]] = {}
         for attribute in self.attributes:
             if attribute.kind == NUMBER:
@@ -197,16 +197,16 @@ class PartSearch:
         return list(found.values())
 
     def part_tests(self, keys: Iterable[RankTest]) -> tuple[PartTest, ...]:
-        """The tests that keys stand for."""
+        """Return the tests that some keys stand for."""
         return tuple(
             self.tests[one.place] if one.op == "yes" else PartTest(self.numeric[one.place // 2], one.op, one.threshold)
             for one in keys
         )
 
-    # Searching.
+    # Searching for conjunctions.
 
     def conjunctions(self, question: Question, budget: int) -> list[Conjunction]:
-        """Conjunctions by what they say of the labels, best first."""
+        """Find conjunctions that separate the labels, best first."""
         rows = np.flatnonzero(question.within[self.owner])
         if not len(rows) or not all(question.sizes):
             return []
@@ -234,7 +234,7 @@ class PartSearch:
         return self.table.compares(self.part_tests(keys))
 
     def is_worth(self, found: Conjunction, question: Question) -> bool:
-        """Whether it says more than the best of those that were looked at might by chance, and each test adds to it."""
+        """Whether the gain exceeds that of the best of as many random conjunctions, and each test adds to the gain."""
         if found.gain < max(_LEAST_GAIN, 2 * log(2 * (self.searched - self.before) + 1)):
             return False
         need = _MARGIN * 2 * log(1 + len(self.tests))
@@ -242,7 +242,7 @@ class PartSearch:
         return len(found.keys) == 1 or all(found.gain - self.gain(one, question) >= need for one in others)
 
     def gain(self, keys: Iterable[RankTest], question: Question) -> float:
-        """What the existence of a part that passes tests says of the labels."""
+        """Compute the gain of having a part that passes all tests."""
         rows = np.arange(len(self.owner))
         for key in keys:
             rows = self._passing(rows, key)
@@ -253,7 +253,7 @@ class PartSearch:
         return float(self.gains.of(np.array([p]), np.array([int(some.sum()) - p]), question.sizes)[0])
 
     def _passing(self, rows: NDArray[np.int64], key: RankTest) -> NDArray[np.int64]:
-        """The rows that pass one more test."""
+        """Return the rows that pass one more test."""
         if key.op == "yes":
             word, bit = divmod(key.place, 64)
             passing = (self.bits[rows, word] >> np.uint64(bit)) & np.uint64(1) > 0
@@ -264,7 +264,7 @@ class PartSearch:
     def _extensions(
         self, rows: NDArray[np.int64], keys: tuple[RankTest, ...], question: Question, score: float, *, numbers: bool
     ) -> Iterator[tuple[float, RankTest]]:
-        """All tests that say more together with those before, and what they say."""
+        """Yield all tests that raise the gain together with the earlier tests, each with the new gain."""
         if not len(rows):
             return
         owner = self.owner[rows]
@@ -301,7 +301,7 @@ class PartSearch:
     def _thresholds(
         self, rows: NDArray[np.int64], starts: NDArray[np.int64], label: Mask, question: Question, score: float
     ) -> Iterator[tuple[float, RankTest]]:
-        """The best threshold of every number, from below and from above: prefix sums over ranks."""
+        """Yield the best threshold of every number, from below and from above, by prefix sums over ranks."""
         offsets = self.numbers.offsets
         ranks = np.minimum.reduceat(self.numbers.ends[rows], starts, axis=0) + offsets[:-1]
         size = int(offsets[-1])
@@ -324,7 +324,7 @@ class PartSearch:
 
 
 def _packed(masks: list[Mask], rows: int) -> NDArray[np.uint64]:
-    """Masks as bits: a row of words for each row of the table."""
+    """Pack masks into bits: a row of words for each row of the table."""
     words = (len(masks) + 63) // 64
     found = np.zeros((rows, words * 64), np.bool_)
     for k, mask in enumerate(masks):

@@ -1,7 +1,7 @@
-"""Tables of parts: a row for each way to satisfy the goals of a path, such as ``has_car(X,A), has_load(A,B)``.
+"""Tables of parts: one row for each way to satisfy the goals of a path, such as ``has_car(X,A), has_load(A,B)``.
 
-A row has attributes: values that stand in the relations of its path, attributes of its entities, and what two of its
-entities say together. "Some part has these properties" is: some row of the individual's has them.
+A row has attributes: values in the relations of its path, attributes of its entities, and relations between two of its
+entities. "Some part has these properties" holds of an individual if one of the individual's rows has them.
 """
 
 from __future__ import annotations
@@ -22,22 +22,22 @@ from unless.relational.world import NUMBER, Relation, World
 from unless.values.notation import DateNotation
 
 TABLES, ROWS, PAIRS = 16, 300_000, 50_000
-"""The most tables of parts, their rows together, and the rows of a table of pairs."""
+"""The maximum number of tables of parts, of their rows together, and of rows in a table of pairs."""
 
 
 @dataclass(frozen=True, eq=False)
 class RowAttribute:
-    """A property of a row; its goals come after those of the table."""
+    """A property of a row; its goals come after the goals of the table."""
 
     goals: tuple[Goal, ...]
     kind: str
     """``yes``, ``number``, or the type of its categories."""
     read: Callable[[Bindings], NDArray[Any]]
-    """What it is for each row."""
+    """Reads the value of each row."""
     value: int | None = None
-    """The variable that is the number or the category."""
+    """The variable that holds the number or the category."""
     entities: tuple[int, ...] = ()
-    """The entities of the row that it is about."""
+    """The entities of the row that the attribute describes."""
 
 
 class PartTest(NamedTuple):
@@ -50,7 +50,7 @@ class PartTest(NamedTuple):
 
     @property
     def goals(self) -> tuple[Goal, ...]:
-        """The goals that say it."""
+        """The goals that express the test."""
         goals, variable = self.attribute.goals, self.attribute.value
         if self.op == "yes" or variable is None or self.value is None:
             return goals
@@ -59,7 +59,7 @@ class PartTest(NamedTuple):
         return (*goals, Goal(self.op, (variable, self.value)))
 
     def holds(self, found: Bindings, world: World) -> NDArray[np.bool_]:
-        """The rows that pass it."""
+        """Find the rows that pass the test."""
         cells = self.attribute.read(found)
         match self.op, self.value:
             case "=", str(name):
@@ -79,20 +79,20 @@ def _with_constant(goal: Goal, variable: int, value: Argument) -> Goal:
 
 @dataclass(frozen=True, eq=False)
 class PartTable:
-    """The rows of one path, and what can be said of them."""
+    """The rows of one path, and their attributes."""
 
     goals: tuple[Goal, ...]
     found: Bindings
     width: int
     over: tuple[int, ...] = ()
-    """The variables that tell the parts apart."""
+    """The variables that identify a part."""
     via: Path = ()
     pair: bool = False
     """Whether a row has two parts of the same kind."""
     fresh: int = 0
-    """From this number on, variables are new."""
+    """The first unused number for a variable."""
     own: tuple[RowAttribute, ...] = ()
-    """What stands in the relations of the path."""
+    """The values in the relations of the path."""
     attributes: tuple[RowAttribute, ...] = field(default=())
 
     def __len__(self) -> int:
@@ -100,7 +100,7 @@ class PartTable:
 
     @property
     def name(self) -> str:
-        """The relations of its path."""
+        """The names of the relations of the path."""
         text = " ".join(name for name, _ in self.via)
         return f"pairs of {text}" if self.pair else text
 
@@ -111,21 +111,21 @@ class PartTable:
 
     @property
     def entities(self) -> tuple[int, ...]:
-        """The variables of its parts."""
+        """The variables of the row's parts."""
         return tuple(one for one, kind in self.found.types.items() if one >= self.width and kind != NUMBER)
 
     def definition(self, how: Any, tests: Sequence[PartTest] = (), **more: Any) -> Definition:
-        """The feature that says something of the rows that pass some tests."""
+        """Define a feature of the rows that pass some tests."""
         goals = goals_without_repeats((*self.goals, *(goal for test in tests for goal in test.goals)))
         return normal(Definition(how, goals, width=self.width, **more))
 
     def compares(self, tests: Sequence[PartTest]) -> bool:
-        """Whether tests on two parts compare them; otherwise two tests on one part each would say the same."""
+        """Whether the tests compare the two parts of a pair; otherwise tests on single parts would be enough."""
         return not self.pair or any(len(test.attribute.entities) > 1 for test in tests)
 
 
 class PartTables:
-    """All tables of parts of some individuals, within bounds; ``left_out`` says what was too much."""
+    """All tables of parts of some individuals, within limits; ``left_out`` lists what exceeded the limits."""
 
     def __init__(self, attributes: Attributes, world: World, depth: int, rows: int = ROWS) -> None:
         self.attributes, self.world, self.rows = attributes, world, rows
@@ -144,7 +144,7 @@ class PartTables:
         self.tables = [self._described(one) for one in self.tables]
 
     def _take(self, table: PartTable) -> bool:
-        """Add a table, if there is room for it, and if it is not another one with arguments the other way round."""
+        """Add a table if there is room and no earlier table has the same rows with arguments in another order."""
         codes = [table.found.columns[one] for one in sorted(table.found.columns)]
         order = np.lexsort(codes[::-1])
         key = tuple(table.found.types.values()), *(one[order].tobytes() for one in codes)
@@ -158,7 +158,7 @@ class PartTables:
         return True
 
     def _hops(self, table: PartTable, variable: int) -> Iterator[PartTable]:
-        """Tables with one relation more, from an entity that has several related ones."""
+        """Yield tables with one more relation, which leads from an entity to several related entities."""
         codes, kind = table.found.columns[variable], table.found.types[variable]
         for relation in self.world.relations.values():
             for i in (k for k, one in enumerate(relation.types) if one == kind):
@@ -173,7 +173,7 @@ class PartTables:
                     yield hop
 
     def _hop(self, table: PartTable, relation: Relation, variable: int, i: int, down: list[int]) -> PartTable | None:
-        """The rows of a table, extended by the facts of a relation."""
+        """Extend the rows of a table by the facts of a relation."""
         known = self._wholes(table, relation, i, down)
         if known is None:
             return None
@@ -182,7 +182,7 @@ class PartTables:
         goal = Goal(relation.name, tuple(variables.get(k) for k in range(len(relation.types))))
         found = joined(self.world, relation, goal, table.found)
         goals = [*table.goals, goal]
-        for j in down:  # another one than those before
+        for j in down:  # a new entity must differ from earlier ones
             for other, kind in table.found.types.items():
                 if kind == relation.types[j] != NUMBER:
                     found = found.of(np.flatnonzero(found.columns[new[j]] != found.columns[other]))
@@ -195,7 +195,7 @@ class PartTables:
         return PartTable(tuple(goals), found, table.width, over, via, table.pair, fresh, (*table.own, *own))
 
     def _wholes(self, table: PartTable, relation: Relation, i: int, down: list[int]) -> dict[int, int] | None:
-        """Arguments that would lead back are bound to what the row came from; None if it is not clear to what."""
+        """Bind arguments that would lead back to the entity that the row came from; return None if it is ambiguous."""
         found: dict[int, int] = {}
         for j, kind in enumerate(relation.types):
             if j == i or j in down:
@@ -208,7 +208,7 @@ class PartTables:
         return found
 
     def _own(self, relation: Relation, j: int, variable: int) -> Iterator[RowAttribute]:
-        """The value of an argument."""
+        """Yield the value of an argument as an attribute."""
         kind = relation.types[j]
         if kind == NUMBER:
             yield RowAttribute((), NUMBER, lambda found: found.columns[variable], variable, (variable,))
@@ -216,7 +216,7 @@ class PartTables:
             yield RowAttribute((), kind, lambda found: found.columns[variable], variable, (variable,))
 
     def _pairs(self, table: PartTable) -> PartTable | None:
-        """Two different parts of one individual."""
+        """Build a table of pairs of different parts of the same individual."""
         parts = [one for one in table.over if table.found.types[one] not in (*self.world.root, NUMBER)]
         if len(parts) != 1:
             return None
@@ -240,7 +240,7 @@ class PartTables:
     # Attributes of rows.
 
     def _described(self, table: PartTable) -> PartTable:
-        """The table with its attributes; those that are the same for all rows say nothing."""
+        """Add attributes to the table, without attributes that are the same for all rows."""
         describe = RowDescriber(self.attributes, table.fresh)
         found = list(table.own)
         described = {one: describe.entity(one, table.found.types[one]) for one in table.entities}
@@ -254,18 +254,18 @@ class PartTables:
 
 
 def is_moment(world: World, attribute: RowAttribute) -> bool:
-    """Whether it is a date or a time: conditions on moments say nothing of later parts."""
+    """Whether an attribute is a date or a time: conditions on moments would not apply to later parts."""
     return any(isinstance(world.notations.get(goal.name), DateNotation) for goal in attribute.goals)
 
 
 def _of_other(own: RowAttribute, new: dict[int, int]) -> RowAttribute:
-    """The value of the other part of a pair."""
+    """Return the same attribute for the other part of a pair."""
     variable = new[own.entities[0]]
     return replace(own, read=lambda found: found.columns[variable], value=variable, entities=(variable,))
 
 
 def _own_pairs(owner: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """All pairs of rows of the same individual."""
+    """List all pairs of rows of the same individual."""
     count = np.bincount(owner)[owner] if len(owner) else owner
     first = np.searchsorted(owner, owner, "left")
     left = np.repeat(np.arange(len(owner)), count)
@@ -274,7 +274,7 @@ def _own_pairs(owner: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.
 
 
 def _varies(cells: NDArray[Any]) -> bool:
-    """Whether two rows differ; NaN differs from numbers only."""
+    """Whether two cells differ; NaN equals NaN."""
     if not len(cells):
         return False
     differs = cells != cells[0]
@@ -284,13 +284,13 @@ def _varies(cells: NDArray[Any]) -> bool:
 
 
 class RowDescriber:
-    """Makes attributes of rows from the attributes of their entities, with variables of their own."""
+    """Builds attributes of rows from the attributes of their entities, with new variables."""
 
     def __init__(self, attributes: Attributes, fresh: int) -> None:
         self.attributes, self.world, self.fresh = attributes, attributes.world, fresh
 
     def entity(self, variable: int, kind: str) -> list[RowAttribute]:
-        """The attributes of the entity in a variable."""
+        """Return the attributes of the entity in a variable."""
         return [self._of_entity(one, variable) for one in self.attributes.of(kind)]
 
     def _of_entity(self, one: Attribute, variable: int) -> RowAttribute:
@@ -304,7 +304,7 @@ class RowDescriber:
     def together(
         self, a: int, b: int, kinds: tuple[str, str], of_a: list[RowAttribute], of_b: list[RowAttribute], via: Path = ()
     ) -> Iterator[RowAttribute]:
-        """What two entities say together: related, equal, less, more."""
+        """Yield the attributes of two entities together: whether they are related, equal, less or greater."""
         for x, y, types in ((a, b, kinds), (b, a, kinds[::-1])):
             for relation in self.world.relations.values():
                 if relation.types == types and relation.signature not in via:
@@ -315,7 +315,7 @@ class RowDescriber:
                     yield from self._compared(left, right)
 
     def _compared(self, left: RowAttribute, right: RowAttribute) -> Iterator[RowAttribute]:
-        """A number or a category of one entity beside that of the other."""
+        """Compare a number or a category of one entity with that of the other entity."""
         u, v, kind = left.value, right.value, left.kind
         if u is None or v is None:
             return
@@ -347,7 +347,7 @@ class RowDescriber:
         entities: tuple[int, ...],
         before: tuple[Goal, ...],
     ) -> RowAttribute:
-        """Whether a relation holds between two entities."""
+        """Yield whether a relation holds between two entities."""
         size = self.world.size(relation.types[1])
         whole = (relation.columns[0] >= 0) & (relation.columns[1] >= 0)
         known = np.sort(relation.columns[0][whole].astype(np.int64) * size + relation.columns[1][whole])

@@ -1,8 +1,8 @@
-"""Features in words: *it has an order with total > 50 and month = last*.
+"""Put features into words: *it has an order with total > 50 and month = last*.
 
-The goals of a definition make a tree: the individual, its parts, their parts; each with its properties. A relation that
-leads to a part gives its noun (``has_car``: a car; ``orders``: an order), one of a single argument is an adjective, and
-one that leads to a number or a category is a property.
+The goals of a definition form a tree: the individual, its parts, and their parts, each with properties. A relation that
+leads to a part gives the noun (``has_car``: a car; ``orders``: an order), a relation of one argument is an adjective,
+and a relation that leads to a number or a category is a property.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _NAME = re.compile(r"[\w.:-]+(?: [\w.:-]+)*")
 
 @dataclass(eq=False)
 class Entity:
-    """The individual or a part, and what is said of it."""
+    """The individual or a part, with its properties."""
 
     variable: int
     noun: str
@@ -33,31 +33,31 @@ class Entity:
     properties: list[str] = field(default_factory=list)
     parts: list[Entity] = field(default_factory=list)
     other: bool = False
-    """Whether it differs from a part before it."""
+    """Whether it differs from an earlier part."""
     unnamed: bool = False
-    """Whether it is only said to exist together with another, unless something is said of it."""
+    """Whether the entity is only mentioned together with another one, unless it has properties of its own."""
     letter: str = ""
-    """What tells it from others in a sentence about two parts."""
+    """The letter that distinguishes the entity in a sentence about two parts."""
 
     @property
     def shown(self) -> list[Entity]:
-        """Its parts that something is said of."""
+        """The parts that have properties to mention."""
         return [one for one in self.parts if not one.unnamed or one.adjectives or one.properties or one.shown]
 
 
 @dataclass(eq=False)
 class Tree:
-    """What the goals of a definition say: of the individual's entities, and of two parts together."""
+    """The goals of a definition as a tree: the entities of the individual, and relations between two parts."""
 
     roots: list[Entity]
     entities: dict[int, Entity]
     values: dict[int, tuple[Entity, str]]
-    """The variables of numbers and categories: whose property each is, and its name."""
+    """The variables of numbers and categories, each with the owner and the name of the property."""
     together: list[str] = field(default_factory=list)
 
 
 def noun(relation: str) -> str:
-    """What a relation leads to.
+    """Derive the noun for a part from the name of the relation that leads to it.
 
     >>> [noun(one) for one in ("has_car", "orders", "boxes", "categories", "address", "piece")]
     ['car', 'order', 'box', 'category', 'address', 'piece']
@@ -71,7 +71,7 @@ def noun(relation: str) -> str:
 
 
 def plural(name: str) -> str:
-    """Several of a noun.
+    """Return the plural of a noun.
 
     >>> [plural(one) for one in ("car", "box", "category", "day")]
     ['cars', 'boxes', 'categories', 'days']
@@ -82,7 +82,7 @@ def plural(name: str) -> str:
 
 
 def property_name(relation: str) -> str:
-    """What a relation between a part and its value is called: ``orders.total`` is the total."""
+    """Name the property that relates a part to a value: ``orders.total`` is the total."""
     return relation.rpartition(".")[2]
 
 
@@ -110,7 +110,7 @@ class _TreeBuilder:
         return self.tree
 
     def _values(self, goals: Sequence[Goal]) -> set[int]:
-        """The variables that are values: compared with constants or in order, or what is added up."""
+        """Find the variables that hold values: compared with constants or by order, shared, or aggregated."""
         own = {one for one in (self.definition.value, self.definition.by) if one is not None}
         found = set(own)
         for goal in goals:
@@ -125,10 +125,10 @@ class _TreeBuilder:
         return found - {one for one in started if isinstance(one, int)} - (set(self.definition.over) - own)
 
     def _relate(self, goal: Goal, values: set[int]) -> None:
-        """A relation: an adjective, a property, a part, or something about two parts."""
+        """Add a relation as an adjective, a property, a part, or a relation between two parts."""
         bound = [one for one in goal.variables if one in self.tree.entities]
         if len(goal.arguments) > 2 and len(bound) == 2 and bound[0] < self.definition.width <= bound[1]:
-            bound = bound[1:]  # a relation about a part that names its whole
+            bound = bound[1:]  # a relation of a part that also names its whole
         owner = self.tree.entities[bound[0]] if bound else None
         parts = self._new_parts(goal, values)
         if owner is None or len(bound) != 1 or any(one in self.tree.values for one in goal.variables):
@@ -139,7 +139,7 @@ class _TreeBuilder:
             self._add_properties(goal, self._add_parts(goal, parts, owner))
 
     def _relate_several(self, goal: Goal, owner: Entity | None, parts: list[int]) -> None:
-        """Something about two parts, or about values of two."""
+        """Add a relation between two parts, or between the values of two parts."""
         known = [one for one in goal.variables if one in self.tree.values]
         if owner is not None and len(goal.arguments) == 2 and len(known) == 1:
             self.tree.together.append(f"{self._side(known[0])} = {_of(owner, property_name(goal.name))}")
@@ -149,7 +149,7 @@ class _TreeBuilder:
         self.tree.together.append(self._text(goal))
 
     def _new_parts(self, goal: Goal, values: set[int]) -> list[int]:
-        """The parts that a goal leads to; of several in one fact those that other goals are about, or the first."""
+        """Find the parts a goal leads to; of several new ones, those that other goals mention, otherwise the first."""
         known = {*self.tree.entities, *self.tree.values, *values}
         new = [one for one in goal.variables if one not in known]
         if len(goal.arguments) < 3:
@@ -161,7 +161,7 @@ class _TreeBuilder:
         return about or new[:1]
 
     def _add_parts(self, goal: Goal, parts: list[int], owner: Entity) -> Entity:
-        """Add the parts; what else is said in the goal is about the first of them, or about the owner."""
+        """Add the parts; return the entity that the rest of the goal describes: the first part, otherwise the owner."""
         if not parts:
             return owner
         inverse = len(goal.arguments) == 2 and goal.arguments[0] == parts[0]
@@ -171,7 +171,7 @@ class _TreeBuilder:
         return first
 
     def _add_properties(self, goal: Goal, holder: Entity) -> None:
-        """The constants and values in a goal."""
+        """Add the constants and values in a goal as properties."""
         several = len(goal.arguments) > 2
         for place, one in enumerate(goal.arguments):
             name = f"{goal.name}.{place + 1}" if several else property_name(goal.name)
@@ -191,7 +191,7 @@ class _TreeBuilder:
         return found
 
     def _compare(self, goal: Goal) -> None:
-        """A comparison: of a property with a constant, of two properties, or of two parts."""
+        """Add a comparison of a property with a constant, of two properties, or of two parts."""
         tree = self.tree
         left, right = goal.arguments
         if isinstance(left, int) and left in tree.values and not isinstance(right, int):
@@ -219,27 +219,27 @@ class _TreeBuilder:
 
 
 def constant_text(one: Argument) -> str:
-    """A constant or a number."""
+    """Write a constant or a number as text."""
     return number_to_text(one) if isinstance(one, float) else name_text(str(one))
 
 
 def name_text(name: str) -> str:
-    """The name of an entity: keys that are numbers need no quotes here."""
+    """Write the name of an entity; keys that are numbers need no quotes in phrases."""
     return name if _NAME.fullmatch(name) else quote_if_needed(name)
 
 
 def owner_text(entity: Entity) -> str:
-    """An entity in a sentence about two of them: ``car A``."""
+    """Name an entity in a sentence about two entities: ``car A``."""
     return f"{entity.noun} {entity.letter}".rstrip()
 
 
 def _of(owner: Entity, name: str) -> str:
-    """A property in a sentence about two: ``the size of car A``, ``its age``."""
+    """Name a property in a sentence about two entities: ``the size of car A``, ``its age``."""
     return f"the {name} of {owner_text(owner)}" if owner.parent else f"{_whose(owner)} {name}"
 
 
 class Phrases:
-    """Says what one definition means."""
+    """Puts one definition into words."""
 
     def __init__(self, definition: Definition) -> None:
         self.definition = definition
@@ -249,7 +249,7 @@ class Phrases:
         }
 
     def part(self, entity: Entity, *, several: bool = False) -> str:
-        """A part with its properties: ``order with total > 50``."""
+        """Describe a part with its properties: ``order with total > 50``."""
         name = plural(entity.noun) if several else entity.noun
         if entity in self.named:
             name += f" {entity.letter}"
@@ -259,12 +259,12 @@ class Phrases:
         return text + ("," * bool(entity.adjectives) + f" with {' and '.join(more)}" if more else "")
 
     def some(self, entity: Entity) -> str:
-        """A part, with its article."""
+        """Describe a part with its article."""
         text = self.part(entity)
         return f"another {text}" if entity.other else f"{'an' if text[0].lower() in 'aeiou' else 'a'} {text}"
 
     def clauses(self) -> Iterator[str]:
-        """What is said of the individual's entities."""
+        """List the properties of the individual's entities."""
         for root in self.tree.roots:
             yield from (f"{root.noun} is {one}" for one in root.adjectives)
             yield from (f"{_whose(root)} {one}" for one in root.properties)
@@ -272,7 +272,7 @@ class Phrases:
                 yield f"{root.noun} has {' and '.join(map(self.some, root.parts))}"
 
     def exists(self, *, holds: bool) -> str:
-        """Whether the goals hold."""
+        """Say whether the goals hold."""
         found = list(self.clauses())
         where = f", where {' and '.join(self.tree.together)}" if self.tree.together else ""
         roots = [root for root in self.tree.roots if root.adjectives or root.properties or root.parts]
@@ -287,7 +287,7 @@ class Phrases:
         return f"not ({self.exists(holds=True)})"
 
     def of_parts(self, entity: Entity, *, several: bool = True) -> str:
-        """All such parts of the individual, or the only one: ``its orders with total > 50``."""
+        """Describe all such parts of the individual, or the only one: ``its orders with total > 50``."""
         parent = entity.parent
         if parent is None:
             return entity.noun
@@ -298,7 +298,7 @@ class Phrases:
         return f"{text} of {self.of_parts(without, several=several)}"
 
     def number(self) -> str:
-        """What a number or a category is of: ``the least total of its orders``."""
+        """Describe a number or a category: ``the least total of its orders``."""
         definition = self.definition
         where = f", where {' and '.join(self.tree.together)}" if self.tree.together else ""
         if definition.how in ("count", "share"):
@@ -325,7 +325,7 @@ class Phrases:
         return f"the {which} {name} of {self.of_parts(owner)}{where}"
 
     def _among(self, over: Entity) -> str:
-        """What a share is among, if that is not simply all parts."""
+        """Name the parts that a share is computed among, unless it is simply all parts."""
         tree = tree_of(self.definition, self.definition.goals[: self.definition.among])
         entity = tree.entities.get(over.variable)
         if entity is None or not (entity.properties or entity.adjectives or entity.parts):
@@ -338,7 +338,7 @@ def _whose(root: Entity) -> str:
 
 
 def literal_phrase(literal: Literal, definition: Definition) -> str:
-    """A test of a rule in words.
+    """Put a test of a rule into words.
 
     >>> from unless.relational import parse_definition
     >>> definition = parse_definition("exists: orders(X,A), orders.total(A,B), B > 50, orders.month(A,last)")
@@ -363,7 +363,7 @@ def literal_phrase(literal: Literal, definition: Definition) -> str:
 
 
 def _counted(phrases: Phrases, literal: Literal) -> str | None:
-    """``it has more than 2 orders``, where the counted parts are the individual's own."""
+    """Count parts, if the counted parts belong directly to the individual: ``it has more than 2 orders``."""
     definition, limit = phrases.definition, float(literal.value)  # type: ignore[arg-type]
     over = phrases.tree.entities.get(definition.over[0]) if len(definition.over) == 1 else None
     if over is None or over.parent is None or over.parent.parent is not None or phrases.tree.together:
@@ -381,5 +381,5 @@ def _counted(phrases: Phrases, literal: Literal) -> str | None:
 
 
 def shown_value(value: Value) -> str:
-    """A value as in rules, without quotes that nobody needs."""
+    """Write a value as in rules, without unnecessary quotes."""
     return quote_if_needed(value) if isinstance(value, str) else value_text(value)

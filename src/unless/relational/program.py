@@ -1,6 +1,6 @@
-"""Programs whose features are definitions: they decide the individuals of any world that has the relations.
+"""Programs whose features are definitions: they label the individuals of any world that has the relations used.
 
-A program is an ordinary `Program` over named features; a `FeatureSet` has their definitions.
+A program is an ordinary `Program` over named features; a `FeatureSet` contains the definitions of these features.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from unless.values import Label
 
 
 class FeaturesData(Struct):
-    """The definitions of relational features: an object with root and features."""
+    """The definitions of relational features in JSON: an object with root and features."""
 
     root: list[str]
     features: list[tuple[str, str]]
@@ -40,31 +40,31 @@ class FeatureSet:
     definitions: Mapping[str, Definition]
     root: tuple[str, ...]
     kinds: Mapping[str, str] = field(default_factory=dict)
-    """Which columns of tables held numbers, and which categories: new tables are read like these."""
+    """The columns of tables that held numbers and those that held categories; new tables are read in the same way."""
 
     @property
     def width(self) -> int:
-        """How many entities make an individual: two for a pair."""
+        """The number of entities that make an individual: two for a pair."""
         return len(self.root)
 
     @property
     def relations(self) -> tuple[Signature, ...]:
-        """The relations that the definitions need."""
+        """The relations that the definitions use."""
         return needed(self.definitions.values())
 
     def only(self, names: Collection[str]) -> FeatureSet:
-        """The definitions of some features."""
+        """Keep the definitions of some features."""
         return replace(self, definitions={name: one for name, one in self.definitions.items() if name in names})
 
     def table(self, world: World, target: str = "", labels: Iterable[Label] | None = None) -> Table:
-        """The individuals of a world as a table, with a column for each feature."""
+        """Compute the features of a world's individuals as a table with a column for each feature."""
         if world.root != self.root:
             had = f"individuals of {' and '.join(self.root)}"
             raise ProgramError(f"the features are of {had}, but the world has {' and '.join(world.root)}")
         return feature_table(world, self.definitions, target, labels)
 
     def to_dict(self) -> dict[str, Any]:
-        """The definitions as JSON holds them; ``from_dict(to_dict())`` gives them back."""
+        """Return the definitions as data for JSON; ``from_dict(to_dict())`` restores them."""
         needed = {name for name, _ in self.relations}
         columns = [[name, kind] for name, kind in self.kinds.items() if name in needed]
         return {
@@ -75,18 +75,18 @@ class FeatureSet:
 
     @classmethod
     def from_dict(cls, node: Any) -> FeatureSet:
-        """Read what `to_dict` gives, with every check."""
+        """Read and check data that `to_dict` returned."""
         return cls.from_data(convert(node, FeaturesData))
 
     @classmethod
     def from_data(cls, data: FeaturesData) -> FeatureSet:
-        """The definitions that a document spells."""
+        """Read the definitions that a document contains."""
         found = {name: parse_definition(text, len(data.root)) for name, text in data.features}
         return cls(found, tuple(data.root), dict(data.columns))
 
 
 def positively(program: Program, features: FeatureSet) -> Program:
-    """The same program, which says that something is so instead of that it is not missing: "is yes" for "is not no"."""
+    """Rewrite a program to test that a value is present instead of not missing: "is yes" for "is not no"."""
     exists = {name for name, one in features.definitions.items() if one.how == "exists"}
     opposite = {YES: NO, NO: YES}
 
@@ -118,9 +118,9 @@ class RelationalProgram:
         return self.features.only(self.program.used)
 
     def decide(self, world: World) -> Decisions:
-        """Decide every individual of a world, which may be another one than that of training."""
+        """Decide every individual of a world, which may differ from the world of training."""
         return decide(self.program, self.used.table(world))
 
     def predict(self, world: World) -> NDArray[np.object_]:
-        """The label of every individual of a world; None where the program leaves it undecided."""
+        """Predict the label of every individual of a world; None where no rule decides."""
         return predict(self.program, self.used.table(world))

@@ -1,4 +1,4 @@
-"""Relational programs as rules that people read: ``churn if it has no order with total > 50, unless …``."""
+"""Print relational programs as readable rules: ``churn if it has no order with total > 50, unless …``."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _NEGATIVE = ("neg", "no", "false")
 
 
 def program_text(program: RelationalProgram) -> str:
-    """The rules of a program, one per line in their order, with features in words."""
+    """Print the rules of a program, one per line in order, with features in words."""
     rules, definitions = program.program, program.features.definitions
     lines = []
     for rule in rules.rules:
@@ -31,7 +31,7 @@ def program_text(program: RelationalProgram) -> str:
 
 
 def outcome_text(program: Program, label: Label | None) -> str:
-    """A label as an outcome: ``churn``, ``not churn``, or ``status is late``."""
+    """Write a label as an outcome: ``churn``, ``not churn``, or ``status is late``."""
     target = quote_if_needed(program.target)
     labels = {str(one).lower() for one in program.labels}
     if labels <= {*_POSITIVE, *_NEGATIVE}:
@@ -40,7 +40,7 @@ def outcome_text(program: Program, label: Label | None) -> str:
 
 
 def rule_phrase(rule: Rule, definitions: Mapping[str, Definition]) -> str:
-    """When a rule holds: its conditions, unless an exception holds."""
+    """Describe when a rule holds: its conditions, unless an exception holds."""
     text = " and ".join(literal_phrase(one, definitions[one.feature]) for one in rule.default) or "always"
     for exception in rule.exceptions:
         text += f", unless ({rule_phrase(exception, definitions)})"

@@ -1,4 +1,4 @@
-"""Samples and folds of individuals: chosen by what they and their parts are, not by their order or their names."""
+"""Sample individuals and split them into folds by their properties and parts, not by their order or names."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from unless.table.record_hashes import Hashes, mix_bits, number_hashes, text_has
 
 
 def sample_rows(world: World, most: int) -> NDArray[np.int64]:
-    """The individuals to look at, whose parts by one relation are three quarters of ``most`` at most."""
+    """Choose individuals whose parts by one relation make up at most three quarters of ``most``."""
     links, found = _links(world), bindings(world, ())
     rows = np.zeros(len(world), np.int64)
     for relation, i in links:
@@ -29,24 +29,24 @@ def sample_rows(world: World, most: int) -> NDArray[np.int64]:
 
 
 def fold_numbers(world: World, count: int) -> NDArray[np.uint64]:
-    """The fold of each individual; equal ones are in one fold."""
+    """Compute the fold of each individual; individuals with equal data are in the same fold."""
     return individual_hashes(world) % np.uint64(count)
 
 
 def _links(world: World) -> list[tuple[Relation, int]]:
-    """The relations from individuals to several parts, each with the argument of the individual."""
+    """Find the relations from individuals to several parts, each with the argument of the individual."""
     return [(relation, i) for relation in world.relations.values() for i in _wholes(world, relation)]
 
 
 def _wholes(world: World, relation: Relation) -> list[int]:
-    """The arguments of a relation that are individuals with several parts."""
+    """Find the arguments of a relation that hold individuals with several parts."""
     if len(relation.types) < 2:
         return []
     return [i for i, kind in enumerate(relation.types) if kind in world.root and not relation.functional(i)]
 
 
 def individual_hashes(world: World) -> Hashes:
-    """A hash of each individual's properties and of its parts', which names and orders of facts do not change."""
+    """Hash the properties and parts of each individual, independent of names and of the order of facts."""
     found = bindings(world, ())
     hashes: Hashes = np.zeros(len(world), np.uint64)
     for place, kind in enumerate(world.root):
@@ -70,7 +70,7 @@ def individual_hashes(world: World) -> Hashes:
 
 
 def _entity_hashes(world: World, kind: str) -> Hashes:
-    """A hash of each entity's numbers and categories."""
+    """Hash the numbers and categories of each entity."""
     found: Hashes = np.zeros(world.size(kind), np.uint64)
     for _, relation in sorted(world.relations.items()):
         if relation.types == (kind,):
@@ -89,4 +89,4 @@ def _entity_hashes(world: World, kind: str) -> Hashes:
 
 
 _FEW_NAMES = 10_000
-"""More entities of a type are names of things, which do not matter."""
+"""A type with more entities than this contains names of things, which are not hashed."""

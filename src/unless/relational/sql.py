@@ -1,6 +1,6 @@
-"""Relational programs as one SQL query: a grouped `WITH` table for each feature, joined to the individuals by key.
+"""Write relational programs as one SQL query: a grouped `WITH` table for each feature, joined to individuals by key.
 
-A relation is a table of its name with columns ``a1``, ``a2``, …, or the table and columns that `tables` gives. A row
+A relation is a table of the same name with columns ``a1``, ``a2``, …, or the table and columns given in `tables`. A row
 with NULL, or with NaN for a number, is no fact.
 
     WITH f1 AS (SELECT DISTINCT i.x1 FROM individuals i JOIN has_car g1 ON g1.a1 = i.x1 JOIN …)
@@ -28,7 +28,7 @@ from unless.values import Label
 SqlDialect = OneOf["duckdb", "postgres", "sqlite"]
 
 _PLACES = 6
-"""Decimals of numbers that are added up, where no world says how many they have."""
+"""The decimals of numbers that are added up, if no world gives the number of decimals."""
 
 _DOUBLE = {"duckdb": "DOUBLE", "postgres": "DOUBLE PRECISION", "sqlite": "REAL"}
 _NOT_NAN = {"duckdb": "NOT isnan({})", "postgres": "{} <> 'NaN'", "sqlite": ""}
@@ -36,7 +36,7 @@ _NOT_NAN = {"duckdb": "NOT isnan({})", "postgres": "{} <> 'NaN'", "sqlite": ""}
 
 @dataclass(frozen=True, slots=True)
 class SqlTable:
-    """A table, and the column for each argument of a relation, or for each entity of an individual."""
+    """A table, and its column for each argument of a relation or for each entity of an individual."""
 
     name: str
     columns: tuple[str, ...]
@@ -50,16 +50,16 @@ def relational_to_sql(
     tables: Mapping[Signature, SqlTable] | None = None,
     individuals: SqlTable | None = None,
 ) -> str:
-    """The label of every individual as a query.
+    """Write a query that returns the label of every individual.
 
     Parameters
     ----------
     dialect
         ``duckdb``, ``postgres`` or ``sqlite``.
     world
-        Says which arguments are numbers, and how many decimals they have where they are added up: 6 without it.
+        The world shows which arguments are numbers, and how many decimals summed numbers have: 6 without a world.
     tables, individuals
-        Where the facts of each relation are, and the individuals: a table ``individuals`` with ``x1`` (and ``x2``).
+        The table of each relation's facts, and of the individuals; default ``individuals`` with ``x1`` (and ``x2``).
     """
     if dialect not in get_args(SqlDialect):
         raise ParameterError(f"no dialect {dialect!r}{suggest(str(dialect), get_args(SqlDialect))}")
@@ -93,13 +93,13 @@ class _Query:
         self.names = {name: f"{prefix}{place}" for place, name in enumerate(self.definitions, 1)}
 
     def table(self, signature: Signature) -> SqlTable:
-        """The table of a relation."""
+        """Return the table of a relation."""
         if signature in self.tables:
             return self.tables[signature]
         return SqlTable(signature[0], tuple(f"a{place + 1}" for place in range(signature[1])))
 
     def text(self) -> str:
-        """The whole query."""
+        """Write the whole query."""
         parts = [
             part for name, definition in self.definitions.items() for part in self.feature(self.names[name], definition)
         ]
@@ -112,10 +112,10 @@ class _Query:
         lines += [f"SELECT {', '.join(keys)}, {self.case()} AS {quoted(self.program.target)}"]
         return "\n".join([*lines, f"FROM {quoted(self.individuals.name)} i", *joins])
 
-    # Features.
+    # Writing features.
 
     def feature(self, name: str, definition: Definition) -> list[tuple[str, str]]:
-        """The `WITH` tables of a feature, by name."""
+        """Write the `WITH` tables of a feature, by name."""
         keys = ", ".join(self.keys)
         if definition.how == "exists":
             return [(name, self.rows(definition, definition.goals, {}))]
@@ -138,7 +138,7 @@ class _Query:
         return [(name, f"SELECT {keys}, {self.aggregate(definition)} AS v FROM ({rows}) d GROUP BY {keys}")]
 
     def aggregate(self, definition: Definition) -> str:
-        """The number of a group of parts; sums are of whole numbers, so they are exact."""
+        """Write the number of a group of parts; sums are computed over whole numbers, so they are exact."""
         if definition.how in ("least", "value"):
             return f"min({self._sorted(definition)})"
         if definition.how == "greatest":
@@ -157,12 +157,12 @@ class _Query:
         return decimal_places(found.columns[definition.value])
 
     def _sorted(self, definition: Definition) -> str:
-        """The value as it is sorted: texts by their characters, whatever the language of the database."""
+        """Write a value for sorting: texts sort by their characters, whatever the collation of the database."""
         plain = self.dialect != "postgres" or is_number(definition, self.types)
         return "v" if plain else 'v COLLATE "C"'
 
     def rows(self, definition: Definition, goals: Sequence[Goal], columns: Mapping[str, int]) -> str:
-        """The distinct individuals with some variables that satisfy goals."""
+        """Select the distinct individuals, with some variables, that satisfy goals."""
         numbers = number_variables(definition, self.types)
         at = {place: f"i.{quoted(column)}" for place, column in enumerate(self.individuals.columns)}
         joins: list[str] = []
@@ -179,11 +179,11 @@ class _Query:
         return f"SELECT DISTINCT {keys}{values} FROM {source}" + (f" WHERE {' AND '.join(where)}" if where else "")
 
     def value(self, expression: str, *, number: bool) -> str:
-        """A value of a feature: categories are texts."""
+        """Write a value of a feature; categories are texts."""
         return expression if number or self.dialect == "sqlite" else f"CAST({expression} AS VARCHAR)"
 
     def join(self, goal: Goal, at: dict[int, str], numbers: frozenset[int], alias: str) -> str:
-        """A relation, joined by what is bound; its other variables are bound from now on."""
+        """Join a relation by its bound variables; its other variables are bound from now on."""
         signature = goal.name, len(goal.arguments)
         table, kinds = self.table(signature), self.types.get(signature)
         on: list[str] = []
@@ -201,22 +201,22 @@ class _Query:
         return f"JOIN {quoted(table.name)} {alias} ON {' AND '.join(on)}"
 
     def side(self, argument: Argument, at: Mapping[int, str]) -> str:
-        """A variable that is bound, a constant or a number."""
+        """Write a bound variable, a constant or a number."""
         if isinstance(argument, float):
             return self.number(argument)
         return at[argument] if isinstance(argument, int) else text(str(argument))
 
     def number(self, number: float) -> str:
-        """Spell a number, infinities too."""
+        """Write a number, including infinities."""
         if math.isinf(number) and self.dialect == "sqlite":
             return "9e999" if number > 0 else "-9e999"
         spelled = f"'{'-' * (number < 0)}Infinity'" if math.isinf(number) else repr(number)
         return f"CAST({spelled} AS {_DOUBLE[self.dialect]})" if math.isinf(number) else spelled
 
-    # Rules.
+    # Writing rules.
 
     def case(self) -> str:
-        """The label: that of the first rule that holds."""
+        """Write the label of the first rule that holds."""
         cases = [
             f"WHEN {self.rule(rule)} THEN {self.label(rule.head)}"
             for rule in self.program.rules
@@ -226,18 +226,18 @@ class _Query:
         return "CASE\n  " + "\n  ".join([*cases, f"ELSE {rest} END"]) if cases else rest
 
     def rule(self, rule: Rule) -> str:
-        """When a rule holds."""
+        """Write the condition under which a rule holds."""
         parts = [self.literal(one) for one in rule.default] + [f"NOT ({self.rule(one)})" for one in rule.exceptions]
         return " AND ".join(parts) or "TRUE"
 
     def label(self, label: Label) -> str:
-        """Spell a label."""
+        """Write a label."""
         if isinstance(label, str):
             return text(label)
         return self.number(label) if isinstance(label, float) else str(label).upper()
 
     def literal(self, literal: Literal) -> str:
-        """When a literal holds: never NULL."""
+        """Write the condition of a literal, which is never NULL."""
         name, definition = self.names[literal.feature], self.definitions[literal.feature]
         number = is_number(definition, self.types)
         if definition.how == "exists":
@@ -271,10 +271,10 @@ def _yes_or_no(literal: Literal, key: str) -> str:
 
 
 def quoted(name: str) -> str:
-    """A name of a table or a column."""
+    """Quote the name of a table or a column."""
     return '"' + name.replace('"', '""') + '"'
 
 
 def text(value: str) -> str:
-    """A text."""
+    """Quote a text."""
     return "'" + value.replace("'", "''") + "'"

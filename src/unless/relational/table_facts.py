@@ -1,4 +1,4 @@
-"""The facts of several tables: links between rows, columns as relations, and what happened after a moment left out."""
+"""Turn several tables into facts: links between rows, and columns as relations, up to a moment per individual."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ if TYPE_CHECKING:
     from unless.relational.tables import Part, Relations
 
 Kinds = Mapping[str, str]
-"""Which columns hold numbers and which hold categories, by the name of their relation, as in training."""
+"""The columns that hold numbers and the columns that hold categories, by name of their relation, as in training."""
 
 
 def kinds_of(world: World) -> dict[str, str]:
-    """Which columns hold numbers, and which hold categories."""
+    """Return which columns of a world hold numbers, and which hold categories."""
     columns = [one for one in world.relations.values() if len(one.types) == 2 and "." in one.name]
     return {one.name: "number" if one.types[1] == NUMBER else "text" for one in columns}
 
 
 class Names(Sequence[str]):
-    """The names of the rows of a table: keys as texts, or numbers of rows."""
+    """The names of the rows of a table: keys as texts, or row numbers."""
 
     def __init__(self, keys: pl.Series | range) -> None:
         self.keys = keys
@@ -47,7 +47,7 @@ class Names(Sequence[str]):
 
 
 class WorldMaker:
-    """Makes a world of tables, once."""
+    """Builds one world from tables."""
 
     def __init__(self, given: Relations, kinds: Kinds) -> None:
         self.given, self.kinds = given, kinds
@@ -58,7 +58,7 @@ class WorldMaker:
         self.moments: _Times | None = None
 
     def world(self) -> World:
-        """The facts of all tables; the individuals are all rows of the main table."""
+        """Build the facts of all tables; the individuals are all rows of the main table."""
         given = self.given
         self.names[given.name] = Names(given.main[given.key])
         aside = {given.key, given.target, given.until}
@@ -73,7 +73,7 @@ class WorldMaker:
         return World(self.relations, self.names, (given.name,), (everyone,), notations=self.notations, times=self.times)
 
     def _part(self, name: str, part: Part, owners: Mapping[str | None, tuple[Codes, Codes]]) -> tuple[Codes, Codes]:
-        """The relations of a table of parts; its rows' owners, and their individuals."""
+        """Add the relations of a table of parts; return the owners of its rows, and their individuals."""
         given, parent = self.given, part.parent or self.given.name
         whole = (
             given.main[given.key]
@@ -84,7 +84,7 @@ class WorldMaker:
         if len(links) and (links < 0).all():
             raise ReadError(
                 f"no row of {name}.{part.link}, such as {part.table[part.link][0]!r}, is a key of {parent}, such as "
-                f"{whole[0] if len(whole) else None!r}; check that both spell keys in the same way"
+                f"{whole[0] if len(whole) else None!r}; check that both columns write keys in the same way"
             )
         individuals = links if part.parent is None else _through(links, owners[part.parent][1])
         inside = individuals >= 0
@@ -105,7 +105,7 @@ class WorldMaker:
         return links, np.where(inside, individuals, -1).astype(np.int32)
 
     def _columns(self, frame: pl.DataFrame, table: str) -> None:
-        """A relation for each column of a table."""
+        """Add a relation for each column of a table."""
         rows = np.arange(frame.height, dtype=np.int32)
         plain = [one for one in frame.columns if self._is_plain_number(frame, one, table)]
         for name in plain:
@@ -141,7 +141,7 @@ class WorldMaker:
         self.relations[name, 2] = Relation(name, (table, NUMBER), (rows, cells))
 
     def _warn_of_dates(self) -> None:
-        """Warn of parts with dates: they may be later than what is to be predicted."""
+        """Warn about parts with dates, which may be later than the moment of prediction."""
         for name, part in self.given.parts.items():
             dated = [
                 one.removeprefix(f"{name}.")
@@ -151,7 +151,7 @@ class WorldMaker:
             if (part.time is None and dated) or (part.time is not None and self.given.until is None):
                 when = part.time or dated[0]
                 warnings.warn(
-                    f"{name} has the time {when!r}: parts may have happened after what is to be predicted; say "
+                    f"{name} has the time {when!r}: parts may have happened after the moment of prediction; specify "
                     f"when each {self.given.name} is decided: Part(…, time={when!r}) and Relations(…, until='…')",
                     UnlessWarning,
                     stacklevel=6,
@@ -172,7 +172,7 @@ def _through(links: Codes, individuals: Codes) -> Codes:
 
 
 def _codes(keys: pl.Series, links: pl.Series) -> Codes:
-    """The row of the key that each link names; -1 if none has it."""
+    """Find the row of the key that each link names; -1 if no row has the key."""
     import polars as pl
 
     if keys.dtype != links.dtype:
@@ -190,7 +190,7 @@ def _numbers(series: pl.Series) -> NDArray[np.float64]:
 
 
 class _Times(NamedTuple):
-    """The moments in a column; an unknown one is NaN. ``unit`` is a day, if they are dates."""
+    """The moments in a column, NaN if unknown; ``unit`` is a day if the moments are dates."""
 
     numbers: NDArray[np.float64]
     unit: float
@@ -202,7 +202,7 @@ def _times(frame: pl.DataFrame, name: str, table: str) -> _Times:
     column = read_table(frame.select(name)).columns[0]
     if column.kind != "number":
         raise ReadError(
-            f"{table}.{name} holds no times, but {column.value(0)!r}; make it a column of dates, or of numbers that "
+            f"{table}.{name} contains no times, but {column.value(0)!r}; convert it to dates, or to numbers that "
             "grow with time"
         )
     return _Times(np.append(column.numbers, np.nan)[column.codes], float(DAY))

@@ -1,4 +1,4 @@
-"""Several tables with keys, as facts: a relation for each link between tables, and one for each column.
+"""Describe several tables with keys, to be read as facts: a relation for each link between tables and for each column.
 
 A table ``orders`` whose rows belong to customers is the relation ``orders(customer, order)``, and its column ``total``
 is ``orders.total(order, number)``. Keys and links are never properties of anything.
@@ -34,15 +34,15 @@ class Part:
     Parameters
     ----------
     table
-        A frame of pandas, polars or Arrow, a relation of DuckDB, or the path of a file.
+        A pandas, polars or Arrow table, a DuckDB relation, or the path of a file.
     link
-        The column with the key of what the row belongs to.
+        The column with the key of the row that each part belongs to.
     key
-        The column that names the rows, if other tables link to them or explanations shall name them.
+        The column that names the rows; needed if other tables link to them or explanations should name them.
     parent
-        The name of the table of parts that it belongs to; without, the main table.
+        The name of the table of parts that the rows belong to; by default the main table.
     time
-        The column that says when the part happened.
+        The column with the time of each part.
     """
 
     table: Any
@@ -55,13 +55,13 @@ class Part:
 class Relations:
     """Individuals with parts: a main table with a key, and tables whose rows belong to it.
 
-    It has a length and takes a selection of rows, parts following; so classifiers learn from it and scikit-learn splits
-    it like any table: ``UnlessClassifier().fit(relations, y)``.
+    Relations have a length and can be indexed by rows, which selects the parts too; so classifiers learn from them and
+    scikit-learn splits them like any table: ``UnlessClassifier().fit(relations, y)``.
 
     Parameters
     ----------
     main
-        The individuals: a frame of pandas, polars or Arrow, a relation of DuckDB, or the path of a file.
+        The individuals: a pandas, polars or Arrow table, a DuckDB relation, or the path of a file.
     key
         The column of ``main`` that names individuals. Keys are never features.
     parts
@@ -69,9 +69,9 @@ class Relations:
     target
         The column of ``main`` with the labels, if it is there.
     until
-        The column of ``main`` with the moment of each individual: parts that happened after it are not seen.
+        The column of ``main`` with the moment of each individual: parts that happened later are ignored.
     name
-        What an individual is called, such as ``customer``.
+        The noun for an individual, such as ``customer``.
     """
 
     def __init__(
@@ -95,10 +95,10 @@ class Relations:
 
     @classmethod
     def of_database(cls, path: str | os.PathLike[str], main: str, **more: Any) -> Relations:
-        """The tables of a file of SQLite or DuckDB that foreign keys connect with the table ``main``.
+        """Read the table ``main`` of a SQLite or DuckDB file and the tables that foreign keys connect with it.
 
-        ``key``, ``target``, ``until`` and ``name`` are as above; the key is the primary key, if none is given.
-        ``times`` names the column that says when a part happened, by table.
+        ``key``, ``target``, ``until`` and ``name`` are as above; by default the key is the primary key.
+        ``times`` gives, by table, the column with the time of each part.
         """
         from unless.relational.database import relations_of_database  # it makes relations
 
@@ -109,21 +109,21 @@ class Relations:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """How many individuals there are, and how many tables."""
+        """The number of individuals, and the number of tables."""
         return len(self), 1 + len(self.parts)
 
     def __getitem__(self, rows: slice | Sequence[int] | NDArray[Any] | tuple[Any, EllipsisType]) -> Relations:
         wanted: Any = rows[0] if isinstance(rows, tuple) else rows
         picked = wanted if isinstance(wanted, slice) else np.asarray(wanted)
         if isinstance(picked, np.ndarray) and picked.ndim != 1:
-            raise TypeError("relations take a slice, a mask or row numbers")
+            raise TypeError("relations can be indexed by a slice, a mask or row numbers")
         found = object.__new__(Relations)
         found.__dict__.update(self.__dict__)
         found.rows = self.rows[picked.astype(np.intp) if isinstance(picked, np.ndarray) and not picked.size else picked]
         return found
 
     def __array__(self, *_: object, **__: object) -> NDArray[Any]:
-        """Refuse to be an array."""
+        """Raise an error, because several tables are not an array."""
         raise TypeError("relations are several tables, not an array")
 
     def __getstate__(self) -> dict[str, Any]:
@@ -139,28 +139,28 @@ class Relations:
         return self.labelled().y
 
     def labelled(self) -> Table:
-        """The labels, as a table without columns."""
+        """Return the labels, as a table without columns."""
         if self.target is None:
-            raise ReadError("the relations have no labels; give y, or name them: Relations(..., target=...)")
+            raise ReadError("the relations have no labels; pass y, or name their column: Relations(..., target=...)")
         return read_table(self.main.select(self.target)[self.rows.tolist()], self.target)
 
     def names(self) -> Sequence[str]:
-        """The keys of the individuals, as texts."""
+        """Return the keys of the individuals, as texts."""
         return Names(self.main[self.key].gather(self.rows))
 
     def world(self, kinds: Kinds | None = None) -> World:
-        """The facts, and these individuals; columns are read like those of training if their kinds are given."""
+        """Build the facts and the selected individuals; if ``kinds`` are given, columns are read as in training."""
         key = tuple(sorted((kinds or {}).items()))
         if key not in self._worlds:
             self._worlds[key] = WorldMaker(self, kinds or {}).world()
         return self._worlds[key].of(self.rows)
 
 
-# Checks.
+# Checking the tables.
 
 
 def _frame(source: Any, name: str) -> pl.DataFrame:
-    """A table as a polars frame."""
+    """Return a table as a polars frame."""
     import polars as pl
 
     if isinstance(source, str | os.PathLike):
@@ -178,15 +178,15 @@ def _frame(source: Any, name: str) -> pl.DataFrame:
         frame: pl.DataFrame = nw.from_native(found, eager_only=True).to_polars()
     except TypeError:
         what = type(source).__name__
-        raise ParameterError(f"{name} is a {what}; give a frame, a relation of DuckDB or a path") from None
+        raise ParameterError(f"{name} is a {what}; pass a frame, a DuckDB relation or a path") from None
     return frame
 
 
 def _check(relations: Relations) -> None:
-    """Refuse tables without their columns, double keys, and links that lead nowhere."""
+    """Reject missing columns, duplicate keys, and links that lead nowhere."""
     main, name = relations.main, relations.name
     if not relations.parts:
-        raise ParameterError("there are no tables of parts; give parts={'orders': Part(orders, link='customer_id')}")
+        raise ParameterError("no tables of parts were given; pass parts={'orders': Part(orders, link='customer_id')}")
     for column in (relations.key, relations.target, relations.until):
         _refuse_lacking(main, column, name)
     _refuse_double(main, relations.key, name)
@@ -199,7 +199,7 @@ def _check(relations: Relations) -> None:
 
 
 def _check_part(name: str, part: Part, parts: Mapping[str, Part]) -> None:
-    """Refuse a table of parts that lacks columns, or belongs to nothing."""
+    """Reject a table of parts that lacks columns or belongs to nothing."""
     for column in (part.link, part.key, part.time):
         _refuse_lacking(part.table, column, name)
     if part.key is not None:
@@ -209,7 +209,7 @@ def _check_part(name: str, part: Part, parts: Mapping[str, Part]) -> None:
     if part.parent not in parts:
         raise UnknownNameError(f"{name}: no table {part.parent!r}{suggest(part.parent, parts)}")
     if parts[part.parent].key is None:
-        raise ParameterError(f"{name} belongs to {part.parent}, which has no key; give Part({part.parent}, key='…')")
+        raise ParameterError(f"{name} belongs to {part.parent}, which has no key; set Part({part.parent}, key='…')")
 
 
 def _refuse_loop(parts: Mapping[str, Part], name: str) -> None:
@@ -227,13 +227,13 @@ def _refuse_lacking(frame: pl.DataFrame, column: str | None, name: str) -> None:
 
 
 def _refuse_double(frame: pl.DataFrame, key: str, name: str) -> None:
-    """Refuse a key that is missing somewhere, or that two rows have."""
+    """Reject a key that is missing in some row, or that two rows share."""
     column = frame[key]
     if empty := column.null_count():
         raise ReadError(f"{name}: {count_text(empty, 'row')} without {key}; a key names every row")
     if column.n_unique() < len(column):
         twice = column.filter(column.is_duplicated())[0]
         raise ReadError(
-            f"{name}: {key} is {twice!r} in two rows, so it is no key of {name}; choose another column, or make the "
+            f"{name}: {key} is {twice!r} in two rows, so it is not a key of {name}; choose another column, or make the "
             "rows parts of something else"
         )

@@ -1,4 +1,4 @@
-"""The parts that make a condition true, by name, and the nearest ones where none does.
+"""Name the parts that make a condition true, or the nearest parts if none does.
 
 *it has an order with total > 50: order 1042, with total 60*;
 *it has no order with total > 50: the nearest, order 1038, has total 12*.
@@ -20,11 +20,11 @@ from unless.relational.world import NUMBER, World
 from unless.values import number_to_text
 
 _MOST = 10_000
-"""The most combinations of parts that are compared to find the nearest."""
+"""The maximum number of combinations of parts to compare when looking for the nearest."""
 
 
 def witness_text(world: World, definition: Definition) -> str:
-    """The parts of the only individual of a world that satisfy the goals, with their values; the first by name."""
+    """Describe the parts of a world's only individual that satisfy the goals; of several, the first by name."""
     found = bindings(world, definition.goals)
     if not len(found):
         return ""
@@ -36,7 +36,7 @@ def witness_text(world: World, definition: Definition) -> str:
 
 
 def _chosen(world: World, definition: Definition, found: Bindings) -> int:
-    """The row to show: that of the least, greatest or latest value, else the first by name."""
+    """Choose the row to show: the least, greatest or latest value, otherwise the first by name."""
     keys: list[NDArray[np.float64]] = []
     if definition.how in ("least", "greatest", "latest"):
         variable = definition.by if definition.how == "latest" else definition.value
@@ -46,7 +46,7 @@ def _chosen(world: World, definition: Definition, found: Bindings) -> int:
 
 
 def _in_order(world: World, found: Bindings, keys: Iterable[NDArray[np.float64]]) -> NDArray[np.int64]:
-    """The rows by some keys, then by the names of entities."""
+    """Sort the rows by some keys, then by the names of entities."""
     names = [
         world.sort_keys(found.types[one], cells) if one in found.types else cells
         for one, cells in found.columns.items()
@@ -59,7 +59,7 @@ def _parts(tree: Tree) -> list[Entity]:
 
 
 def _with_values(world: World, tree: Tree, entity: Entity, found: Bindings, row: int) -> str:
-    """A part by name with the values of its properties that matter: ``order 1042, with total 60``."""
+    """Name a part with the values of its relevant properties: ``order 1042, with total 60``."""
     values = [
         f"{name} {_cell(world, found, variable, row)}"
         for variable, (owner, name) in tree.values.items()
@@ -76,7 +76,7 @@ def _cell(world: World, found: Bindings, variable: int, row: int) -> str:
 
 @dataclass(frozen=True, eq=False)
 class _Test:
-    """Goals about parts that may fail: a property and what it is compared with, or an adjective."""
+    """Goals about parts that may fail: a property and the value it is compared with, or an adjective."""
 
     goals: tuple[Goal, ...]
     value: int | None = None
@@ -84,10 +84,10 @@ class _Test:
 
 
 def nearest_text(world: World, definition: Definition) -> str:
-    """Why no parts of the only individual of a world satisfy the goals: what the nearest ones lack.
+    """Explain why no parts of a world's only individual satisfy the goals: what the nearest parts lack.
 
-    The nearest lack the fewest properties, and of these the numbers are closest. Empty if the goals are about several
-    parts together in ways that have no short words.
+    The nearest parts lack the fewest properties; ties are broken by the closest numbers. Empty if the goals relate
+    several parts in ways that cannot be put briefly.
     """
     tree = tree_of(definition)
     path, tests = _split(definition, tree)
@@ -123,7 +123,7 @@ def nearest_text(world: World, definition: Definition) -> str:
 
 
 def _split(definition: Definition, tree: Tree) -> tuple[list[Goal], list[_Test]]:
-    """The goals that lead to parts, and the tests of these."""
+    """Split the goals into those that lead to parts and the tests on these parts."""
     known = {one.variable for one in tree.roots}
     path: list[Goal] = []
     rest: list[Goal] = []
@@ -140,7 +140,7 @@ def _split(definition: Definition, tree: Tree) -> tuple[list[Goal], list[_Test]]
 
 
 def _connected(goals: list[Goal], tree: Tree) -> list[list[Goal]]:
-    """The goals in groups that share values."""
+    """Group the goals that share values."""
     groups: list[tuple[set[int], list[Goal]]] = []
     for goal in goals:
         values, members = {one for one in goal.variables if one in tree.values}, [goal]
@@ -162,14 +162,14 @@ def _keys(found: Bindings, variables: Sequence[int]) -> list[tuple[float, ...]]:
 
 
 def _passes(world: World, path: list[Goal], test: _Test, found: Bindings) -> NDArray[np.bool_]:
-    """Which rows of the path satisfy a test."""
+    """Find the rows of the path that satisfy a test."""
     variables = sorted(found.columns)
     passing = set(_keys(bindings(world, [*path, *test.goals]), variables))
     return np.array([one in passing for one in _keys(found, variables)], np.bool_)
 
 
 def _gap(world: World, path: list[Goal], test: _Test, found: Bindings) -> NDArray[np.float64]:
-    """How far the number of each row is from what a test compares it with."""
+    """Compute the distance of each row's number from the limit of a test."""
     if test.value is None or test.limit is None:
         return np.zeros(len(found))
     values = _values(world, path, test, found)
@@ -177,7 +177,7 @@ def _gap(world: World, path: list[Goal], test: _Test, found: Bindings) -> NDArra
 
 
 def _values(world: World, path: list[Goal], test: _Test, found: Bindings) -> list[object]:
-    """The value that a test is about in each row; None where it is missing."""
+    """Return the value that a test is about in each row; None if it is missing."""
     variables = sorted(found.columns)
     some = bindings(world, [*path, *(goal for goal in test.goals if not goal.compares)])
     if test.value is None or test.value not in some.columns:
@@ -190,7 +190,7 @@ def _values(world: World, path: list[Goal], test: _Test, found: Bindings) -> lis
 
 
 def _lack(world: World, path: list[Goal], test: _Test, tree: Tree, found: Bindings, row: int) -> str:
-    """What the parts of a row are instead of passing a test: ``has total 12``, ``is not long``."""
+    """Describe the parts of a row that fail a test: ``has total 12``, ``is not long``."""
     goal = test.goals[0]
     if not goal.compares and len(goal.arguments) == 1:
         return f"is not {goal.name}"
@@ -208,7 +208,7 @@ def _lack(world: World, path: list[Goal], test: _Test, tree: Tree, found: Bindin
 
 
 def _other_value(world: World, path: list[Goal], goal: Goal, found: Bindings, row: int) -> str:
-    """What a property is that should be a constant."""
+    """Describe the property that should equal a constant: ``has total 12``."""
     fresh = 1 + max(one for other in (*path, goal) for one in other.variables)
     open_ = Goal(goal.name, tuple(fresh if isinstance(one, str | float) else one for one in goal.arguments))
     values = _values(world, path, _Test((open_,), fresh), found)
@@ -221,7 +221,7 @@ def _shown(value: object) -> str:
 
 
 def _own_text(world: World, definition: Definition, tree: Tree, tests: list[_Test]) -> str:
-    """What the individual's own properties are instead."""
+    """Describe the individual's own properties that fail tests."""
     found = bindings(world, [])
     for test in tests:
         if not _passes(world, [], test, found)[0] and len(test.goals[0].arguments) > 1:

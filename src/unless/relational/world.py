@@ -1,7 +1,7 @@
 """Facts as columns: relations between entities and numbers, the types of their arguments, and the individuals.
 
-A predicate of a logic program is a relation. A table is several: ``orders(customer, order)`` links it to its owner, and
-each of its columns is a relation such as ``orders.total(order, number)``, whose first column counts from 0.
+A predicate of a logic program is a relation. A table becomes several: ``orders(customer, order)`` links a row to its
+owner, and each column is a relation such as ``orders.total(order, number)``; arguments are counted from 0.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 from unless.values.notation import Notation
 
 Codes = NDArray[np.int32]
-"""Entities by their places in `World.names`; -1 stands for none."""
+"""Entities as indices into `World.names`; -1 means no entity."""
 
 NUMBER = "number"
-"""The type of an argument that holds numbers."""
+"""The type of arguments that hold numbers."""
 
 Signature = tuple[str, int]
 """The name of a relation and the number of its arguments."""
@@ -28,14 +28,14 @@ Signature = tuple[str, int]
 
 @dataclass(frozen=True, eq=False)
 class Index:
-    """The rows of a column by entity: those of entity ``c`` are ``order[starts[c]:starts[c + 1]]``."""
+    """The rows of a column by entity: the rows of entity ``c`` are ``order[starts[c]:starts[c + 1]]``."""
 
     starts: NDArray[np.int64]
     order: NDArray[np.int64] | None
-    """None if the rows are sorted by entity already."""
+    """None if the rows are already sorted by entity."""
 
     def rows(self, codes: Codes) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """For each code all rows that have it: the places of the codes, and the rows."""
+        """Find all rows with each of some codes: the indices of the codes, and the rows."""
         inside = np.where(codes < 0, 0, codes)
         low = self.starts[inside]
         count = np.where(codes < 0, 0, self.starts[inside + 1] - low)
@@ -68,13 +68,13 @@ class Relation:
         return {}
 
     def index(self, argument: int, size: int) -> Index:
-        """The rows by the entity in an argument, whose type has ``size`` entities."""
+        """Index the rows by the entity in an argument, whose type has ``size`` entities."""
         if argument not in self._indexes:
             self._indexes[argument] = _index(self.columns[argument], size)
         return self._indexes[argument]
 
     def functional(self, argument: int) -> bool:
-        """Whether an entity in this argument occurs in one fact at most, which then determines the other arguments."""
+        """Whether an entity in this argument occurs in at most one fact, which then determines the other arguments."""
         if argument not in self._functional:
             codes = self.columns[argument]
             codes = codes[codes >= 0]
@@ -97,7 +97,7 @@ def _index(codes: Codes, size: int) -> Index:
 
 @dataclass(frozen=True, eq=False)
 class World:
-    """Relations, the names of the entities of each type, and the individuals that labels are given to.
+    """Relations, the names of the entities of each type, and the individuals to label.
 
     An individual is one entity, or several in order, such as the pair of ``great_ne(d1,d2)``.
     """
@@ -106,20 +106,20 @@ class World:
     names: Mapping[str, Sequence[str]]
     """The name of every entity, by type."""
     root: tuple[str, ...]
-    """The types of what makes an individual."""
+    """The types of the entities that make an individual."""
     individuals: tuple[Codes, ...]
-    """The entities of the individuals: an array for each of ``root``."""
+    """The entities of the individuals: an array for each type in ``root``."""
     notations: Mapping[str, Notation] = field(default_factory=dict)
-    """How the numbers of some relations are written, by the name of the relation: as dates, as flags."""
+    """The notation of the numbers of some relations, such as dates and flags, by the name of the relation."""
     times: Mapping[str, str] = field(default_factory=dict)
-    """The relation that says when an entity happened, by type: it orders entities, and is no property of them."""
+    """By type, the relation with the time of an entity; times order entities and are not properties of them."""
 
     def __len__(self) -> int:
-        """The number of individuals."""
+        """Return the number of individuals."""
         return len(self.individuals[0])
 
     def size(self, kind: str) -> int:
-        """The number of entities of a type."""
+        """Return the number of entities of a type."""
         return len(self.names[kind])
 
     @cached_property
@@ -127,7 +127,7 @@ class World:
         return {}
 
     def code(self, kind: str, name: str) -> int:
-        """The code of the entity of this name; -1 if no entity has it."""
+        """Return the code of the entity with this name; -1 if no entity has it."""
         if kind not in self._codes:
             self._codes[kind] = {one: code for code, one in enumerate(self.names[kind])}
         return self._codes[kind].get(name, -1)
@@ -137,7 +137,7 @@ class World:
         return {}
 
     def sort_keys(self, kind: str, cells: NDArray[Any]) -> NDArray[Any]:
-        """What sorts values of a type: numbers by themselves, entities by their names, not by their codes."""
+        """Return keys that sort values of a type: numbers by value, entities by name, not by code."""
         if kind == NUMBER or not len(cells):
             return cells
         if kind not in self._orders:
@@ -149,5 +149,5 @@ class World:
         return places
 
     def of(self, rows: NDArray[Any]) -> World:
-        """The same facts with some of the individuals."""
+        """Select some of the individuals, with the same facts."""
         return replace(self, individuals=tuple(codes[rows] for codes in self.individuals))
