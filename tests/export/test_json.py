@@ -175,6 +175,7 @@ def test_long_lists_are_one_item_per_line() -> None:
 
 
 SPOILS: list[tuple[list[str | int], object, str]] = [
+    (["format"], "unless-relational", "are about connected things, so they need background knowledge"),
     (["format"], "unless-model", 'not a program of unless: its format is "unless-model"; a program starts with'),
     (["version"], 2, "version: 2 is newer than 1, the newest known here; update unless"),
     (["version"], 0, "version: expected the version 1, not 0"),

@@ -127,6 +127,10 @@ _set_feature, _set_op, _set_value = (getattr(Literal, name).__set__ for name in 
 _set_head, _set_default, _set_exceptions = (getattr(Rule, name).__set__ for name in ("head", "default", "exceptions"))
 
 
+_RELATIONAL = "unless-relational"
+"""The format of `unless.logic.RelationalHypothesis`, which is above this room."""
+
+
 def from_dict(document: object) -> Program:
     """The program in a parsed document; a ProgramError names the place of the first thing that is wrong."""
     refuse_other_formats(document, FORMAT, VERSION)
@@ -137,6 +141,12 @@ def refuse_other_formats(document: Any, name: str, version: int) -> None:
     """Refuse other formats and versions before anything else: a newer version may differ in anything."""
     if not isinstance(document, dict):
         return
+    if document.get("format") == _RELATIONAL:
+        raise ProgramError(
+            "the rules in this file are about connected things, so they need background knowledge, not a table; "
+            "unless learn wrote them: read them with unless.logic.RelationalHypothesis.load, or write another "
+            "form of them with unless learn … -o rules.lp, rules.pl or rules.sql"
+        )
     if document.get("format") != name:
         found = f"its format is {shown(document['format'])}" if "format" in document else 'it has no "format"'
         raise ProgramError(f'not a program of unless: {found}; a program starts with {{"format": "{name}", …')
