@@ -1,17 +1,17 @@
 """Programs in logic engines (clingo, SWI-Prolog, s(CASP)), and learning from background knowledge.
 
-- Writing: `program_writer` writes programs, `engine_names` chooses names, `predicates` chooses the predicates of a
-  feature, and the integers that clingo has for its numbers. The clauses come from `unless.export.clauses`.
+- Writing: `program_writer` writes programs, `engine_names` chooses names, and `predicates` chooses the predicates of a
+  feature and the integers that clingo uses for its numbers. The clauses come from `unless.export.clauses`.
 - Reading back: `read_clingo` rebuilds a program from its header (`read_header`) and its statements (`read_statements`).
 - Running: `clingo_runner` imports clingo and runs it.
-- Learning: `background` reads logic programs from texts and files, and `background_checks` refuses what they may not
-  hold. `grounding` makes a table of what they entail, `learning` learns from it and the examples, `hypothesis` is the
-  result.
-- Relations: `relational_task` reads background knowledge and examples about connected things, with `fact_text` and
-  `example_text` for the texts, `rule_evaluation` for B's rules, `argument_types` for what arguments hold, and
-  `recursion`, which refuses what only a recursive rule defines. `relational_clauses` writes what was learned,
-  `relational_clingo` and `relational_prolog` for their engines, with `number_scales` for clingo's integers, and
-  `relational_header` reads it back. `relational_learning` learns a `relational_hypothesis`.
+- Learning: `background` reads logic programs from strings and files, and `background_checks` rejects constructs that
+  they may not contain. `grounding` turns what they entail into a table, `learning` learns from this table and the
+  examples, and `hypothesis` is the result.
+- Relations: `relational_task` reads background knowledge and examples about connected things: `fact_text` and
+  `example_text` read the texts, `rule_evaluation` applies B's rules, `argument_types` infers what arguments hold, and
+  `recursion` rejects targets that only a recursive rule defines. `relational_clauses` writes learned programs, with
+  `relational_clingo` and `relational_prolog` for each engine and `number_scales` for clingo's integers, and
+  `relational_header` reads them back. `relational_learning` learns a `relational_hypothesis`.
 """
 
 from unless.logic.clingo_runner import run_clingo

@@ -1,8 +1,8 @@
-"""The types of arguments: which of them hold numbers, and which hold entities of one kind.
+"""Infer the types of arguments: which arguments hold numbers, and which hold entities of the same type.
 
-Arguments have one type if they share a fifth of the constants of the one that has fewer. An argument that holds only
-numbers has the type `NUMBER`, unless these numbers are names: of the examples, or of parts, where one relation has each
-of them once and others start with them. Declared types win, and what was guessed is reported.
+Two arguments have the same type if they share a fifth of the constants of the smaller one. An argument that holds only
+numbers has the type `NUMBER`, unless its numbers are names: names of examples, or of parts, if each number occurs once
+in one relation and starts facts of other relations. Declared types take precedence, and guesses are reported.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _FEW = 10
 
 @dataclass(eq=False)
 class TypedArguments:
-    """The type of every argument; ``guesses`` says where numbers were taken as names."""
+    """The type of every argument; ``guesses`` lists the arguments whose numbers were taken as names."""
 
     types: dict[Position, str]
     root: tuple[str, ...]
@@ -39,7 +39,7 @@ class TypedArguments:
 
 
 def parse_types(given: Iterable[str] | Mapping[str, Sequence[str]]) -> dict[Signature, tuple[str, ...]]:
-    """The types that people declare: ``size/2: piece, number``, or a mapping with these texts; ``_`` is not declared.
+    """Read declared types: ``size/2: piece, number``, or a mapping with these texts; ``_`` leaves a type undeclared.
 
     >>> parse_types(["size/2: piece, number"])
     {('size', 2): ('piece', 'number')}
@@ -68,7 +68,7 @@ def find_types(
     target: str,
     declared: Mapping[Signature, Sequence[str]],
 ) -> TypedArguments:
-    """Infer the types of all arguments of the facts and of the examples, apart from those that are declared."""
+    """Infer the types of all arguments of the facts and of the examples, except declared types."""
     finder = _Finder(facts, individuals, _known(declared, facts, target, len(individuals[0])))
     numbers, guesses = finder.numbers(target)
     types = finder.names(finder.groups(numbers), target)
@@ -81,7 +81,7 @@ def find_types(
 def _known(
     declared: Mapping[Signature, Sequence[str]], facts: Mapping[Signature, object], target: str, width: int
 ) -> dict[Position, str]:
-    """The declared type of each argument."""
+    """Return the declared type of each argument."""
     found: dict[Position, str] = {}
     for signature, kinds in declared.items():
         if signature == (target, width):
@@ -94,7 +94,7 @@ def _known(
 
 
 class _Finder:
-    """The distinct constants of each argument, as codes."""
+    """Finds types from the distinct constants of each argument, stored as codes."""
 
     def __init__(
         self,
@@ -116,7 +116,7 @@ class _Finder:
         self.roots = [one for one in self.columns if one[0][0] == EXAMPLES]
 
     def numbers(self, target: str) -> tuple[list[Position], list[str]]:
-        """The arguments that hold numbers, and what was guessed about them."""
+        """Find the arguments that hold numbers, and report guesses about them."""
         numeric = [one for one, codes in self.constants.items() if self.numeric[codes].all() and one not in self.roots]
         for one, kind in self.declared.items():
             if kind == NUMBER and one not in numeric:
@@ -132,7 +132,7 @@ class _Finder:
         ], [f"{one}; to overrule: types=['{shown(names[0][0] if names else of_parts[0][0])}: …']" for one in guesses]
 
     def _names_of_examples(self, free: list[Position]) -> list[Position]:
-        """The arguments whose numbers are the names of examples."""
+        """Find the arguments whose numbers are the names of examples."""
         roots = [self.constants[one] for one in self.roots if self.whole[self.constants[one]].all()]
         found: list[Position] = []
         for root in roots:
@@ -142,7 +142,7 @@ class _Finder:
         return list(dict.fromkeys(found))
 
     def _names_of_parts(self, free: list[Position]) -> list[Position]:
-        """The arguments whose whole numbers name parts: one relation has each once, and others start with them."""
+        """Find the arguments whose whole numbers name parts: each occurs once in one relation and starts others."""
         whole = [one for one in free if self.whole[self.constants[one]].all() and len(self.constants[one]) >= _FEW]
         found: list[Position] = []
         for one in whole:
@@ -173,7 +173,7 @@ class _Finder:
         return str(min(texts[code] for code in self.constants[one].tolist() if not self.numeric[code]))
 
     def groups(self, numbers: Iterable[Position]) -> list[list[Position]]:
-        """The arguments of each type: joined where they share constants, most shared first."""
+        """Group the arguments of each type: join arguments that share constants, those that share most first."""
         numbers = set(numbers)
         open_ = [one for one in self.constants if one not in numbers]
         group = {one: index for index, one in enumerate(open_)}
@@ -192,7 +192,7 @@ class _Finder:
         return list(members.values())
 
     def _shared(self, open_: list[Position]) -> Iterator[tuple[float, Position, Position]]:
-        """The pairs of arguments that share enough constants, with the share of the smaller one."""
+        """Find the pairs of arguments that share enough constants, with the shared part of the smaller one."""
         common = Counter[tuple[int, int]]()
         for places, count in self._sets_of_arguments(open_).items():
             for pair in combinations(np.frombuffer(places, np.intp).tolist(), 2):
@@ -204,7 +204,7 @@ class _Finder:
                 yield share, one, other
 
     def _sets_of_arguments(self, open_: list[Position]) -> Counter[bytes]:
-        """The sets of arguments that have a constant, as bytes of their indices, and how many constants have each."""
+        """Return the distinct sets of arguments that share a constant, as bytes of indices, with constant counts."""
         if not open_:
             return Counter()
         codes = np.concatenate([self.constants[one] for one in open_])
@@ -214,7 +214,7 @@ class _Finder:
         return Counter(part.tobytes() for part in np.split(places[order], cuts))
 
     def names(self, groups: list[list[Position]], target: str) -> dict[Position, str]:
-        """Name each type: as declared, by the target, or by the first relation that leads to its entities."""
+        """Name each type: by its declaration, by the target, or by the first relation that leads to its entities."""
         found: dict[Position, str] = {}
         taken = {NUMBER, *self.declared.values()}
         roots = set(self.roots)

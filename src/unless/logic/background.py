@@ -1,7 +1,7 @@
-"""Background knowledge and examples: `.lp` texts or files, read and checked.
+"""Read and check background knowledge and examples from `.lp` texts or files.
 
-Plain facts may be many. A regular expression recognises them, and they go to clingo as they are. Everything else is
-first taken apart by clingo's own reader and checked in Python, which takes a hundred times as long.
+There may be many plain facts: a regular expression recognises them, and clingo reads them unchanged. clingo's
+own reader parses everything else for checks in Python, which takes a hundred times as long.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ _PATHS = (".lp", ".asp", ".pl")
 _VALUE = rf"[ \t]*+(?:{NAME}|{SMALL}|{STRING})[ \t]*+"
 _FACT = re.compile(rf"{SPACE}({NAME})(?:\(({_VALUE}(?:,{_VALUE})*+)\))?\.(?!\.)")
 _OTHER = re.compile(rf"{SPACE}(?:[^.\"%]++|\.\.|{STRING}|%(?!\*)[^\n]*+)*+\.")
-"""A plain fact, and any statement, each with the space before it."""
+"""Patterns of a plain fact and of any statement, each with the space before it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """The origin of a program for messages: the names of its texts, and the number of lines before each text."""
+    """The origin of a program in messages: the names of its texts, and the number of lines before each text."""
 
     names: tuple[str, ...]
     before: tuple[int, ...]
@@ -56,7 +56,7 @@ class Origin:
         return "; ".join(map(self.line, numbers))
 
     def message(self, text: str) -> str:
-        """A message of clingo, which may begin with a line, prefixed by the name of the text."""
+        """Prefix a message of clingo, which may begin with a line, by the name of the text."""
         found = re.match(r"line (\d+)(?=: )", text)
         return f"{self}: {text}" if found is None else f"{self.line(int(found[1]))}{text[found.end() :]}"
 
@@ -68,7 +68,7 @@ class Origin:
 class Background:
     """A checked program: its name in messages, the text of its plain facts, and its rules.
 
-    ``mentions`` maps its predicates, in order of first appearance, to their first lines.
+    ``mentions`` maps its predicates, in order of first appearance, to the lines of first appearance.
     """
 
     name: Origin
@@ -77,13 +77,13 @@ class Background:
     mentions: dict[Signature, int]
 
     def add_rules(self, control: Control) -> None:
-        """Add the rules to a control."""
+        """Add the rules to a clingo control."""
         with import_clingo().ast.ProgramBuilder(control) as builder:
             for rule in self.rules:
                 builder.add(rule.node)
 
     def ground(self) -> Control:
-        """Ground the program: it must be consistent."""
+        """Ground the program, which must be consistent."""
         try:
             control = grounded(self.facts, self.add_rules)
         except ProgramError as error:
@@ -100,7 +100,7 @@ def read_background(source: Source | Iterable[Source], role: str = "background")
 
 
 def checked_background(name: Origin, texts: Sequence[str]) -> Background:
-    """A program from texts that are read already."""
+    """Check a program from texts that have already been read."""
     reader = _BackgroundReader(name)
     for text, lines in zip(texts, name.before, strict=True):
         reader.read(text, lines)
@@ -112,16 +112,16 @@ def checked_background(name: Origin, texts: Sequence[str]) -> Background:
 
 
 def source_texts(source: Source | Iterable[Source], role: str) -> tuple[Origin, list[str]]:
-    """The texts of one source or several, and what messages call them: a text without a file goes by its ``role``."""
+    """Read the texts of one or several sources, with names for messages: a text without a file gets its ``role``."""
     several = [source] if isinstance(source, str | os.PathLike) or not isinstance(source, Iterable) else list(source)
     if not several:
-        raise ReadError(f"the {role} is an empty list; give a text or a path")
+        raise ReadError(f"the {role} is an empty list; pass a text or a path")
     names, contents = zip(*(_load_content(one, role) for one in several), strict=True)
     texts = [text.replace("\r\n", "\n") for text in contents]
     for name, text in zip(names, texts, strict=True):
         if not is_spellable(text):
             raise ReadError(f"{name}: it has a NUL, a lone carriage return or half a character; save it as plain UTF-8")
-    # One line more than each text has: clingo finds the end of a text on the line after its last.
+    # One line more than each text has: clingo reports the end of a text on the line after its last.
     before = accumulate((text.count("\n") + 2 for text in texts[:-1]), initial=0)
     return Origin(names, tuple(before)), texts
 
@@ -144,7 +144,7 @@ def _load_content(source: Source, role: str) -> tuple[str, str]:
 
 
 class _BackgroundReader:
-    """Collects plain facts as text, everything else as checked rules, and where each predicate is mentioned."""
+    """Collects plain facts as text, all other statements as checked rules, and the first line of each predicate."""
 
     def __init__(self, name: Origin) -> None:
         self.name = name
@@ -153,7 +153,7 @@ class _BackgroundReader:
         self.mentioned: list[tuple[tuple[int, int], Signature]] = []
 
     def read(self, text: str, lines: int) -> None:
-        """Read a text; ``lines`` come before it in other texts."""
+        """Read a text that comes after ``lines`` lines of other texts."""
         rest = self._without_facts(text, lines + 1)
         check_text(rest, self.name, lines)
         for statement in _parsed("\n" * lines + rest, self.name):
@@ -163,7 +163,7 @@ class _BackgroundReader:
                 self.mentioned += [(position, signature) for signature in (*rule.heads, *rule.goals)]
 
     def _without_facts(self, text: str, line: int) -> str:
-        """Collect the plain facts; return the text with blanks instead, so that lines and columns stay the same."""
+        """Collect the plain facts; return the text with blanks in their stead, so that lines and columns agree."""
         rest: list[str] = []
         place = 0
         while place < len(text):
@@ -201,7 +201,7 @@ def _parsed(text: str, name: Origin) -> list[AST]:
 
 
 def _count_values(values: str | None) -> int:
-    """The number of values between the parentheses of a plain fact."""
+    """Count the values between the parentheses of a plain fact."""
     if values is None:
         return 0
     return 1 + (re.sub(STRING, "", values) if '"' in values else values).count(",")

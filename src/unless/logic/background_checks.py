@@ -1,8 +1,8 @@
-"""Checks of background knowledge before clingo runs it.
+"""Check background knowledge before clingo runs it.
 
-Accepted are facts and normal rules, with negation, recursion, body aggregates and arithmetic in bodies. Everything else
-is refused with its line and the reason: what a stratified program without functions does not have, and what might not
-terminate, such as scripts, includes or arithmetic in recursion.
+Facts and normal rules are accepted, with negation, recursion, body aggregates and arithmetic in bodies. Everything else
+is rejected with its line and the reason: constructs outside stratified programs without functions, and constructs that
+might not terminate, such as scripts, includes or arithmetic in recursion.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Signature = tuple[str, int]
 """The name of a predicate and the number of its arguments."""
 
 _DEEPEST = 200
-"""The most parentheses or operators in a statement: at about 20,000, clingo's parser crashes."""
+"""The maximum number of parentheses or operators in a statement: at about 20,000, clingo's parser crashes."""
 
 _LEXEME = re.compile(
     r"""(?P<text>"(?:[^"\\\n]|\\["\\n])*"|%(?!\*)[^\n]*|[A-Za-z_'][A-Za-z0-9_']*)
@@ -58,7 +58,7 @@ _PASSED_OVER = {"ShowSignature", "ShowTerm", "Defined", "Comment"}
 
 
 class CheckedRule(NamedTuple):
-    """A rule that is accepted: its line, the predicates of its head (several in a pool) and of its body."""
+    """An accepted rule: its line, the predicates of its head (several in a pool) and of its body."""
 
     line: int
     heads: tuple[Signature, ...]
@@ -67,12 +67,12 @@ class CheckedRule(NamedTuple):
 
 
 def shown(signature: Signature) -> str:
-    """A predicate in messages: ``age/2``."""
+    """Write a predicate for messages: ``age/2``."""
     return f"{signature[0]}/{signature[1]}"
 
 
 def check_text(text: str, name: Origin, before: int) -> None:
-    """Refuse a text that would make clingo read other files, run code, stop early or crash."""
+    """Reject a text that would make clingo read other files, run code, stop early or crash."""
     line, depth, operators = before + 1, 0, 0
     for found in _LEXEME.finditer(text):
         kind = found.lastgroup
@@ -86,7 +86,7 @@ def check_text(text: str, name: Origin, before: int) -> None:
 
 
 def _refusal_of_lexeme(found: re.Match[str]) -> str | None:
-    """Why a lexeme is not accepted; None if it is."""
+    """Return the reason to reject a lexeme, or None."""
     lexeme = found.group()
     match found.lastgroup:
         case "refused":
@@ -102,12 +102,12 @@ def _refusal_of_lexeme(found: re.Match[str]) -> str | None:
 
 
 def _minus_sign_before(text: str, place: int) -> str:
-    """The minus sign of the number at a position, if it has one; a minus between two terms is not a sign."""
+    """Return the minus sign of the number at a position, if it has one; a minus between two terms is not a sign."""
     return "-" if re.search(r"(?:^|[^\w\s)\"])\s*-$", text[max(0, place - 40) : place]) else ""
 
 
 def check_statement(statement: AST, name: Origin) -> CheckedRule | None:
-    """Check a statement that clingo parsed; None if it only controls the output."""
+    """Check a statement that clingo parsed; return None if it only controls the output."""
     kind, line = _node_kind(statement), statement.location.begin.line
     if kind == "Rule":
         return CheckedRule(line, *_check_rule(statement, name), statement)
@@ -118,7 +118,7 @@ def check_statement(statement: AST, name: Origin) -> CheckedRule | None:
 
 
 def _check_rule(rule: AST, name: Origin) -> tuple[tuple[Signature, ...], tuple[Signature, ...]]:
-    """The predicates of the head and of the body of a rule; refuse it if any part is not accepted."""
+    """Return the predicates of the head and of the body of a rule; reject unaccepted parts."""
     head, line = rule.head, rule.location.begin.line
     atom = head.atom if _node_kind(head) == "Literal" else head
     if atom is not head and head.sign:
@@ -135,7 +135,7 @@ def _check_rule(rule: AST, name: Origin) -> tuple[tuple[Signature, ...], tuple[S
 
 
 def _refusal_of_node(kind: str, node: AST, *, in_head: bool) -> str | None:  # noqa: PLR0911 - one case after another
-    """Why a node is not accepted; None if it is."""
+    """Return the reason to reject a node, or None."""
     match kind:
         case "SymbolicAtom" if _node_kind(node.symbol) == "UnaryOperation":
             return "classical negation; use another predicate, such as not_p"
@@ -156,7 +156,7 @@ def _refusal_of_node(kind: str, node: AST, *, in_head: bool) -> str | None:  # n
 
 
 def check_recursion(rules: Sequence[CheckedRule], name: Origin) -> None:
-    """Refuse recursion through negation, and recursion that makes new numbers: grounding might not terminate."""
+    """Reject recursion through negation, and recursion that creates new numbers: grounding might not terminate."""
     below: dict[Signature, set[Signature]] = {}
     for rule in rules:
         for head in rule.heads:
@@ -170,7 +170,7 @@ def check_recursion(rules: Sequence[CheckedRule], name: Origin) -> None:
 
 
 def _refusal_in_recursion(kind: str, node: AST, cycle: set[Signature]) -> str | None:
-    """Why a recursive rule may not have a node in its body; None if it may."""
+    """Return the reason to reject a node in the body of a recursive rule, or None."""
     if kind in {"BinaryOperation", "UnaryOperation"} and not _is_number(kind, node):
         return "arithmetic in a recursive rule is not accepted; it might never end, so list the values as facts"
     if through := cycle.intersection(atom for pair in _walk(node) for atom in _predicates_of(*pair)):
@@ -185,7 +185,7 @@ def _refusal_in_recursion(kind: str, node: AST, cycle: set[Signature]) -> str | 
 
 
 def _dependencies(start: Signature, below: dict[Signature, set[Signature]]) -> set[Signature]:
-    """The predicates that a predicate depends on, including itself."""
+    """Return the predicates that a predicate depends on, including itself."""
     found, open_ = {start}, [start]
     while open_:
         for goal in below.get(open_.pop(), ()):
@@ -196,14 +196,14 @@ def _dependencies(start: Signature, below: dict[Signature, set[Signature]]) -> s
 
 
 def _predicates_of(kind: str, node: AST) -> list[Signature]:
-    """The predicates of a node that is an atom: several if it is a pool, none if it is not an atom."""
+    """Return the predicates of an atom: several for a pool, none if the node is not an atom."""
     if kind != "SymbolicAtom":
         return []
     return [(atom.name, len(atom.arguments)) for atom in _atoms_in(node.symbol)]
 
 
 def _atoms_in(symbol: AST) -> Iterator[AST]:
-    """The atoms in a symbol: the symbol itself, or those of a pool."""
+    """Return the atoms in a symbol: the symbol itself, or the members of a pool."""
     match _node_kind(symbol):
         case "Pool":
             for argument in symbol.arguments:
@@ -215,9 +215,9 @@ def _atoms_in(symbol: AST) -> Iterator[AST]:
 
 
 def _walk(node: AST) -> Iterator[tuple[str, AST]]:
-    """A node and all nodes below it, each with its kind, in the order of the text.
+    """Yield a node and all nodes below it, each with its kind, in the order of the text.
 
-    Below an atom come its arguments, so every function that we meet is a term.
+    The arguments of an atom are below the atom, so every function found is a term.
     """
     open_: list[Any] = [node]
     while open_:
@@ -235,7 +235,7 @@ def _walk(node: AST) -> Iterator[tuple[str, AST]]:
 
 
 def _is_number(kind: str, node: AST) -> bool:
-    """Whether a term is just a negative number: to clingo that is an operation."""
+    """Whether a term is just a negative number, which clingo represents as an operation."""
     return kind == "UnaryOperation" and str(node) == f"-{node.argument}" and str(node.argument).isdecimal()
 
 

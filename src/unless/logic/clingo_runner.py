@@ -1,4 +1,4 @@
-"""Run clingo: import it when it is needed, ground programs, and read atoms that are facts."""
+"""Run clingo: import it on first use, ground programs, and read atoms that are facts."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from unless.table import Table
 
 _BATCH = 2000
-"""Records per run. This bounds memory: clingo keeps every symbol it has seen, and each run numbers records from 1."""
+"""Records per run. This bounds memory: clingo stores every symbol ever seen, and each run numbers records from 1."""
 
 _PLACE = re.compile(r"^<(?:string|block)>:(\d+):\d+(?:-[\d:]+)?: (?:error|info): ")
 
 
 def run_clingo(program: Program, table: Table) -> NDArray[np.object_]:
-    """The label of every row as clingo derives it: the same as `unless.predict`, found by a logic engine.
+    """Let clingo derive the label of every row: the same labels as `unless.predict`, found by a logic engine.
 
     Use it to check and to reason; `unless.predict` is more than a thousand times faster (on cars and on anneal).
     """
@@ -47,7 +47,7 @@ def run_clingo(program: Program, table: Table) -> NDArray[np.object_]:
 
 
 def import_clingo() -> Any:
-    """The clingo package."""
+    """Import the clingo package."""
     found = import_extra("clingo", "this needs clingo, which", "logic", UnlessError)  # slow to load
     import_module("clingo.ast")
     return found
@@ -56,7 +56,7 @@ def import_clingo() -> Any:
 def grounded(text: str, fill: Callable[[Control], None] | None = None) -> Control:
     """Ground the program in a text, and the rules that the caller adds.
 
-    clingo's messages about what is undefined are errors here, with one exception: an atom may have no rule at all,
+    clingo's messages about undefined things are raised as errors, with one exception: an atom may have no rule at all,
     because a missing cell has no fact.
     """
     package = import_clingo()
@@ -80,7 +80,7 @@ def grounded(text: str, fill: Callable[[Control], None] | None = None) -> Contro
 
 
 def first_message(messages: list[str], error: Exception | None = None) -> str:
-    """The first of clingo's messages on one line, with the line number of the program in our form."""
+    """Return the first of clingo's messages on one line, with the program's line number in our form."""
     first = " ".join((messages[0] if messages else str(error)).split())
     first = re.sub(r":-\[#inc_base\](?=\.)|\[#inc_base\];", "", first)
     first = re.sub(r"#Anon\d+", "_", first)
@@ -89,11 +89,11 @@ def first_message(messages: list[str], error: Exception | None = None) -> str:
 
 
 def atoms(control: Control, name: str, arity: int) -> Iterator[tuple[Symbol, ...]]:
-    """The arguments of the atoms of a predicate, in the order of the program.
+    """Return the arguments of the atoms of a predicate, in the order of the program.
 
-    Each must be a fact. In a stratified program, grounding decides every atom.
+    Each atom must be a fact. In a stratified program, grounding decides every atom.
     """
     for atom in control.symbolic_atoms.by_signature(name, arity):
         if not atom.is_fact:
-            raise ProgramError(f"clingo leaves {atom.symbol} open")
+            raise ProgramError(f"clingo leaves {atom.symbol} undecided")
         yield tuple(atom.symbol.arguments)

@@ -1,8 +1,8 @@
-"""Names and texts for logic engines, without clashes and without loss.
+"""Write names and texts for logic engines, without clashes and without loss.
 
-A predicate is ASCII and starts with a small letter; a comment holds the real name of its column. A text value keeps its
-spelling. If an engine cannot hold it in a string, a stand-in takes its place: a term, not a string, which equals no
-other value. A comment holds the text itself.
+A predicate is ASCII and starts with a small letter; a comment holds the real name of its column. A text value is
+written unchanged. If an engine cannot hold the text in a string, a placeholder term replaces it, which equals no
+other value, and a comment holds the text itself.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from unless.errors import ProgramError
 from unless.values.spelling import CONTROLS, SURROGATE
 
 IDENTIFIER = re.compile(r"[a-z][A-Za-z0-9_]*", re.ASCII)
-# The names of records, rules, exceptions and stand-ins. Besides, "not" is a word of every dialect, and call/2 and
+# The names of records, rules, exceptions and placeholders. Also, "not" is a word of every dialect, and call/2 and
 # forall/2 are the only predicates that SWI-Prolog does not let a program redefine.
 RESERVED = re.compile(r"not|record|call|forall|(?:rule|ab|text|undecided)[0-9]+")
 _STRING_ESCAPES = str.maketrans({"\\": "\\\\", "\n": "\\n", '"': '\\"'})
@@ -25,7 +25,7 @@ _LONGEST = 60
 
 
 def new_name(wanted: str, taken: set[str]) -> str:
-    """The identifier closest to the wanted name that is neither reserved nor taken; from now on it is taken.
+    """Choose the identifier closest to the wanted name that is neither reserved nor taken, and mark it as taken.
 
     >>> taken = set()
     >>> [new_name(name, taken) for name in ("Flow rate", "flow_rate", "not", "Größe", "1st", "?")]
@@ -48,7 +48,7 @@ def _to_identifier(name: str) -> str:
 
 
 def is_spellable(text: str) -> bool:
-    """Whether engines, and files on the way to them, keep a text unchanged.
+    """Whether engines, and files on the way to them, preserve a text unchanged.
 
     NUL ends a string in clingo, lone surrogates have no UTF-8, and a carriage return becomes a newline when Python
     reads a text file.
@@ -62,7 +62,7 @@ def is_visible(text: str) -> bool:
 
 
 def clingo_string(text: str) -> str:
-    r"""A text as a string of clingo, which has only the escapes ``\\``, ``\"`` and ``\n``.
+    r"""Write a text as a clingo string, which has only the escapes ``\\``, ``\"`` and ``\n``.
 
     >>> print(clingo_string('say "hi"\\'))
     "say \"hi\"\\"
@@ -71,7 +71,7 @@ def clingo_string(text: str) -> str:
 
 
 def prolog_atom(text: str) -> str:
-    r"""A text as a quoted atom, unprintable characters as ISO escapes.
+    r"""Write a text as a quoted atom, with unprintable characters as ISO escapes.
 
     >>> print(prolog_atom("it's\t"))
     'it\'s\x9\'
@@ -81,12 +81,12 @@ def prolog_atom(text: str) -> str:
 
 
 def for_comment(text: str) -> str:
-    """A text for a comment: control characters are escaped, so that it is one line."""
+    """Escape the control characters of a text, so that it fits on one line of a comment."""
     return "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in text)
 
 
 def exact_json(value: object) -> str:
-    """A value as JSON on one line of ASCII; refuses values that JSON would read back differently."""
+    """Write a value as one line of ASCII JSON; reject values that JSON would read back differently."""
     text = json.dumps(value, allow_nan=False)
     if json.loads(text) != value:
         raise ProgramError(
@@ -97,7 +97,7 @@ def exact_json(value: object) -> str:
 
 
 def free_prefix(prefix: str, taken: Collection[str]) -> str:
-    """The prefix, or a longer one, so that no taken name is the prefix and a number."""
+    """Return the prefix, or a longer one, so that no taken name is the prefix followed by a number."""
     while any(re.fullmatch(re.escape(prefix) + "[0-9]+", name) for name in taken):
         prefix += "_"
     return prefix

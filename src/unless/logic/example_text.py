@@ -1,7 +1,7 @@
 """Read the examples of logic programs: ``pos(f(x))`` and ``neg(f(x))``, or ``f(x,label)``.
 
-They are about one individual, about a pair, or about an individual and its label. Which it is shows in the examples;
-``arguments`` declares how many arguments name the individual.
+The examples are about one individual, about a pair, or about an individual and its label. The form of the examples
+shows which; ``arguments`` declares how many arguments name the individual.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ _SIGNED = re.compile(r"^\s*(?:pos|neg)\(\s*[^\W\d]\w*\s*\(", re.MULTILINE)
 
 @dataclass(frozen=True, eq=False)
 class Examples:
-    """The individuals, each the names of one entity or of several, and their labels.
+    """The individuals, each named by one entity or several, and their labels.
 
-    ``labelled`` says that the last argument of the target is the label: ``f(x,label)``. Without it, the labels are
+    ``labelled`` means that the last argument of the target is the label: ``f(x,label)``. Otherwise the labels are
     `POSITIVE` and `NEGATIVE`.
     """
 
@@ -36,7 +36,7 @@ class Examples:
     labels: tuple[Label, ...]
     labelled: bool
     left_out: int = 0
-    """How many individuals have negative examples only, and so no label."""
+    """The number of individuals that have only negative examples, and so no label."""
 
     @property
     def signature(self) -> Signature:
@@ -45,12 +45,12 @@ class Examples:
 
 
 def has_signs(text: str) -> bool:
-    """Whether a text has examples that are ``pos(f(x)).`` or ``neg(f(x)).``."""
+    """Whether a text has examples of the form ``pos(f(x)).`` or ``neg(f(x)).``."""
     return _SIGNED.search(text) is not None
 
 
 def read_examples(found: FactText, origin: str, target: str | None = None, arguments: int | None = None) -> Examples:
-    """The examples in a text: what they say twice is said once, and what contradicts itself is refused."""
+    """Read the examples in a text; repeated examples are merged, contradictory examples are rejected."""
     if found.rules:
         raise ReadError(
             f"{origin}, line {found.rules[0][0]}: a rule; examples are facts, rules belong to the background"
@@ -66,13 +66,13 @@ def read_examples(found: FactText, origin: str, target: str | None = None, argum
 
 
 def _signed(found: FactText, origin: str, target: str | None, arguments: int | None) -> Examples:
-    """Examples as ``pos(…)`` and ``neg(…)``."""
+    """Read examples written as ``pos(…)`` and ``neg(…)``."""
     sides: dict[str, dict[Signature, dict[Row, None]]] = {POSITIVE: {}, NEGATIVE: {}}
     for name, rows in sides.items():
         for (text,) in found.facts.get((name, 1), ()):
             atom = parse_atom(text)
             if atom is None or not atom.arguments:
-                raise ReadError(f"{origin}: {name}({text}) is no example; write {name}(f(x)).")
+                raise ReadError(f"{origin}: {name}({text}) is not an example; write {name}(f(x)).")
             rows.setdefault(atom.signature, {})[atom.arguments] = None
     _refuse_others(found, origin, sides)
     signature = _chosen({one for rows in sides.values() for one in rows}, origin, target)
@@ -93,7 +93,7 @@ def _refuse_others(found: FactText, origin: str, sides: Mapping[str, object]) ->
 
 
 def _chosen(signatures: set[Signature], origin: str, target: str | None) -> Signature:
-    """The predicate to learn: the only one, or the one that is named."""
+    """Choose the predicate to learn: the only one, or the one given as ``target``."""
     names = sorted(signatures)
     if target is not None:
         wanted = [one for one in names if target in (one[0], shown(one))]
@@ -113,7 +113,7 @@ def _refuse_contradiction(signature: Signature, positive: list[Row], negative: M
 
 
 def refuse_one_side(examples: Examples, origin: str) -> None:
-    """Refuse examples that are all positive or all negative."""
+    """Reject examples that are all positive or all negative."""
     if len(set(examples.labels)) > 1:
         return
     positive, count = examples.labels[0] == POSITIVE, len(examples.labels)
@@ -125,7 +125,7 @@ def refuse_one_side(examples: Examples, origin: str) -> None:
 
 
 def _has_labels(signature: Signature, positive: list[Row], negative: list[Row], arguments: int | None) -> bool:
-    """Whether the last argument is a label: each individual has one, of few, and these name no individual."""
+    """Whether the last argument is a label: one per individual, few in all, and none names an individual."""
     if signature[1] < 2:
         return False
     if arguments is not None:
@@ -146,7 +146,7 @@ def _with_labels(target: str, positive: list[Row], negative: list[Row], origin: 
 
 
 def _labelled(found: FactText, origin: str, target: str | None, arguments: int | None) -> Examples:
-    """Examples as ``f(x,label)``."""
+    """Read examples written as ``f(x,label)``."""
     name, arity = _chosen(set(found.facts), origin, target)
     if other := next((one for one in found.facts if one != (name, arity)), None):
         line = found.lines[other]
@@ -178,13 +178,13 @@ def _unique(target: str, individuals: Sequence[Row], labels: Sequence[str], orig
             )
     if len(set(found.values())) < 2:
         raise ReadError(
-            f"{origin}: all examples have the label {next(iter(found.values()), None)!r}; nothing to tell apart"
+            f"{origin}: all examples have the label {next(iter(found.values()), None)!r}; nothing to distinguish"
         )
     return found
 
 
 def _typed_labels(names: object) -> tuple[Label, ...]:
-    """Labels that are all whole numbers are numbers; otherwise they are texts."""
+    """Convert labels to numbers if all are whole numbers; otherwise leave them as texts."""
     texts = [str(one) for one in names]  # type: ignore[attr-defined]
     whole = all(one.lstrip("-").isdecimal() for one in texts)
     return tuple(int(one) if whole else one for one in texts)

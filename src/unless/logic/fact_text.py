@@ -1,8 +1,8 @@
-"""Read facts and rules from logic programs in Prolog's or clingo's spelling, as ILP systems use them.
+"""Read facts and rules from logic programs in the syntax of Prolog or clingo, as ILP systems use them.
 
 A fact becomes a row of texts. Numbers may be decimals; quoted constants, lists and terms are opaque constants. Each
-constant has one name, from which `unless.logic.relational_names` spells it again: ``'light blue'`` is named
-``light blue``, and what would otherwise read as something else keeps its quotes: ``'12'``, ``"red"``.
+constant has one name, which can be written back: ``'light blue'`` is named ``light blue``, and a constant that would
+otherwise look like another kind of value keeps its quotes: ``'12'``, ``"red"``.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _BLANK = re.compile(rf"{_SPACE}\Z")
 
 NUMBER = re.compile(_NUMBER)
 PLAIN = re.compile(r"[a-z][A-Za-z0-9_]*", re.ASCII)
-"""A constant that needs no quotes anywhere."""
+"""Matches a constant that needs no quotes in any engine."""
 _SMALL = re.compile(r"-?\d{1,9}")
 _TERM = re.compile(r"[a-z]\w*\([a-z0-9_,()-]*\)", re.ASCII)
 _FUNCTION = re.compile(r"[a-z]\w*\(", re.ASCII)
@@ -51,7 +51,7 @@ _RULE_TOKEN = re.compile(rf"{_STRING}|{_QUOTED}|%[^\n]*|\\\+|=<|=:=|=\\=|\\==|\\
 
 
 class Token(NamedTuple):
-    """A piece of text, and what it is."""
+    """A piece of text, and its kind."""
 
     kind: str
     text: str
@@ -71,10 +71,10 @@ class Atom(NamedTuple):
 
 @dataclass(eq=False)
 class FactText:
-    """What a logic program holds.
+    """The contents of a logic program.
 
-    ``facts`` are the distinct rows of each predicate, ``rules`` the other statements, in clingo's spelling, with their
-    lines. ``variables`` and ``unreadable`` are the statements that are left out, each with its line.
+    ``facts`` are the distinct rows of each predicate, ``rules`` the other statements, in clingo's syntax, with their
+    lines. ``variables`` and ``unreadable`` are the statements left out, each with its line.
     """
 
     facts: dict[Signature, dict[tuple[str, ...], None]] = field(default_factory=dict)
@@ -86,19 +86,19 @@ class FactText:
     """Whether clingo itself can read the facts."""
 
     def add(self, atom: Atom, line: int) -> None:
-        """Add a fact."""
+        """Add a fact from a line."""
         self.facts.setdefault(atom.signature, {})[atom.arguments] = None
         self.lines.setdefault(atom.signature, line)
 
 
 def _is_foreign(spelled: str) -> bool:
-    """Whether a constant is a decimal or in single quotes, which clingo does not read."""
+    """Whether a constant is a decimal or in single quotes, which clingo cannot read."""
     text = spelled.strip()
     return text.startswith("'") or ("." in text and NUMBER.fullmatch(text) is not None)
 
 
 class _Names(dict[str, str]):
-    """The name of each constant, by its spelling."""
+    """Maps each constant, as written, to its name."""
 
     def __missing__(self, spelled: str) -> str:
         self[spelled] = found = constant_name(spelled.strip())
@@ -106,7 +106,7 @@ class _Names(dict[str, str]):
 
 
 def constant_name(spelled: str) -> str:
-    """The name of a constant: equal for equal constants, different for different ones.
+    """Name a constant: equal constants have equal names, and different constants different ones.
 
     >>> [constant_name(one) for one in ("'red'", '"red"', "'light blue'", "'12'", "012", "1.50", "f( a, B1)")]
     ['red', '"red"', 'light blue', "'12'", '12', '1.5', 'f( a, B1)']
@@ -131,7 +131,7 @@ def _unescaped(spelled: str) -> str:
 
 
 def read_fact_text(text: str, origin: str = "background") -> FactText:
-    """Read a logic program; a statement without a full stop and an include are refused."""
+    """Read a logic program; reject includes and statements without a full stop."""
     found, names = FactText(), _Names()
     place, line = 0, 1
     while not _BLANK.match(text, place):
@@ -156,7 +156,7 @@ def read_fact_text(text: str, origin: str = "background") -> FactText:
 
 
 def _statement(text: str, place: int, origin: str, line: int) -> tuple[int, list[Token], int]:
-    """Where the next statement starts, its tokens, and where it ends."""
+    """Find where the next statement starts, its tokens, and where it ends."""
     tokens: list[Token] = []
     start = place
     for found in _TOKEN.finditer(text, place):
@@ -172,11 +172,11 @@ def _statement(text: str, place: int, origin: str, line: int) -> tuple[int, list
 
 
 def _add(found: FactText, tokens: list[Token], text: str, line: int, origin: str) -> None:
-    """Sort a statement that is no plain fact."""
+    """Add a statement that is not a plain fact to the rules or to the statements left out."""
     if _DIRECTIVE.match(text) or not tokens:
         return
     if _INCLUDE.match(text):
-        raise ReadError(f"{origin}, line {line}: an include is not followed; pass the text of both files")
+        raise ReadError(f"{origin}, line {line}: includes are not followed; pass the text of both files")
     rule = any(one.kind == "sign" and one.text == ":-" for one in tokens) or tokens[0].text == "#"
     atom = None if rule else _parsed(tokens)
     if atom is not None:
@@ -199,7 +199,7 @@ def _balanced(tokens: list[Token]) -> bool:
 
 
 def parse_atom(text: str) -> Atom | None:
-    """The ground atom that a text spells; None if it is no ground atom."""
+    """Read a ground atom from text; return None if the text is not a ground atom."""
     tokens = [Token(str(one.lastgroup), one.group()) for one in _TOKEN.finditer(text)]
     return _parsed([one for one in tokens if one.kind != "space"])
 
@@ -229,18 +229,18 @@ class _Terms:
         self.tokens, self.place = tokens, 0
 
     def next(self) -> Token | None:
-        """The next token."""
+        """Read the next token."""
         self.place += 1
         return self.tokens[self.place - 1] if self.place <= len(self.tokens) else None
 
     def takes(self, sign: str) -> bool:
-        """Whether the next token is this sign, which is then read."""
+        """Read the next token if it is this sign; return whether it was."""
         found = self.place < len(self.tokens) and self.tokens[self.place] == ("sign", sign)
         self.place += found
         return found
 
     def term(self) -> str | None:
-        """The text of the next term without spaces; None if it is no ground term."""
+        """Read the next term as text without spaces; return None if it is not a ground term."""
         match self.next():
             case Token("sign", "-") if (number := self.next()) is not None and number.kind == "number":
                 return f"-{number.text}"
@@ -264,7 +264,7 @@ class _Terms:
 
 
 def clingo_spelling(rule: str) -> str:
-    r"""A rule in Prolog's spelling as clingo reads it; lines stay where they are.
+    r"""Rewrite a rule from Prolog's syntax to clingo's; line breaks do not move.
 
     >>> clingo_spelling("p(X) :- q(X,N), N =< 3, \\+ r(X,'light blue').")
     'p(X) :- q(X,N), N <= 3, not  r(X,"light blue").'
@@ -280,14 +280,14 @@ def _clingo_token(found: re.Match[str]) -> str:
 
 
 def clingo_term(name: str) -> str:
-    """How clingo spells a constant, by its name: what it cannot read, such as a list, is a string."""
+    """Write the constant of a name for clingo, as a string if clingo cannot read the constant, such as a list."""
     if name != "not" and (PLAIN.fullmatch(name) or _SMALL.fullmatch(name) or _TERM.fullmatch(name)):
         return name
     return clingo_string(name[1:-1] if name.startswith('"') and PLAIN.fullmatch(name[1:-1]) else name)
 
 
 def prolog_term(name: str) -> str:
-    """How Prolog spells a constant, by its name."""
+    """Write the constant of a name for Prolog."""
     if PLAIN.fullmatch(name) or _SMALL.fullmatch(name) or name.startswith(("[", '"')) or _FUNCTION.match(name):
         return name
     return prolog_atom(name[1:-1] if len(name) > 1 and name[0] == name[-1] == "'" else name)

@@ -1,9 +1,9 @@
 """Turn grounded background knowledge into columns, and literals on these columns back into goals.
 
 A unary predicate becomes a column of ``yes`` and missing cells. A binary predicate with one value per individual
-becomes a column of values. One with several values becomes a column of ``yes`` and missing cells for each value that
-two individuals share. A value that only one individual has, such as a car of a train, says nothing about others: a rule
-on it would be a list of names. A column of values keeps such values, but the learner treats them as one value
+becomes a column of values. A binary predicate with several values becomes a column of ``yes`` and missing cells for
+each value that two individuals share. A value of only one individual, such as a car of a train, does not generalise: a
+rule on it would be a list of names. A column of values keeps such values, but the learner treats them as one value
 (`merge_unique_categories`) and makes no literal of it.
 """
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 YES = "yes"
 
 _FEW = 10
-"""With fewer individuals than this, a value of a single one may be more than a name."""
+"""With fewer individuals than this, a value of a single individual may be more than a name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class Goals:
     """How literals on one column are written as goals.
 
     ``yes`` is the whole goal for a column of ``yes`` and missing cells. Otherwise ``predicate`` has a value, ``terms``
-    are its categories as clingo spells them, and ``mixed`` says that not all of its values are numbers.
+    are its categories in clingo's syntax, and ``mixed`` means that not all of its values are numbers.
     """
 
     predicate: str
@@ -55,7 +55,7 @@ class Goals:
         return self.predicate, 1 if self.yes == f"{self.predicate}(X)" else 2
 
     def of(self, literal: Literal) -> list[str]:
-        """The goals of a literal: first those that bind its variable, then the test."""
+        """Write the goals of a literal: first the goals that bind its variable, then the test."""
         if isinstance(literal.value, float):
             # clingo orders every text after every number: without the upper bound, text would be above 3
             bound = [f"{self.variable} <= {HIGHEST}"] if self.mixed and literal.op == ">" else []
@@ -72,7 +72,7 @@ class Goals:
 
 
 def choose_predicates(known: Background, features: Iterable[str] | None, ignore: Iterable[str]) -> list[Signature]:
-    """The predicates to learn from, in the order of B: those in ``features`` or all, without those in ``ignore``."""
+    """Choose the predicates to learn from, in the order of B: ``features`` or all, without those in ``ignore``."""
     usable = [signature for signature in known.mentions if signature[1] in {1, 2}]
     wanted = usable if features is None else _find_predicates(features, usable, "features")
     ignored = _find_predicates(ignore, usable, "ignore")
@@ -98,9 +98,9 @@ def _find_predicates(names: Iterable[str], usable: list[Signature], option: str)
 def make_columns(
     control: Control, signatures: Iterable[Signature], individuals: Sequence[Symbol], target: str
 ) -> tuple[list[tuple[Column, Goals]], list[str]]:
-    """The unary and binary predicates that hold of the individuals, in order, as columns.
+    """Make columns of the unary and binary predicates that hold of the individuals.
 
-    Also the names of predicates that are left out because no two individuals share a value. If two predicates have one
+    Also return the predicates left out because no two individuals share a value. If two predicates have one
     name, or one has the name of the target, the column's name includes the number of arguments.
     """
     found: list[tuple[Column, Goals]] = []
@@ -150,7 +150,7 @@ def _columns_of_binary(feature: str, cells: list[list[Symbol]], goals: Goals) ->
 
 
 def merge_unique_categories(column: Column) -> tuple[Column, Literal | None]:
-    """Replace all categories that only one individual has by the first of them; also the literal on that one.
+    """Merge all categories that only one individual has into the first of them; also return the literal on that one.
 
     If few individuals have a value, or there is no such category, the column stays the same and there is no literal.
     """
@@ -166,7 +166,7 @@ def merge_unique_categories(column: Column) -> tuple[Column, Literal | None]:
 
 
 def category_texts(symbols: Iterable[Symbol], name: str) -> dict[Symbol, str]:
-    """The text of every symbol that is not a number: the name of a constant, the content of a string.
+    """Return the text of every symbol that is not a number: the name of a constant, the content of a string.
 
     Strings keep their quotes if a constant would otherwise have the same text.
     """

@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """The evaluation of a hypothesis on individuals that were held back: their labels, and those that B and H entail.
+    """The evaluation of a hypothesis on held-out individuals: their labels, and the labels that B and H entail.
 
-    ``usual`` is the most frequent label among the individuals it was learned from.
+    ``usual`` is the most frequent label among the training individuals.
     """
 
     individuals: tuple[str, ...]
@@ -43,17 +43,17 @@ class Trial:
 
     @property
     def baseline(self) -> Quality:
-        """How well the usual label alone would do."""
+        """How well the most frequent label alone would agree."""
         return _measure_quality(self.labels, [self.usual] * len(self.labels))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Hypothesis:
-    """What was learned: rules over the predicates of the background knowledge.
+    """Rules learned over the predicates of the background knowledge.
 
     ``program`` has a feature for each predicate, or for each value if an individual may have several. ``table`` holds
-    the examples it was learned from, and ``individuals`` their names, row by row. ``entailed`` are the labels that
-    clingo derives from B and H; ``trial`` has the same for individuals that were held back, if any. ``left_out`` are
+    the training examples, and ``individuals`` their names, row by row. ``entailed`` are the labels that
+    clingo derives from B and H; ``trial`` has the same for held-out individuals, if any. ``left_out`` are
     the predicates that are not features because no two individuals share a value.
     """
 
@@ -69,13 +69,13 @@ class Hypothesis:
 
     @property
     def examples(self) -> tuple[Label, ...]:
-        """The labels that E gives the individuals."""
+        """The labels of the individuals in E."""
         target = self.table.target
         return () if target is None else tuple(target.labels[code] for code in target.codes.tolist())
 
     @property
     def right(self) -> int:
-        """How many examples B and H entail."""
+        """The number of examples whose label B and H entail."""
         return sum(entailed == label for entailed, label in zip(self.entailed, self.examples, strict=True))
 
     @property
@@ -88,8 +88,8 @@ class Hypothesis:
     ) -> dict[str, Label | None]:
         """Label the individuals of other background knowledge, which need not mention those of the examples.
 
-        Without a list of names, these are all individuals that some predicate of the features holds of. The label is
-        None where none is entailed.
+        By default, these are all individuals for which some predicate of the features holds. The label is
+        None if none is entailed.
         """
         known = read_background(background)
         target = self.program.target
@@ -105,14 +105,14 @@ class Hypothesis:
         return {str(individual): found.get(individual) for individual in named}
 
     def to_text(self, style: Style = "paper") -> str:
-        """The rules over the original predicates: ``paper`` to be read in order, ``exclusive`` without order."""
+        """Write the rules over the original predicates: ``paper`` to be read in order, ``exclusive`` without order."""
         return write_in_style(style, self.program, replace(self._spelling(self._taken), record=()))
 
     def to_clingo(self) -> str:
-        """H as a program to run in clingo together with B, in the exclusive form.
+        """Write H as a clingo program to run together with B, in the exclusive form.
 
         ``record(X)`` lists the individuals of the examples; add your own. clingo shows only the labels. A predicate
-        that B does not have is simply not true.
+        missing from B is simply not true.
         """
         held_back = () if self.trial is None else self.trial.individuals
         used = dict.fromkeys(self._goals[feature].signature for feature in self.program.used)
@@ -127,7 +127,7 @@ class Hypothesis:
         return f"<Hypothesis: B and H entail {self.right} of {len(self.individuals)} examples>\n{self}"
 
     def _text(self, taken: Collection[str], individuals: Iterable[str], *, careful: bool = False) -> str:
-        """The clauses and the records; ``careful`` if values that were numbers in B may be text here."""
+        """Write the clauses and the records; ``careful`` if values that were numbers in B may be text here."""
         spelling = self._spelling(taken, careful=careful)
         lines = [str(clause) for clause in write_exclusive(flatten(self.program, exact=True), spelling)]
         record = spelling.record[0].removesuffix("(X)")
@@ -135,7 +135,7 @@ class Hypothesis:
         return "\n".join(lines) + "\n"
 
     def _spelling(self, taken: Collection[str], *, careful: bool = False) -> Spelling:
-        """How clauses are written, with predicates that are not taken and differ from each other."""
+        """Choose how to write clauses, with distinct predicates that are not taken."""
         target = self.program.target
         names = {*taken, target}
         record = free_name("record", names)
@@ -162,13 +162,13 @@ class Hypothesis:
 
 
 def refuse_leak(known: Background, target: str) -> None:
-    """Refuse background knowledge that mentions the target."""
+    """Reject background knowledge that mentions the target."""
     if line := known.mentions.get((target, 2)):
         raise ReadError(f"{known.name.line(line)}: B mentions {target}/2, the target; labels would leak into features")
 
 
 def derive_labels(known: Background, text: str, target: str, labels: dict[Symbol, Label]) -> dict[Symbol, Label]:
-    """The labels that B and H together entail; H is a text."""
+    """Derive the labels that B and H together entail; H is given as text."""
     control = grounded(f"{known.facts}\n{text}", known.add_rules)
     return {individual: labels[label] for individual, label in atoms(control, target, 2)}
 

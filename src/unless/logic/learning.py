@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 _SHARE = 0.2
 _ENOUGH = 20
-"""The fewest examples that the default share is held back from: a test on three individuals tells nothing."""
+"""The minimum number of examples for a default held-out share: a test on three individuals shows nothing."""
 
 
 def learn_logic(  # noqa: PLR0913 - options that people give by name
@@ -53,11 +53,11 @@ def learn_logic(  # noqa: PLR0913 - options that people give by name
     test: float | None = None,
     seed: int = 0,
 ) -> Hypothesis | RelationalHypothesis:
-    """Learn rules from background knowledge B and examples E, texts or files of Prolog or clingo.
+    """Learn rules from background knowledge B and examples E: texts or files in the syntax of Prolog or clingo.
 
     Examples are ``pos(f(x)).`` and ``neg(f(x)).``, or ``f(x,label).``; they are about one individual or about a pair.
-    Where B says something of an individual's parts, or of pairs, conditions on these are searched for, and the result
-    is a `RelationalHypothesis`. Else B's unary predicates are features that are true or not, its binary ones features
+    If B describes parts of individuals, or pairs, conditions on these are searched for, and the result
+    is a `RelationalHypothesis`. Otherwise B's unary predicates are true/false features and its binary ones features
     with a value; B is grounded without E, and clingo runs the result, a `Hypothesis`, together with B, to check that
     the two entail what the program predicts.
 
@@ -71,22 +71,22 @@ def learn_logic(  # noqa: PLR0913 - options that people give by name
     ratio
         The same as in `unless.fold_rm`.
     algorithm
-        ``fold_rm``, ``fold_rpp`` (rules for the label ``positive``), or our own ``fold_unless``. By default the last
-        where B has relations, else the first.
+        ``fold_rm``, ``fold_rpp`` (rules for the label ``positive``), or our own ``fold_unless``. By default
+        ``fold_unless`` if B has relations, otherwise ``fold_rm``.
     features, ignore
         The predicates of B to learn from (None: all), and those to leave out: ``age``, or ``age/2`` if several are
-        called ``age``; where B has relations, ``atm/5.4`` leaves out an argument.
+        called ``age``; if B has relations, ``atm/5.4`` leaves out an argument.
     arguments
-        How many arguments of the target name the individual; by default that shows in the examples.
+        The number of arguments of the target that name the individual; by default the examples show it.
     types, depth
-        Where B has relations: the types of arguments that are not what they seem, such as ``["size/2: piece, state"]``;
-        and how many relations lead from an individual to a part at most. With depth 0 only unary and binary predicates
+        If B has relations: the types of arguments that are inferred wrongly, such as ``["size/2: piece, state"]``;
+        and the maximum number of relations from an individual to a part. With depth 0 only unary and binary predicates
         of the individuals are learned from.
     strict
-        Refuse facts with variables, instead of leaving them out with a warning.
+        Reject facts with variables, instead of leaving them out with a warning.
     test, seed
-        The share of the examples to hold back, and the random seed. ``trial`` of the result says how it does on them.
-        None holds back a fifth if there are at least 20 examples.
+        The share of the examples to hold out, and the random seed. ``trial`` of the result has the accuracy on them.
+        None holds out a fifth if there are at least 20 examples.
     """
     task = _relational(background, examples, target, arguments, types, features, ignore, depth=depth, strict=strict)
     if isinstance(task, Task):
@@ -109,7 +109,7 @@ def _relational(  # noqa: PLR0913, PLR0917 - options of learn_logic
     depth: int,
     strict: bool,
 ) -> Task | str | None:
-    """The relational task that B and E describe; or the name of the target, if columns of a table say all of it."""
+    """Read the relational task of B and E; return the target's name if columns of a table can express all of it."""
     features = None if features is None else list(features)
     ignore = list(ignore)
 
@@ -118,7 +118,7 @@ def _relational(  # noqa: PLR0913, PLR0917 - options of learn_logic
         return read_task(background, examples, target, strict=strict, **chosen)  # type: ignore[arg-type]
 
     if not depth and target is not None and examples is not None and arguments is None and not types:
-        return target  # only what B says of individuals themselves
+        return target  # only predicates of the individuals themselves
     if examples is None or arguments is not None or types or has_signs(source_texts(examples, "examples")[1][0]):
         return read()
     try:
@@ -128,7 +128,7 @@ def _relational(  # noqa: PLR0913, PLR0917 - options of learn_logic
     except UnlessError:
         if target is None:
             raise
-        return target  # the other reader says what is wrong in its own words
+        return target  # the other reader reports the error in its own words
     if task.relational or not task.plain:
         for one in caught:
             warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
@@ -148,7 +148,7 @@ def _learn_columns(  # noqa: PLR0913, PLR0917 - options of learn_logic
     test: float | None,
     seed: int,
 ) -> Hypothesis:
-    """Learn from the columns that the unary and binary predicates of B are."""
+    """Learn from columns made of B's unary and binary predicates."""
     known = read_background(background)
     refuse_leak(known, target)
     predicates = choose_predicates(known, features, ignore)
@@ -177,7 +177,7 @@ def _learn_columns(  # noqa: PLR0913, PLR0917 - options of learn_logic
 
 
 def _make_trial(held: list[Symbol], given: _Examples, learned: Labels) -> Trial | None:
-    """The individuals that are held back; the entailed labels are added later."""
+    """Choose the held-out individuals; the entailed labels are added later."""
     if not held:
         return None
     usual = learned.labels[int(np.argmax(np.bincount(learned.codes)))]  # the first one if several are as frequent
@@ -185,10 +185,10 @@ def _make_trial(held: list[Symbol], given: _Examples, learned: Labels) -> Trial 
 
 
 def _closed_world_engine(table: Table, unary: Collection[str]) -> MemoryEngine:
-    """An engine without literals that are redundant, or that only name an individual.
+    """Return a learner without literals that are redundant, or that only name an individual.
 
-    A predicate that is true or not is never "missing": "is not yes" says that already. A value that only one individual
-    has is a name: a rule on it would hold of no other individual.
+    A true/false predicate is never "missing": "is not yes" expresses that already. A value of only one individual
+    is a name: a rule on it would hold for no other individual.
     """
     renamed = [(column, None) if column.name in unary else merge_unique_categories(column) for column in table.columns]
     names = [literal for _, literal in renamed if literal is not None]
@@ -205,7 +205,7 @@ def _learn_program(
             return fold_rm(engine, ratio)
         case "fold_rpp":
             if positive is None:
-                raise ParameterError("fold_rpp learns rules for one label; name it: positive=…")
+                raise ParameterError("fold_rpp learns rules for one label; set positive=…")
             return fold_rpp(engine, positive, ratio)
         case "fold_unless":
             return fold_unless(engine, ratio)
@@ -213,13 +213,13 @@ def _learn_program(
 
 
 def _no_features_message(left_out: list[str], individual: Symbol) -> str:
-    """The message why there are no features, and what to do."""
+    """Explain why there are no features, and what to do."""
     if not left_out:
         return f"no unary or binary predicate holds of any example, such as {individual}"
     relation = left_out[0]
     return (
         f"nothing to learn from: every value of {' and of '.join(left_out)} belongs to one example only; say in a rule "
-        f"what they have in common, such as big_one(X) :- {relation}(X,Y), big(Y)."
+        f"what values have in common, such as big_one(X) :- {relation}(X,Y), big(Y)."
     )
 
 
@@ -243,7 +243,7 @@ class _Examples:
     terms: dict[Symbol, Label]
 
     def split(self, share: float | None, seed: int) -> tuple[list[Symbol], list[Symbol]]:
-        """The individuals to learn from, and those to hold back."""
+        """Split the individuals into those to learn from and those to hold out."""
         if share is None:
             share = _SHARE if len(self.labels) >= _ENOUGH else 0.0
         held = draw_holdout(Labels.of(self.target, self.labels.values()), share, seed).tolist()
@@ -268,7 +268,7 @@ def _read_examples(source: Source, target: str, known: Background, control: Cont
 
 
 def _read_facts(read: Background, wanted: Signature) -> list[tuple[Symbol, Symbol]]:
-    """The individuals and their labels, in the order of the text."""
+    """Read the individuals and their labels, in the order of the text."""
     target = wanted[0]
     if wanted not in read.mentions:
         names = [name for name, _ in read.mentions]
@@ -286,10 +286,10 @@ def _read_facts(read: Background, wanted: Signature) -> list[tuple[Symbol, Symbo
 def _refuse_relation(
     read: Background, pairs: list[tuple[Symbol, Symbol]], target: str, known: Background, control: Control
 ) -> None:
-    """Refuse examples that relate individuals to each other.
+    """Reject examples that relate individuals to each other.
 
-    They do if a label is an example itself, or if most labels share a predicate with examples. If an individual has
-    several labels, one such label is enough.
+    Examples do so if a label is an example itself, or if most labels share a predicate with examples. If an individual
+    has several labels, one such label is enough.
     """
     given = {individual for individual, _ in pairs}
     labels = {label for _, label in pairs if label.type.name != "Number"}
@@ -309,7 +309,7 @@ def _refuse_relation(
 
 
 def _label_terms(terms: Iterable[Symbol], target: str) -> dict[Symbol, Label]:
-    """The label behind each term: a number stays a number, anything else is text."""
+    """Return the label behind each term: a number stays a number, anything else is text."""
     distinct = sorted(set(terms))
     texts = category_texts(distinct, target)
     if texts and len(texts) < len(distinct):

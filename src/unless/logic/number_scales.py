@@ -1,7 +1,7 @@
-"""The integers that clingo has for the numbers of relations, exactly.
+"""Choose the integers that clingo uses for the numbers of relations, exactly.
 
-Numbers that are joined or compared with each other have one scale: times a power of ten, if 32 bits hold that, else
-their places among all numbers of these arguments, which keep every comparison. Sums and means need the first.
+Numbers that are joined or compared have the same scale: numbers times a power of ten if 32 bits hold the products,
+otherwise ranks among all numbers of these arguments, which preserve every comparison. Sums and means need the first.
 """
 
 from __future__ import annotations
@@ -26,24 +26,24 @@ from unless.relational.world import Signature
 Position = tuple[Signature, int]
 
 _MOST_PARTS = 1000
-"""Means and shares are exact for individuals with up to this number of parts, also where B has fewer."""
+"""Means and shares are exact for individuals with up to this number of parts, even if B has fewer."""
 
 
 @dataclass(frozen=True)
 class Scale:
-    """Numbers times ten to the power of ``places``; or, without places, places among all ``values``."""
+    """Numbers times ten to the power of ``places``; or, without ``places``, ranks among all ``values``."""
 
     places: int | None
     values: tuple[float, ...] = ()
 
     def codes(self, cells: NDArray[np.float64]) -> NDArray[np.int64]:
-        """The integers of some numbers of facts."""
+        """Return the integers for some numbers in facts."""
         if self.places is None:
             return np.searchsorted(np.array(self.values), cells)
         return np.rint(cells * 10.0**self.places).astype(np.int64)
 
     def code(self, number: float) -> int | None:
-        """The integer of a number; None if no fact can have it."""
+        """Return the integer for a number; None if no fact can have it."""
         if self.places is None:
             place = bisect_left(self.values, number)
             return place if place < len(self.values) and self.values[place] == number else None
@@ -51,7 +51,7 @@ class Scale:
         return int(scaled) if scaled.denominator == 1 and abs(scaled) <= HIGHEST else None
 
     def compared(self, op: str, number: float) -> tuple[str, int]:
-        """An operator and an integer that say of integers what ``op`` and a number say of numbers."""
+        """Translate a comparison of numbers, ``op`` and a number, into a comparison of integers."""
         if self.places is None:
             low, high = bisect_left(self.values, number), bisect_right(self.values, number)
         else:
@@ -65,14 +65,14 @@ WHOLE = Scale(0)
 
 
 def _decimal(number: float) -> Fraction:
-    """A number as people write it: 0.1 is a tenth."""
+    """Return the decimal that a number is usually written as: 0.1 is a tenth."""
     if not np.isfinite(number):
         return Fraction(10**40 if number > 0 else -(10**40))
     return Fraction(Decimal(repr(float(number))))
 
 
 class Scales:
-    """The scale of every argument that holds numbers, for some definitions and, if given, the facts of a world."""
+    """The scale of every numeric argument, for some definitions and, if given, the facts of a world."""
 
     def __init__(self, definitions: Iterable[Definition], world: World | None) -> None:
         self.world = world
@@ -90,13 +90,13 @@ class Scales:
         self._scales = {first: self._scale(members, exact=first in exact) for first, members in groups.items()}
 
     def of(self, position: Position) -> Scale:
-        """The scale of an argument."""
+        """Return the scale of an argument."""
         if position in self._group:
             return self._scales[self._find(position)]
         return self._scale([position], exact=False)
 
     def of_variable(self, definition: Definition, variable: int | None) -> Scale:
-        """The scale of a variable."""
+        """Return the scale of a variable."""
         return next((self.of(one) for one in self._positions(definition, variable)), WHOLE)
 
     def _positions(self, definition: Definition, variable: int | None) -> list[Position]:
@@ -109,7 +109,7 @@ class Scales:
         ]
 
     def _join(self, definition: Definition) -> None:
-        """Arguments that one variable or a comparison connects have one scale."""
+        """Give one scale to arguments that a variable or a comparison connects."""
         numbers = number_variables(definition, self.types)
         for variable in numbers:
             self._unite(self._positions(definition, variable))
@@ -152,7 +152,7 @@ class Scales:
 
 
 def most_parts(world: World | None, definition: Definition) -> int:
-    """At most how many parts an individual has that a mean or a share is of, with room for larger ones."""
+    """Return the maximum number of parts in a mean or a share of one individual, with room for more in other data."""
     if world is None:
         return _MOST_PARTS
     goals = definition.goals[: definition.among] if definition.how == "share" else definition.goals
@@ -161,7 +161,7 @@ def most_parts(world: World | None, definition: Definition) -> int:
 
 
 def check_sum(world: World | None, definition: Definition, scale: Scale, factor: int = 1) -> None:
-    """Refuse sums that do not fit clingo's 32 bits, where they are multiplied by a factor, which would wrap."""
+    """Reject sums that, multiplied by a factor, would overflow clingo's 32 bits."""
     if world is None or definition.value is None:
         return
     found = distinct(bindings(world, definition.goals), definition.over)
@@ -173,7 +173,7 @@ def check_sum(world: World | None, definition: Definition, scale: Scale, factor:
 
 
 def quotient_at_most(limit: float, unit: int, parts: int) -> Fraction:
-    """The greatest quotient of whole numbers that, in units, is at most a limit, with a divisor of ``parts`` at most.
+    """Find the greatest quotient of whole numbers that, in units, is at most a limit; divisors are at most ``parts``.
 
     For whole numbers s and c, ``s / (c * unit) <= limit`` as floats exactly if ``s / c <= quotient``.
 
@@ -196,7 +196,7 @@ def quotient_at_most(limit: float, unit: int, parts: int) -> Fraction:
 
 
 def _steps(start: tuple[int, int], step: tuple[int, int], unit: int, limit: float, parts: int, *, holds: bool) -> int:
-    """How often a step may be added to a fraction before it holds, or stops to."""
+    """Count how often a step may be added to a fraction before it starts to hold, or stops holding."""
     most = (parts - start[1]) // step[1]
     low, high = 0, most
     while low < high:

@@ -1,15 +1,15 @@
-"""The predicates of features, and the integers for their numbers in clingo.
+"""Choose the predicates of features, and the integers for their numbers in clingo.
 
 A feature has one predicate for numbers and one for text, because each engine orders numbers and text in its own way. A
 missing cell has no fact.
 
 Where the engine can compare texts, dates and times are texts that sort like the numbers they stand for, as in
-``when(1,"2020-08-02")``. The levels of an order are texts too, and a predicate of their own gives the place of each:
+``when(1,"2020-08-02")``. The levels of an order are texts too, and a separate predicate gives the position of each:
 ``size_level("M",1)``.
 
 Integers of clingo have 32 bits and overflow. A number is compared only with the thresholds of its feature, so any
-code that keeps these comparisons will do: the number times a power of ten, rounded up, or, where that does not fit, its
-place among the thresholds.
+code that preserves these comparisons will do: the number times a power of ten, rounded up, or, if the product does not
+fit, the rank of the number among the thresholds.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ from unless.values.notation import DATE, DURATION, INSTANT, LevelNotation, Notat
 HIGHEST = 2**31 - 1
 MOST_DECIMALS = 9
 SECONDS = -6
-"""The decimals of microseconds that are written in seconds."""
+"""The number of decimals used to write microseconds in seconds."""
 
 _EXACT = Context(prec=50)
-"""More digits than any float has; the caller's own context might round."""
+"""More digits than any float has; the context of the caller might round."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,29 +43,29 @@ class Decimals:
     places: int
 
     def code(self, number: float) -> int:
-        """The integer for a number; beyond 32 bits the largest one, which is beyond every threshold."""
+        """Return the integer for a number; beyond 32 bits the largest integer, which is beyond every threshold."""
         scaled = Decimal(repr(float(number))).scaleb(self.places, _EXACT)
         if scaled.copy_abs() >= HIGHEST:
             return HIGHEST if scaled > 0 else -HIGHEST
         return int(scaled.to_integral_value(ROUND_CEILING))
 
     def threshold(self, code: int) -> float | None:
-        """The threshold for an integer; None if it is too close to the ends of 32 bits."""
+        """Return the threshold for an integer; None if it is too close to the ends of 32 bits."""
         return float(Decimal(code).scaleb(-self.places, _EXACT)) if abs(code) < HIGHEST - 1 else None
 
 
 @dataclass(frozen=True, slots=True)
 class Ranks:
-    """Places among ascending thresholds: the code of a number is how many thresholds lie below it."""
+    """Ranks among ascending thresholds: the code of a number is the number of thresholds below it."""
 
     thresholds: tuple[float, ...]
 
     def code(self, number: float) -> int:
-        """How many thresholds lie below the number."""
+        """Count the thresholds below the number."""
         return bisect_left(self.thresholds, number)
 
     def threshold(self, code: int) -> float | None:
-        """The threshold at a place; None if none exists."""
+        """Return the threshold with a rank; None if none exists."""
         return self.thresholds[code] if 0 <= code < len(self.thresholds) else None
 
 
@@ -74,7 +74,7 @@ WHOLE = Decimals(0)
 
 
 def choose_scale(thresholds: Iterable[float], fewest: int = 0) -> Scale:
-    """Choose as many decimals as the thresholds have, at least ``fewest``; ranks if 32 bits are not enough.
+    """Choose as many decimals as the thresholds have, at least ``fewest``, or ranks if 32 bits are not enough.
 
     >>> choose_scale([3.4, 20.0]), choose_scale([1e300, 0.5]), choose_scale([7.2e9, 9e7], SECONDS)
     (Decimals(places=1), Ranks(thresholds=(0.5, 1e+300)), Decimals(places=-6))
@@ -91,7 +91,7 @@ def choose_scale(thresholds: Iterable[float], fewest: int = 0) -> Scale:
 
 @dataclass(frozen=True, slots=True)
 class Feature:
-    """The predicates of a feature, None for those that the program does not need.
+    """The predicates of a feature; None for those that the program does not need.
 
     ``number`` and ``text`` hold the cells of either kind, ``present`` is true of a record that has a cell, ``level``
     gives the place of each level of an order. ``scale`` turns its numbers, if it has any, into integers, unless they
@@ -114,23 +114,23 @@ class Feature:
 
     @property
     def binary(self) -> list[str]:
-        """The predicates of two arguments."""
+        """The predicates with two arguments."""
         return [*self.cells, self.level] if self.level else self.cells
 
     @property
     def levels(self) -> tuple[str, ...]:
-        """The levels whose places ``level`` gives."""
+        """The levels whose positions ``level`` gives."""
         return self.notation.levels if self.level and isinstance(self.notation, LevelNotation) else ()
 
     def in_notation(self, number: float) -> float:
-        """A threshold with the notation of the feature."""
+        """Return a threshold with the notation of the feature."""
         return number if self.notation is None else self.notation.value(number)
 
 
 def sorted_text(notation: Notation, number: float) -> str:
-    """The text of a moment or a time, in an order that is that of the numbers.
+    """Write a moment or a time as text that sorts like the number.
 
-    Without the Z, which comes after all digits; rounded up, so that texts compare with whole thresholds as numbers do.
+    The text omits Z, which sorts after all digits, and is rounded up to compare with whole thresholds like the number.
 
     >>> sorted_text(DATE, 0.0), sorted_text(INSTANT, 1.5)
     ('1970-01-01', '1970-01-01 00:00:00.000002')
@@ -140,13 +140,13 @@ def sorted_text(notation: Notation, number: float) -> str:
 
 
 def sorted_number(notation: Notation, text: str) -> float | None:
-    """The number of a text that `sorted_text` wrote; None if it did not."""
+    """Read the number from a text that `sorted_text` wrote; return None for other texts."""
     number = notation.back(text)
     return number if number is not None and sorted_text(notation, number) == text else None
 
 
 def name_predicates(program: Program, taken: set[str], *, texts: bool = True) -> dict[str, Feature]:
-    """The predicates that each feature of a program needs; their names are added to those that are taken.
+    """Choose the predicates that each feature of a program needs, and add their names to ``taken``.
 
     Without ``texts``, the engine cannot compare texts, and ordered values are numbers.
     """
@@ -177,5 +177,5 @@ def _feature(name: str, literals: list[Literal], notation: Notation | None, take
 
 
 def _has_exact_text(notation: Notation, threshold: float) -> bool:
-    """Whether a text says a threshold exactly; one beyond the years 1 to 9999 has none."""
+    """Whether a text writes a threshold exactly; a threshold beyond the years 1 to 9999 has no such text."""
     return math.isfinite(threshold) and sorted_number(notation, sorted_text(notation, threshold)) == threshold

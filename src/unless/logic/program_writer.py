@@ -1,13 +1,13 @@
-"""Write a program for clingo, SWI-Prolog or s(CASP), exactly: thresholds are not rounded, and values stay as they are.
+"""Write a program for clingo, SWI-Prolog or s(CASP), exactly: thresholds are not rounded, and values are unchanged.
 
     class(X,"1") :- rule2(X), not rule1(X).
     rule2(X) :- record(X), flavanoids(X,N0), N0 > 203, not ab1(X).
 
-Clauses have the exclusive form. Every body that negates starts with what makes negation safe, mostly ``record(X)``.
+Clauses have the exclusive form. Every body with negation starts with a goal that makes it safe, mostly ``record(X)``.
 
 clingo has no decimals: numbers become integers. Dates and times are texts, which clingo and SWI-Prolog compare; s(CASP)
-does not, so there they are microseconds. Levels of an order are texts, with facts that give the place of each
-(``size_level("M",1)``); for s(CASP) they are just places. Where a goal does not say what its number stands for, a
+does not, so there they are microseconds. Levels of an order are texts, with facts that give the position of each
+(``size_level("M",1)``); for s(CASP) they are just positions. If a goal does not show what its number stands for, a
 comment does: ``N2 > 183600.  % wait > 2 d 3 h``.
 
 What clingo cannot spell (names of columns, decimals, labels that are not text) goes into comments that begin with
@@ -68,10 +68,10 @@ _SENTENCES = {
 
 
 def to_clingo(model: Program | Model, table: Table | None = None) -> str:
-    """A program, or that of a model, for clingo, in the mutually exclusive form; with a table also its records' facts.
+    """Write a program, or that of a model, for clingo, in the mutually exclusive form; with a table also its records.
 
     ``class(5,"2")`` in the answer means that record 5 (the first is 1) has label 2. Numbers become integers in a way
-    that keeps the result of every comparison. The text is a whole program, and
+    that preserves the result of every comparison. The text is a whole program, and
     ``from_clingo(to_clingo(program)) == program``.
     """
     writer = ClingoWriter(list_of(model, "a clingo program"))
@@ -88,10 +88,10 @@ def to_prolog(
     *,
     sentences: Mapping[str, str] | None = None,
 ) -> str:
-    """A program, or that of a model, for SWI-Prolog or s(CASP), mutually exclusive; with a table also facts of records.
+    """Write a program, or that of a model, for SWI-Prolog or s(CASP), mutually exclusive; with a table also records.
 
-    Ask ``?- class(5,L).`` for the label of record 5. Numbers are exact. Where a predicate has another name than its
-    column, a comment explains it.
+    Ask ``?- class(5,L).`` for the label of record 5. Numbers are exact. If a predicate and its column have different
+    names, a comment gives the name of the column.
 
     Parameters
     ----------
@@ -117,12 +117,12 @@ class EngineWriter(ABC):
     """Writes one program for one engine; subclasses define how the engine writes numbers and texts.
 
     ``target`` is the predicate of the program's target, ``features`` has those of its features. ``stand_ins`` are the
-    texts that the engine cannot spell, each with its stand-in, numbered as they come.
+    texts that the engine cannot write, each with its placeholder, numbered in order of appearance.
     """
 
     stand_in = "text{}"
     quoted: Callable[[str], str]
-    """Spells a text that the engine can hold."""
+    """Writes a text that the engine can hold."""
 
     def __init__(self, program: Program, avoided: Collection[str] = (), *, texts: bool = True) -> None:
         taken = set(avoided)
@@ -134,22 +134,22 @@ class EngineWriter(ABC):
 
     @abstractmethod
     def _number_label(self, label: float) -> str:
-        """Spell a label that is a number."""
+        """Write a label that is a number."""
 
     @abstractmethod
     def _number_cell(self, feature: Feature, number: float, /) -> str:
-        """Spell a number of a feature in a fact."""
+        """Write a number of a feature in a fact."""
 
     @abstractmethod
     def _comparison(self, feature: Feature, op: Operator, number: float, /) -> str:
-        """Spell what follows the variable in a comparison: ``> 203``."""
+        """Write the part of a comparison after the variable: ``> 203``."""
 
     @abstractmethod
     def _needs_comment(self, literal: Literal, /) -> bool:
         """Whether the number in the goals of a literal needs a comment that explains it."""
 
     def rules(self) -> list[str]:
-        """The lines of the clauses, with the learned literals as comments where goals are less clear."""
+        """Write the lines of the clauses, with the learned literals as comments if goals are less clear."""
         return [str(clause) + self._comment(clause) for clause in self.clauses()]
 
     def _comment(self, clause: Clause) -> str:
@@ -163,9 +163,9 @@ class EngineWriter(ABC):
         return f"  % {for_comment(', '.join(unclear))}" if unclear else ""
 
     def clauses(self) -> Iterator[Clause]:
-        """The program in the exclusive form, then rules for present cells, and facts for the order of levels.
+        """Write the program in the exclusive form, then rules for present cells, and facts for the order of levels.
 
-        A cell is present if there is a number or a text.
+        A cell is present if it has a number or a text.
         """
         spelling = Spelling(lambda label: f"{self.target}(X,{self.term(label)})", self.goals, record=("record(X)",))
         yield from write_exclusive(flatten(self.program, exact=True), spelling)
@@ -176,7 +176,7 @@ class EngineWriter(ABC):
                 yield Clause(f"{feature.level}({self.text(level)},{self._number_cell(feature, float(place))})")
 
     def facts(self, table: Table) -> Iterator[str]:
-        """The records of a table, numbered from 1, and their cells, one predicate after the other."""
+        """Write the records of a table, numbered from 1, and their cells, one predicate after the other."""
         for row in range(1, len(table) + 1):
             yield f"record({row})."
         for feature in self.features.values():
@@ -207,7 +207,7 @@ class EngineWriter(ABC):
         return self._number_cell(feature, number)
 
     def goals(self, literal: Literal) -> list[str]:
-        """The goals of a literal: one, or two where a number is compared, or three where it is that of a level."""
+        """Write the goals of a literal: one, two if a number is compared, or three if a level is compared."""
         feature = self.features[literal.feature]
         if isinstance(literal.value, float):
             place = self._place[literal.feature]
@@ -221,7 +221,7 @@ class EngineWriter(ABC):
         return [f"{holds}{feature.text}(X,{self.text(literal.value)})"]
 
     def term(self, label: Label) -> str:
-        """A label."""
+        """Write a label."""
         match label:
             case str():
                 return self.text(label)
@@ -232,11 +232,11 @@ class EngineWriter(ABC):
         return self._number_label(label)
 
     def can_spell(self, text: str) -> bool:
-        """Whether the engine can hold a text and show it."""
+        """Whether the engine can hold and show a text."""
         return is_spellable(text)
 
     def text(self, text: str) -> str:
-        """A text, or its stand-in."""
+        """Quote a text as a constant, or return the placeholder for a text that the engine cannot hold."""
         if self.can_spell(text):
             return self.quoted(text)
         return self.stand_ins.setdefault(text, self.stand_in.format(len(self.stand_ins) + 1))
@@ -252,11 +252,11 @@ class ClingoWriter(EngineWriter):
     quoted = staticmethod(clingo_string)
 
     def can_spell(self, text: str) -> bool:
-        """Whether a string can hold a text and show it: there are no escapes for control characters."""
+        """Whether a string can hold and show a text: there are no escapes for control characters."""
         return is_spellable(text) and is_visible(text)
 
     def header(self) -> Iterator[dict[str, Any]]:
-        """The header that `from_clingo` needs, as JSON in comments; complete after rules and facts are written."""
+        """Write the header that `from_clingo` needs, as JSON in comments; complete once rules and facts are written."""
         labels = self.program.labels
         kind = LABEL_KINDS[type(labels[0])] if labels else "text"
         yield {"target": self.program.target, "predicate": self.target, "labels": kind}
@@ -303,7 +303,7 @@ class PrologWriter(EngineWriter):
         self.infinity = "1" + "0" * 309 if dialect == "scasp" else "1.0Inf"
 
     def _number_cell(self, feature: Feature, number: float, /) -> str:
-        counted = feature.notation is not None and not feature.notation.plain  # microseconds, or places
+        counted = feature.notation is not None and not feature.notation.plain  # microseconds, or positions
         return str(int(number)) if counted and number.is_integer() else self._number_label(float(number))
 
     def _comparison(self, feature: Feature, op: Operator, number: float, /) -> str:
@@ -314,7 +314,7 @@ class PrologWriter(EngineWriter):
         return isinstance(literal.value, NotatedNumber)
 
     def _number_label(self, label: float) -> str:
-        """Spell a number as Prolog does: an exponent needs a decimal point before it."""
+        """Write a number as Prolog does: an exponent needs a decimal point before it."""
         if isinstance(label, int):
             return str(label)
         if math.isinf(label):
@@ -323,7 +323,7 @@ class PrologWriter(EngineWriter):
         return (digits if "." in digits else f"{digits}.0") + exponent + power.replace("+", "")
 
     def comments(self) -> Iterator[str]:
-        """The column behind each predicate that has another name, and the text behind each stand-in."""
+        """List the column of each predicate with another name, and the text behind each placeholder."""
         if self.target != self.program.target:
             yield f"% {self.target}: {for_comment(self.program.target)}"
         for feature in self.features.values():
@@ -340,9 +340,9 @@ class PrologWriter(EngineWriter):
         yield from (f"% {name}: {exact_json(text)}" for text, name in self.stand_ins.items())
 
     def directives(self) -> Iterator[str]:
-        """What SWI-Prolog needs: operators, and no error about predicates without facts or with a system's name.
+        """Write the directives that SWI-Prolog needs: operators, and permission for missing or redefined predicates.
 
-        The operators for sentences are there only if the sentences are.
+        The operators for sentences are written only with the sentences.
         """
         sentences = "" if self.dialect == "swi" else ", op(950, xfx, ::), op(1150, fx, pred), op(1200, fx, #)"
         yield f":- op(900, fy, not){sentences}."
@@ -354,7 +354,7 @@ class PrologWriter(EngineWriter):
             yield f":- dynamic(({predicate})/2)."  # in parentheses because it may be an operator, such as rem
 
     def sentences(self, own: Mapping[str, str]) -> Iterator[str]:
-        """The ``#pred`` lines that s(CASP) makes its explanations from."""
+        """Write the ``#pred`` lines from which s(CASP) makes its explanations."""
         known = [self.program.target, *self.program.features]
         if unknown := next((name for name in own if name not in known), None):
             raise UnknownNameError(f"a sentence for {unknown!r}, neither target nor feature{suggest(unknown, known)}")
@@ -380,7 +380,7 @@ def _sentence_line(predicate: str, sentence: str) -> str:
 
 
 def _counted_unit(notation: Notation | None) -> str:
-    """The unit of the numbers of a notation, where they are written as plain numbers."""
+    """Return the unit of the numbers in a notation, if they are written as plain numbers."""
     match notation:
         case LevelNotation():
             return f"place among {', '.join(notation.levels)}, counted from 0"
@@ -394,5 +394,5 @@ def _counted_unit(notation: Notation | None) -> str:
 
 
 def _plain(name: str) -> str:
-    """A name inside a sentence, where braces would have a meaning."""
+    """Write a name inside a sentence, where braces would have a meaning."""
     return name.replace("{", "(").replace("}", ")")

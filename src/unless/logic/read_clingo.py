@@ -1,8 +1,8 @@
 """Read back a program that `to_clingo` wrote, even after someone has changed it.
 
-The rules count, not just the header: change a threshold, drop an exception or add a rule, and you get the changed
-program. What makes no program (a rule that is not a default with exceptions, an exception that refers to itself, rules
-that do not exclude each other) is refused with its line. Facts are skipped: they are records.
+The rules count, not only the header: if you change a threshold, drop an exception or add a rule, you get the changed
+program. Statements that do not form a program (a rule that is not a default with exceptions, an exception that refers
+to itself, rules that do not exclude each other) are rejected with their lines. Facts are skipped: they are records.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from unless.rule import MAX_DEPTH, Literal, Program, Rule
 from unless.values import Label
 
 _MOST_LITERALS = 1_000_000
-"""The most literals with all shared exceptions written out: a few lines could describe more than fits in memory."""
+"""The maximum number of literals with all shared exceptions written out: a few lines could expand beyond memory."""
 
 _OLDER = "% unless-program 1"
-"""The first line of an older form, which names all earlier rules beside each rule; either form may have either line."""
+"""The first line of an older form, which lists all earlier rules with each rule; either form may have either line."""
 
 _SUBJECT = Term("variable", "X")
 _ANY = Term("variable", "_")
 
 
 def from_clingo(text: str) -> Program:
-    """Read the program in a text that `to_clingo` wrote: ``from_clingo(to_clingo(program)) == program``."""
+    """Read the program from a text that `to_clingo` wrote: ``from_clingo(to_clingo(program)) == program``."""
     if not isinstance(text, str):
         raise ProgramError(f"from_clingo takes the text of a program, not {type(text).__name__}")
     if text.split("\n", 1)[0].rstrip("\r") not in {FIRST_LINE, _OLDER}:
@@ -45,14 +45,14 @@ def from_clingo(text: str) -> Program:
 
 @dataclass(frozen=True, slots=True)
 class _ExcludedRules:
-    """The rules that a statement excludes: all up to a number, and single ones beyond."""
+    """The rules that a statement excludes: all up to a number, and single rules beyond."""
 
     line: int
     upto: int
     single: frozenset[int]
 
     def are_all(self, count: int) -> bool:
-        """Whether they are the first ``count`` rules, no more and no fewer."""
+        """Whether these are exactly the first ``count`` rules."""
         others = sum(number > self.upto for number in self.single)
         return self.upto + others == count == max(self.upto, *self.single, 0)
 
@@ -72,7 +72,7 @@ class _ProgramReader:
         self.used: set[int] = set()
 
     def read(self, statement: Statement) -> None:
-        """Read one statement, or refuse it."""
+        """Read one statement, or reject it."""
         name, terms, line = statement.head.name, statement.head.terms, statement.line
         if not statement.body:
             self.bodies.check_fact(statement)
@@ -142,7 +142,7 @@ class _ProgramReader:
                 raise line_error(line, "a label must hold for one rule and exclude all earlier ones")
 
     def _read_undecided(self, statement: Statement, number: int) -> _ExcludedRules:
-        """What ``undecided7`` excludes: it must be rules 1 to 7, without referring to itself."""
+        """Read the rules that ``undecided7`` excludes: they must be rules 1 to 7, without a reference to itself."""
         positive, earlier = self._read_excluded(statement)
         if positive not in ([], [("record", 0)]) or not (positive or earlier.upto) or not earlier.are_all(number):
             raise line_error(
@@ -153,7 +153,7 @@ class _ProgramReader:
         return earlier
 
     def _read_excluded(self, statement: Statement) -> tuple[list[tuple[str, int]], _ExcludedRules]:
-        """The record and rules that a body asks for, and the rules that it excludes."""
+        """Read the record and the rules that a body requires, and the rules that it excludes."""
         positive, single, upto = list[tuple[str, int]](), set[int](), 0
         for goal in statement.body:
             match _parse_guard(goal):
@@ -200,7 +200,7 @@ class _ProgramReader:
 
 @lru_cache(maxsize=100_000)
 def _parse_guard(goal: Goal) -> tuple[str, int] | None:
-    """A goal that a label may depend on: ``record``, or a ``rule``, ``not rule`` or ``undecided`` with its number."""
+    """Parse a goal a label may depend on: ``record``, or ``rule``, ``not rule`` or ``undecided`` with its number."""
     match goal:
         case (False, Atom("record", (subject,))) if subject == _SUBJECT:
             return "record", 0
@@ -225,12 +225,12 @@ class _Bodies:
         self.counted = set(self.numbers) - spelled
 
     def records(self) -> set[tuple[str | None, ...]]:
-        """The plain facts that records of a table have."""
+        """Return the forms of the plain facts about records."""
         numbers, texts = ((name, *NUMBER) for name in self.counted), ((name, *TEXT) for name in self.spelled)
         return {("record", *RECORD), *numbers, *texts}
 
     def check_fact(self, statement: Statement) -> None:
-        """Check a fact with unusual spaces, large numbers or a stand-in, or the place of a level."""
+        """Check a fact with unusual spaces, large numbers or a stand-in, or with the position of a level."""
         match statement.head:
             case Atom("record", (Term("integer", int(row)),)) if abs(row) <= HIGHEST:
                 return
@@ -247,13 +247,13 @@ class _Bodies:
         raise line_error(statement.line, f"a fact of {statement.head.name} that no record of a table has")
 
     def check_levels(self) -> None:
-        """Check that the facts give every level its place in the order."""
+        """Check that the facts give every level its position in the order."""
         for name, feature in self.levels.items():
             if self.places[name] != {level: feature.scale.code(place) for place, level in enumerate(feature.levels)}:
                 raise ProgramError(f"the facts of {name} are not the levels of the order in the header")
 
     def label(self, term: Term, line: int) -> Label:
-        """The label in the head of a rule."""
+        """Read the label in the head of a rule."""
         match self.words.labels, term:
             case ("text", Term("string" | "name")):
                 return self._text(term, line)
@@ -266,7 +266,7 @@ class _Bodies:
         raise line_error(line, f"a label that is not a {self.words.labels}: {for_comment(str(term.value))[:40]!r}")
 
     def body(self, statement: Statement) -> Body:
-        """The literals and exceptions in the body of a rule."""
+        """Read the literals and exceptions in the body of a rule."""
         line, variables = statement.line, _Variables(self)
         literals, exceptions, records = list[Literal](), list[int](), 0
         for goal in statement.body:
@@ -306,7 +306,7 @@ class _Bodies:
 
 
 class _Variables:
-    """The variables of a body: of numbers, and of levels, whose places are numbers."""
+    """The variables of a body: of numbers, and of levels, whose positions are numbers."""
 
     def __init__(self, words: _Bodies) -> None:
         self.words = words
@@ -315,7 +315,7 @@ class _Variables:
         self.unused: set[str] = set()
 
     def bind(self, name: str, subject: Term, variable: str, line: int) -> None:
-        """Read ``age(X,N0)``, ``size(X,V1)`` or ``size_level(V1,N1)``."""
+        """Bind the variable in ``age(X,N0)``, ``size(X,V1)`` or ``size_level(V1,N1)``."""
         feature = self.words.numbers.get(name)
         new = variable not in {"X", "_", *self.numbers, *self.levels}
         if feature is None:
@@ -345,7 +345,7 @@ def _read_comparison(goal: Comparison, variables: _Variables, line: int) -> Lite
 
 
 def _find_threshold(goal: Comparison, feature: Feature) -> float | None:
-    """The number behind the value of a comparison; None if the feature has no such threshold."""
+    """Find the number behind the value of a comparison; None if the feature has no such threshold."""
     match goal.value:
         case str(text):
             return sorted_number(feature.notation, text) if feature.spelled and feature.notation else None
@@ -355,7 +355,7 @@ def _find_threshold(goal: Comparison, feature: Feature) -> float | None:
 
 
 def _split_number(name: str) -> tuple[str, int] | None:
-    """The prefix and number of ``rule7``, ``ab7`` or ``undecided7``."""
+    """Split ``rule7``, ``ab7`` or ``undecided7`` into its prefix and number."""
     for prefix in ("rule", "ab", "undecided"):  # half the time of a regular expression
         digits = name.removeprefix(prefix)
         if digits != name and digits.isdecimal() and digits[0] != "0" and len(digits) < 10:
@@ -364,7 +364,7 @@ def _split_number(name: str) -> tuple[str, int] | None:
 
 
 def _number_label(spelled: str, line: int) -> int | float:
-    """A label that is not a 32-bit integer; only Python's own spelling of it is accepted."""
+    """Read a label that is not a 32-bit integer; only Python's own notation of it is accepted."""
     for kind in (int, float):
         try:
             number = kind(spelled[:400])

@@ -1,6 +1,6 @@
 """Read the header of a text that `to_clingo` wrote: comments with what clingo cannot spell, as JSON.
 
-It is checked like any text from outside.
+The header is checked like any text from outside.
 """
 
 from __future__ import annotations
@@ -70,14 +70,14 @@ def read_header(text: str) -> Header:
 
 
 def parsed_headers(text: str) -> list[object]:
-    """The JSON in all comments of a text that begin with ``%:``."""
+    """Parse the JSON in all comments of a text that begin with ``%:``."""
     return [_parse_json(one[1], 1 + text.count("\n", 0, one.start())) for one in _COMMENT.finditer(text)]
 
 
 def _parse_json(text: str, line: int) -> object:
     try:
         return json.loads(text)
-    except (ValueError, RecursionError):  # also an integer of thousands of digits
+    except (ValueError, RecursionError):  # also raised by an integer of thousands of digits
         raise line_error(line, "a header that is not JSON") from None
 
 
@@ -155,5 +155,5 @@ def _refuse_unknown_keys(rest: dict[Any, Any], line: int) -> None:
 
 
 def line_error(line: int, what: str) -> ProgramError:
-    """An error about a line."""
+    """Return an error about a line."""
     return ProgramError(f"line {line}: {what}")

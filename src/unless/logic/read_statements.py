@@ -1,8 +1,8 @@
-"""Split a text that `to_clingo` wrote into statements: rules, and facts that are not plainly those of records.
+"""Split a text that `to_clingo` wrote into statements: rules, and facts other than plain facts about records.
 
-The text uses a small part of clingo's language, in which nothing nests: atoms without functions, and comparisons. So
+The text uses a small, unnested part of clingo's language: atoms without functions, and comparisons. So
 regular expressions read whole statements at a time. clingo's own reader, `clingo.ast`, would take 55 s for 60,000 rules
-where this takes 3.5 s, turns ``-5`` into an operation and ``0x5`` into 5, and opens files that a text includes.
+(this module takes 3.5 s), turns ``-5`` into an operation and ``0x5`` into 5, and opens files that a text includes.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from typing import NamedTuple
 from unless.errors import ProgramError
 from unless.logic.engine_names import for_comment
 
-# Stricter than clingo, never laxer: what these match means the same to clingo. Possessive quantifiers (++, *+) read a
-# text in one go or refuse it. None of these match NUL, where clingo stops, or a carriage return, which may end a line.
+# Stricter than clingo, never laxer: a text that matches means the same to clingo. Possessive quantifiers (++, *+) read
+# a text in one go or reject it. None match NUL, where clingo stops, or a carriage return, which may end a line.
 SPACE = r"(?:[ \t\n]++|%(?!\*)[^\n\r\0]*+(?=\n|\Z))*+"
 _WORD_ENDS = r"(?![A-Za-z0-9_'])"
 NAME = rf"(?!not{_WORD_ENDS})[a-z][A-Za-z0-9_]*+(?!')"
@@ -50,11 +50,11 @@ _LARGEST = 10**12  # far beyond clingo's integers; longer ones need not be read 
 RECORD = (None, None)
 NUMBER = (",", None)
 TEXT = (",", '"')
-"""What follows the name of a plain fact about a record: nothing, a number or a string, as `_FACT` finds it."""
+"""What follows the name in a plain fact about a record: nothing, a number or a string, as `_FACT` finds it."""
 
 
 class Term(NamedTuple):
-    """A variable, a name, an integer or a string; the value of the last two is what they spell."""
+    """A variable, a name, an integer or a string; an integer or a string has its Python value."""
 
     kind: str
     value: str | int
@@ -88,9 +88,9 @@ class Statement(NamedTuple):
 
 
 def read_statements(text: str, records: Collection[tuple[str | None, ...]]) -> Iterator[Statement]:
-    """The statements of a text, one at a time to save memory, without the plain facts of records.
+    """Yield the statements of a text, one at a time to save memory, without the plain facts about records.
 
-    There may be millions of those. ``records`` says which they are: names of predicates, each with what follows it.
+    There may be millions of plain facts. ``records`` describes them: names of predicates, each with what follows it.
     """
     place, line = 0, 1
     while True:
@@ -110,7 +110,7 @@ def read_statements(text: str, records: Collection[tuple[str | None, ...]]) -> I
 
 
 def _syntax_error(text: str, place: int) -> ProgramError:
-    """The error where a statement leaves the language: after the longest valid beginning."""
+    """Return the error at the point where a statement leaves the language: after the longest valid beginning."""
     begun = _BEGINNING.match(text, place)
     end = place if begun is None else begun.end()
     shown = for_comment(text[end : end + 20].split("\n", 1)[0])

@@ -1,4 +1,4 @@
-"""Find out whether a relation between two individuals is wanted that only a recursive rule defines."""
+"""Detect targets between two individuals that only a recursive rule can define."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from unless.logic.background_checks import Signature, shown
 from unless.logic.example_text import POSITIVE, Examples, Row
 
 _LONG = 3
-"""The number of facts in a chain that is longer than rules follow."""
+"""The number of facts in a chain that is too long for rules to follow."""
 
 
 def refuse_recursion(
     examples: Examples, facts: Mapping[Signature, Iterable[Row]], typed: TypedArguments, origin: str
 ) -> None:
-    """Refuse pairs where all positive ones, and no negative one, are the ends of chains of facts, long ones included.
+    """Reject targets for which all positive pairs and no negative pair are the ends of chains of facts, long ones too.
 
     ``ancestor`` is such a relation: chains of ``father`` and ``mother`` lead from one person to the other.
     """
@@ -42,7 +42,7 @@ def refuse_recursion(
 
 
 def _steps_between(steps: Mapping[str, set[str]], start: str, end: str) -> int | None:
-    """The number of facts in the shortest chain from one entity to another; None if no chain leads there."""
+    """Count the facts in the shortest chain from one entity to another; None if no chain leads there."""
     seen, border, length = {start}, {start}, 0
     while border:
         length += 1

@@ -1,11 +1,11 @@
-"""A relational program as clauses, whatever the engine: an auxiliary predicate for each feature, then the rules.
+"""Write a relational program as clauses for any engine: an auxiliary predicate for each feature, then the rules.
 
     f1(X) :- individual(X), has_car(X,A), long(A).            % exists: has_car(X,A), long(A)
     label(X,pos) :- rule1(X).
     rule1(X) :- individual(X), f1(X), not ab1(X).
 
-A feature has a predicate of its own, so negation is safe, and no variable of one literal is that of another. X is the
-individual; of a pair it is ``(X1,X2)``.
+A feature has a separate predicate, so negation is safe, and literals do not share variables. X is the
+individual; a pair is ``(X1,X2)``.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from unless.values import Label
 
 @dataclass(frozen=True)
 class FeaturePredicate:
-    """The predicate of a feature: its name, its definition, and whether it has numbers."""
+    """The predicate of a feature: its name, its definition, and whether its values are numbers."""
 
     name: str
     definition: Definition
@@ -40,12 +40,12 @@ class FeaturePredicate:
 
     @property
     def value(self) -> str:
-        """The variable of its value in rules."""
+        """The variable of the value in rules."""
         return f"N{self.place}"
 
 
 class RelationalWriter(ABC):
-    """Writes one relational program for one engine, beside a world or beside any background knowledge."""
+    """Writes one relational program for one engine, to run with a world or with any background knowledge."""
 
     true: str
     false: str
@@ -59,7 +59,7 @@ class RelationalWriter(ABC):
         self._name(list(self.types))
 
     def _name(self, known: list[Signature]) -> None:
-        """Choose predicates: those of B as they are, where the engine can spell them, and others for our own."""
+        """Choose predicates: those of B unchanged if the engine can write them, and new names for our own."""
         self.types = self.types or types_by_tests(self.program, self.definitions)
         signatures = known or list(self._needed())
         taken = {name for name, _ in signatures if PLAIN.fullmatch(name)} | {"not"}
@@ -85,40 +85,40 @@ class RelationalWriter(ABC):
     def _root(self) -> list[str]:
         return [individual_name(place, self.width) for place in range(self.width)]
 
-    # What engines spell differently.
+    # The syntax that differs between engines.
 
     @abstractmethod
     def constant(self, name: str) -> str:
-        """Spell the name of an entity."""
+        """Write the name of an entity."""
 
     @abstractmethod
     def term(self, label: Label) -> str:
-        """Spell a label."""
+        """Write a label."""
 
     @abstractmethod
     def relation_goal(self, goal: Goal, names: dict[int, str], definition: Definition) -> list[str]:
-        """Spell a goal that is no comparison, perhaps with others that it needs."""
+        """Write a goal of a relation, with any additional goals it needs."""
 
     @abstractmethod
     def comparison(self, goal: Goal, names: dict[int, str], definition: Definition) -> str:
-        """Spell a comparison."""
+        """Write a comparison."""
 
     @abstractmethod
     def feature(self, feature: FeaturePredicate) -> Iterator[str]:
-        """The clauses that define a feature that is more than whether some goals hold."""
+        """Write the clauses of a feature that is more than whether some goals hold."""
 
     @abstractmethod
     def compared(self, feature: FeaturePredicate, literal: Literal) -> list[str]:
-        """The goals of a literal that compares a number."""
+        """Write the goals of a literal that compares a number."""
 
     @abstractmethod
     def cells(self, relation: Relation, place: int, world: World) -> list[str | None]:
-        """The spelled arguments of a relation in one place; None where there is no fact."""
+        """Write the arguments of a relation in one position; None for a row that is no fact."""
 
-    # Clauses.
+    # Writing clauses.
 
     def clauses(self) -> list[str]:
-        """The whole program: the target, rules in the exclusive form, then features."""
+        """Write the whole program: the target, rules in the exclusive form, then features."""
         spelling = Spelling(
             label=lambda label: f"{self.label}(X,{self.term(label)})",
             goals=self.goals,
@@ -132,7 +132,7 @@ class RelationalWriter(ABC):
         return [*self._heads(), *rules, *features, *dict.fromkeys(self.tests)]
 
     def _heads(self) -> Iterator[str]:
-        """The target in its own form: ``f(X)`` for examples that are positive or negative, else ``f(X,Label)``."""
+        """Write the head of the target: ``f(X)`` for positive and negative examples, otherwise ``f(X,Label)``."""
         arguments = ",".join(self._root())
         if set(self.program.labels) <= {POSITIVE, NEGATIVE}:
             yield f"{self.target}({arguments}) :- {self.label}({self.one},{self.term(POSITIVE)})."
@@ -147,11 +147,11 @@ class RelationalWriter(ABC):
             yield from self.feature(feature)
 
     def rule_text(self, head: str, body: Iterable[str]) -> str:
-        """A clause about an individual."""
+        """Write a clause about an individual."""
         return str(Clause(head, (f"{self.individual}({self.one})", *body)))
 
     def body(self, definition: Definition, goals: Sequence[Goal] | None = None) -> list[str]:
-        """The goals of a definition, in an order in which each can be evaluated."""
+        """Write the goals of a definition, in an order in which each can be evaluated."""
         names = variable_names(definition)
         found: list[str] = []
         for goal in in_order(definition.goals if goals is None else goals, range(self.width)):
@@ -162,7 +162,7 @@ class RelationalWriter(ABC):
         return found
 
     def goals(self, literal: Literal) -> list[str]:
-        """The goals of a literal of the rules, its test last."""
+        """Write the goals of a literal in the rules; its test comes last."""
         feature = self.features[literal.feature]
         if feature.definition.how == "exists":
             return [self._yes_or_no(feature, literal)]
@@ -180,7 +180,7 @@ class RelationalWriter(ABC):
         return self.compared(feature, literal) if feature.number else [self.false]
 
     def values(self, _: FeaturePredicate, /) -> int:
-        """How many arguments the predicate of a feature has besides the individual."""
+        """Return the number of arguments of a feature's predicate after the individual."""
         return 1
 
     def _yes_or_no(self, feature: FeaturePredicate, literal: Literal) -> str:
@@ -192,10 +192,10 @@ class RelationalWriter(ABC):
             case both, _:
                 return self.true if both else self.false
 
-    # Facts.
+    # Writing facts.
 
     def facts(self, world: World, *, every: bool = False) -> Iterator[str]:
-        """The individuals of a world, and the facts that the program needs, or all."""
+        """Write the individuals of a world, and the facts that the program needs, or all facts."""
         roots = [[self.constant(world.names[kind][code]) for code in codes.tolist()] for kind, codes in
                  zip(world.root, world.individuals, strict=True)]  # fmt: skip
         for row in zip(*roots, strict=True):
@@ -210,13 +210,13 @@ class RelationalWriter(ABC):
                         yield f"{name}({','.join(map(str, cells))})."
 
     def entities(self, relation: Relation, place: int, world: World) -> list[str | None]:
-        """The spelled entities in one place of a relation."""
+        """Write the entities in one position of a relation."""
         names = [self.constant(one) for one in world.names[relation.types[place]]]
         return [names[code] if code >= 0 else None for code in relation.columns[place].tolist()]
 
 
 def argument_text(argument: Argument, names: dict[int, str], writer: RelationalWriter) -> str:
-    """A variable, ``_`` or an entity as an argument; numbers are the engine's business."""
+    """Write a variable, ``_`` or an entity as an argument; engines write numbers themselves."""
     if argument is None:
         return "_"
     if isinstance(argument, str):
@@ -227,7 +227,7 @@ def argument_text(argument: Argument, names: dict[int, str], writer: RelationalW
 
 
 def over_text(definition: Definition, names: dict[int, str]) -> str:
-    """The variables whose combinations are counted."""
+    """Write the variables whose combinations are counted."""
     return ",".join(names[one] for one in definition.over)
 
 

@@ -1,7 +1,7 @@
-"""Relational programs for clingo, to run beside background knowledge, and read back.
+"""Write relational programs for clingo, to run with background knowledge, and read them back.
 
-Numbers are integers in clingo: those of facts times a power of ten that `number_scales` chooses for each argument, and
-`clingo_facts` writes B in that form. Beside a B of whole numbers and plain constants, the rules run as they are.
+Numbers are integers in clingo: the numbers of facts times a power of ten that `number_scales` chooses per argument, and
+`clingo_facts` writes B in that form. With a B of whole numbers and plain constants, the rules run unchanged.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ FIRST_LINE = "% Rules about connected things, learned by unless, for clingo"
 
 
 def relational_to_clingo(program: RelationalProgram, world: World | None = None, *, facts: bool = False) -> str:
-    """A relational program for clingo, beside the facts of a world; with ``facts`` also these.
+    """Write a relational program for clingo, to run with the facts of a world; ``facts`` also writes these facts.
 
-    Without a world, B must have whole numbers only. ``individual(x)`` says who is to be labelled.
+    Without a world, B must have whole numbers only. ``individual(x)`` lists the individuals to label.
     """
     writer = RelationalClingo(program, world)
     clauses = writer.clauses()
@@ -42,7 +42,7 @@ def relational_to_clingo(program: RelationalProgram, world: World | None = None,
 
 
 def run_relational_clingo(program: RelationalProgram, world: World) -> np.ndarray[tuple[int], np.dtype[np.object_]]:
-    """The label of every individual as clingo derives it beside the facts of the world."""
+    """Let clingo derive the label of every individual from the facts of the world."""
     writer = RelationalClingo(program, world)
     control = grounded("\n".join([*writer.clauses(), *writer.facts(world)]))
     labels = {import_clingo().parse_term(writer.term(one)): one for one in program.program.heads if one is not None}
@@ -67,7 +67,7 @@ class RelationalClingo(RelationalWriter):
         self.scales = Scales(self.definitions.values(), world)
 
     def comments(self) -> Iterator[str]:
-        """How numbers are scaled, and predicates that have other names than in B."""
+        """Write comments on how numbers are scaled, and on predicates whose names differ from B."""
         for signature, name in self.relations.items():
             if name != signature[0] and signature in self._needed():
                 yield f"% {name}: {for_comment(signature[0])}"
@@ -78,11 +78,11 @@ class RelationalClingo(RelationalWriter):
                     yield f"% {name}, argument {place + 1}: numbers {how}"
 
     def constant(self, name: str) -> str:
-        """Spell the name of an entity."""
+        """Write the name of an entity."""
         return clingo_term(name)
 
     def term(self, label: Label) -> str:
-        """Spell a label."""
+        """Write a label."""
         match label:
             case bool():
                 return str(label).lower()
@@ -93,7 +93,7 @@ class RelationalClingo(RelationalWriter):
         return clingo_string(repr(label))
 
     def relation_goal(self, goal: Goal, names: dict[int, str], _: Definition) -> list[str]:
-        """A goal, with the integers of numbers."""
+        """Write a goal, with integers for numbers."""
         texts = []
         for place, one in enumerate(goal.arguments):
             if isinstance(one, float):
@@ -106,7 +106,7 @@ class RelationalClingo(RelationalWriter):
         return [f"{self.relations[goal.name, len(goal.arguments)]}({','.join(texts)})"]
 
     def comparison(self, goal: Goal, names: dict[int, str], definition: Definition) -> str:
-        """A comparison, with the integers of numbers."""
+        """Write a comparison, with integers for numbers."""
         left, right = goal.arguments
         if isinstance(left, float):
             turned = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
@@ -123,7 +123,7 @@ class RelationalClingo(RelationalWriter):
         return f"{argument_text(left, names, self)} {op} {code}"
 
     def feature(self, feature: FeaturePredicate) -> Iterator[str]:
-        """The clauses that define a number or a category."""
+        """Write the clauses that define a number or a category."""
         definition = feature.definition
         names = variable_names(definition)
         body, over = ", ".join(self.body(definition)), over_text(definition, names)
@@ -153,7 +153,7 @@ class RelationalClingo(RelationalWriter):
                 yield self.rule_text(f"{head}Number)", [f"Number = #min {{ {value} : {body} }}", "Number != #sup"])
 
     def _latest(self, feature: FeaturePredicate, body: str, names: dict[int, str]) -> Iterator[str]:
-        """The value where another one is greatest: of several the greatest, or the last name."""
+        """Write the value for which another one is greatest; among several, the greatest number or the last name."""
         definition = feature.definition
         value, by = names[definition.value or 0], names[definition.by or 0]
         latest = [f"Latest = #max {{ {by} : {body} }}", "Latest != #inf"]
@@ -166,7 +166,7 @@ class RelationalClingo(RelationalWriter):
             yield from self._category(feature, [body, known], value, "max")
 
     def _category(self, feature: FeaturePredicate, body: list[str], value: str, which: str) -> Iterator[str]:
-        """A category: of several the first or the last name, which facts put in order."""
+        """Write a category: among several, the first or the last name, which facts put in order."""
         if self.world is None or _single(self.world, feature.definition):
             yield self.rule_text(f"{feature.name}({self.one},{value})", body)
             return
@@ -178,7 +178,7 @@ class RelationalClingo(RelationalWriter):
         yield self.rule_text(f"{feature.name}({self.one},Value)", [chosen, f"{order}(Value,Place)"])
 
     def _categories(self, definition: Definition) -> list[str]:
-        """The names that a category may have, in their order."""
+        """Return the names that a category may have, in order."""
         found: set[str] = set()
         for goal in definition.goals:
             kinds = self.types.get((goal.name, len(goal.arguments)), ())
@@ -191,11 +191,11 @@ class RelationalClingo(RelationalWriter):
         return sorted(found)
 
     def values(self, feature: FeaturePredicate, /) -> int:
-        """Means and shares have two numbers: a sum and how many."""
+        """Return the number of values: means and shares have two, a sum and a count."""
         return 2 if feature.definition.how in ("mean", "share") else 1
 
     def compared(self, feature: FeaturePredicate, literal: Literal) -> list[str]:
-        """The goals of a literal that compares a number."""
+        """Write the goals of a literal that compares a number."""
         definition, limit = feature.definition, float(literal.value)  # type: ignore[arg-type]
         if definition.how in ("mean", "share"):
             return self._compared_quotient(feature, literal.op, limit)
@@ -207,7 +207,7 @@ class RelationalClingo(RelationalWriter):
         return self.scales.of_variable(definition, definition.value)
 
     def _compared_quotient(self, feature: FeaturePredicate, op: str, limit: float) -> list[str]:
-        """Whether a quotient is at most a limit is a predicate of its own: products must fit 32 bits."""
+        """Write a predicate for whether a quotient is at most a limit, since products must fit 32 bits."""
         definition = feature.definition
         unit = 10 ** (self._scale(definition).places or 0) if definition.how == "mean" else 1
         parts = most_parts(self.world, definition)
@@ -229,7 +229,7 @@ class RelationalClingo(RelationalWriter):
         return [f"{name}(X)"] if op == "<=" else [f"{feature.name}(X,_,_)", f"not {name}(X)"]
 
     def cells(self, relation: Relation, place: int, world: World) -> list[str | None]:
-        """The spelled arguments of a relation in one place."""
+        """Write the arguments of a relation in one position."""
         if relation.types[place] != NUMBER:
             return self.entities(relation, place, world)
         column = relation.columns[place]
@@ -239,7 +239,7 @@ class RelationalClingo(RelationalWriter):
 
 
 def _single(world: World, definition: Definition) -> bool:
-    """Whether every individual has one category at most."""
+    """Whether every individual has at most one category."""
     found = bindings(world, definition.goals)
     if definition.value is None or not len(found):
         return True

@@ -1,7 +1,7 @@
-"""The header of a relational program as text for logic engines, from which it is read back.
+"""Write and read the header from which the text of a relational program for logic engines is read back.
 
-Comments that begin with ``%:`` have the rules and the features as JSON, and a fingerprint of the clauses below, so that
-clauses that somebody changed are refused: what runs is always what is read.
+Comments that begin with ``%:`` hold the rules and the features as JSON, and a fingerprint of the clauses below, so that
+edited clauses are rejected: the program that is read is always the one that runs.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from unless.relational import FeatureSet, RelationalProgram
 
 
 def header_lines(program: RelationalProgram, clauses: Sequence[str]) -> Iterator[str]:
-    """The header of a text with these clauses."""
+    """Write the header of a text with these clauses."""
     lines = [one for one in clauses if not one.startswith("%")]
     yield f"%: {exact_json(to_dict(program.program))}"
     yield f"%: {exact_json(program.used.to_dict())}"
@@ -30,7 +30,7 @@ def relational_from_text(text: str) -> RelationalProgram:
         case [dict() as rules, dict() as features, {"clauses": int(count), "fingerprint": str(fingerprint)}]:
             program = RelationalProgram(from_dict(rules), FeatureSet.from_dict(features))
         case _:
-            raise ProgramError("not the header of a relational program: its rules, its features, its fingerprint")
+            raise ProgramError("the header of a relational program needs rules, features and a fingerprint")
     lines = [one for one in text.split("\n") if one and not one.startswith(("%", ":-"))]
     if _fingerprint(lines[:count]) != fingerprint:
         raise ProgramError("the clauses are not those that the header describes; change the model, and export it again")

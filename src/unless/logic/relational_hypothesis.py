@@ -1,4 +1,4 @@
-"""What was learned about connected things: rules to read, to run beside B, to explain and to label others with."""
+"""The rules learned about connected things: to read, to run with B, to explain, and to label other individuals."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ VERSION = 1
 
 
 class ModelData(Struct):
-    """A model file: an object with format, version, program, features and types."""
+    """The JSON of a model file: an object with format, version, program, features and types."""
 
     format: str
     version: int
@@ -46,9 +46,9 @@ class ModelData(Struct):
 class RelationalHypothesis:
     """Rules about connected things, learned from background knowledge B and examples E.
 
-    ``types`` are those of the arguments of B's relations, from which other background knowledge is read. ``world``
-    holds B and the individuals it was learned from, ``examples`` their labels; a model that was loaded has none.
-    ``trial`` is the test on individuals held back, if any. ``left_out`` says what was too much for the search.
+    ``types`` are the types of the arguments of B's relations, used to read other background knowledge. ``world``
+    holds B and the training individuals, ``examples`` their labels; a loaded model has neither.
+    ``trial`` is the test on held-out individuals, if any. ``left_out`` lists what exceeded the limits of the search.
     """
 
     decider: RelationalProgram
@@ -72,7 +72,7 @@ class RelationalHypothesis:
 
     @property
     def individuals(self) -> tuple[str, ...]:
-        """The names of the individuals that it was learned from; pairs with a comma."""
+        """The names of the training individuals; the names of a pair are joined by a comma."""
         return () if self.world is None else tuple(map(",".join, names_of(self.world)))
 
     @property
@@ -84,15 +84,15 @@ class RelationalHypothesis:
 
     @property
     def right(self) -> int:
-        """How many examples get their label."""
+        """The number of examples that get their label."""
         return sum(one == label for one, label in zip(self.entailed, self.examples, strict=True))
 
     def predict(
         self, background: Source | Sequence[Source], individuals: Iterable[str | Sequence[str]] | None = None
     ) -> dict[str, Label | None]:
-        """Label the individuals of other background knowledge; without names all of their type that it mentions.
+        """Label the individuals of other background knowledge; by default all entities of their type that it mentions.
 
-        The label is None where no rule decides.
+        The label is None if no rule decides.
         """
         world = self.read(background, individuals)
         labels = self.decider.predict(world).tolist()
@@ -101,16 +101,16 @@ class RelationalHypothesis:
     def read(
         self, background: Source | Sequence[Source], individuals: Iterable[str | Sequence[str]] | None = None
     ) -> World:
-        """Read other background knowledge, as that of training was read."""
+        """Read other background knowledge, in the same way as that of training."""
         return read_world(background, self.types, self.features.root, individuals)
 
     def explain(self, *names: str, background: Source | Sequence[Source] | None = None) -> RelationalExplanation:
-        """Why an individual gets its label, by its name (two for a pair), with the parts that decide."""
+        """Explain why an individual, by its name (two for a pair), gets its label, with the deciding parts."""
         world = self._world(names, background)
         return explain_individual(self.decider, world, find_individual(world, *names))
 
     def why_not(self, *names: str, label: Label, background: Source | Sequence[Source] | None = None) -> str:
-        """Why an individual does not get another label."""
+        """Explain why an individual does not get another label."""
         world = self._world(names, background)
         return why_not(self.decider, world, find_individual(world, *names), label)
 
@@ -118,36 +118,36 @@ class RelationalHypothesis:
         if background is not None:
             return self.read(background, [names])
         if self.world is None:
-            raise ProgramError("a model that was loaded has no facts; pass background=…")
+            raise ProgramError("a loaded model has no facts; pass background=…")
         return self.world
 
     def check(self) -> int:
-        """Run the rules in clingo beside B: how many individuals get the label that is predicted."""
+        """Run the rules in clingo with B, and count the individuals that get the predicted label."""
         if self.world is None:
-            raise ProgramError("a model that was loaded has no facts to run beside")
+            raise ProgramError("a loaded model has no facts to run with")
         derived = run_relational_clingo(self.decider, self.world).tolist()
         return sum(one == other for one, other in zip(derived, self.entailed, strict=True))
 
-    # Elsewhere.
+    # Export and storage.
 
     def to_text(self) -> str:
-        """The rules as people read them."""
+        """Write the rules as readable text."""
         return program_text(self.decider)
 
     def to_clingo(self, *, facts: bool = False) -> str:
-        """The rules for clingo; with ``facts`` also B, with decimals as integers, and the individuals."""
+        """Write the rules for clingo; ``facts`` also writes B, with decimals as integers, and the individuals."""
         return relational_to_clingo(self.decider, self.world, facts=facts)
 
     def to_prolog(self, dialect: Dialect = "swi", *, facts: bool = False) -> str:
-        """The rules for SWI-Prolog, or for s(CASP); with ``facts`` also B and the individuals."""
+        """Write the rules for SWI-Prolog or s(CASP); ``facts`` also writes B and the individuals."""
         return relational_to_prolog(self.decider, self.world, dialect, facts=facts)
 
     def to_sql(self, dialect: SqlDialect = "duckdb") -> str:
-        """The rules as one query over a table of each relation and a table of individuals."""
+        """Write the rules as one query over a table for each relation and a table of individuals."""
         return relational_to_sql(self.decider, dialect, world=self.world)
 
     def to_dict(self) -> dict[str, Any]:
-        """The model as JSON holds it."""
+        """Return the model as data for JSON."""
         used = {*self.features.relations}
         types = [[name, list(kinds)] for (name, arity), kinds in self.types.items() if (name, arity) in used]
         return {
@@ -164,12 +164,12 @@ class RelationalHypothesis:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> RelationalHypothesis:
-        """Read a model that `save` wrote: it labels the individuals of any background knowledge."""
+        """Load a model that `save` wrote, which labels the individuals of any background knowledge."""
         return cls.from_dict(parse(content(path)))
 
     @classmethod
     def from_dict(cls, node: Any) -> RelationalHypothesis:
-        """Read what `to_dict` gives, with every check."""
+        """Read and check data that `to_dict` returned."""
         data = convert(node, ModelData)
         if (data.format, data.version) != (FORMAT, VERSION):
             raise ProgramError(f"not a relational model of version {VERSION}: {data.format!r}, {data.version!r}")
@@ -184,7 +184,7 @@ class RelationalHypothesis:
 
 
 def names_of(world: World) -> list[tuple[str, ...]]:
-    """The names of the individuals of a world."""
+    """Return the names of the individuals of a world."""
     columns = [
         np.array(world.names[kind], dtype=object)[codes].tolist()
         for kind, codes in zip(world.root, world.individuals, strict=True)

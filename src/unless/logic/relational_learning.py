@@ -1,4 +1,4 @@
-"""Learn from logic programs about connected things: features are searched for, a learner chooses among them."""
+"""Learn from logic programs about connected things: search for features, among which a learner chooses."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Algorithm = OneOf["fold_rm", "fold_rpp", "fold_unless"]
 
 _SHARE = 0.2
 _ENOUGH = 20
-"""The fewest examples that the default share is held back from."""
+"""The minimum number of examples for a default held-out share."""
 
 
 def learn_task(
@@ -36,7 +36,7 @@ def learn_task(
     test: float | None = None,
     seed: int = 0,
 ) -> RelationalHypothesis:
-    """Learn rules that tell the labels of the individuals of a task."""
+    """Learn rules that predict the labels of the individuals of a task."""
     if depth < 0:
         raise ParameterError(f"depth must be at least 0, not {depth!r}")
     labels = Labels.of(task.target, task.labels)
@@ -66,7 +66,7 @@ def learn_task(
 
 
 def _with_used(program: Program) -> Program:
-    """The program over the features that it tests."""
+    """Return the program over the features that it tests."""
     return Program(program.target, program.used, program.rules, program.otherwise)
 
 
@@ -76,7 +76,7 @@ def _learned(table: Table, ratio: float, algorithm: str, positive: Label | None)
             return fold_rm(table, ratio)
         case "fold_rpp":
             if positive is None:
-                raise ParameterError("fold_rpp learns rules for one label; name it: positive=…")
+                raise ParameterError("fold_rpp learns rules for one label; set positive=…")
             return fold_rpp(table, positive, ratio)
         case "fold_unless":
             return fold_unless(table, ratio)

@@ -1,6 +1,6 @@
-"""Relational programs for SWI-Prolog and s(CASP), to run beside background knowledge, and read back.
+"""Write relational programs for SWI-Prolog and s(CASP), to run with background knowledge, and read them back.
 
-Numbers are as they are. Sums are exact, as those of `unless.relational.evaluation`. s(CASP) has no aggregates: it runs
+Numbers are unchanged. Sums are exact, as in `unless.relational.evaluation`. s(CASP) has no aggregates: it runs
 programs whose features are conditions on parts, least and greatest values, and attributes.
 """
 
@@ -39,9 +39,9 @@ _SUM = [
 def relational_to_prolog(
     program: RelationalProgram, world: World | None = None, dialect: Dialect = "swi", *, facts: bool = False
 ) -> str:
-    """A relational program for SWI-Prolog or s(CASP), to run beside B; with ``facts`` also those of a world.
+    """Write a relational program for SWI-Prolog or s(CASP), to run with B; ``facts`` also writes the facts of a world.
 
-    ``individual(x)`` says who is to be labelled.
+    ``individual(x)`` lists the individuals to label.
     """
     if dialect not in get_args(Dialect):
         raise ParameterError(f"no dialect {dialect!r}{suggest(str(dialect), get_args(Dialect))}")
@@ -64,13 +64,13 @@ class RelationalProlog(RelationalWriter):
         super().__init__(program, world)
 
     def comments(self) -> Iterator[str]:
-        """Predicates that have other names than in B."""
+        """Write comments on predicates whose names differ from B."""
         for signature in self._needed():
             if self.relations[signature] != signature[0]:
                 yield f"% {self.relations[signature]}: {for_comment(signature[0])}"
 
     def directives(self) -> Iterator[str]:
-        """What SWI-Prolog needs: negation's operator, and no error about predicates without facts."""
+        """Write the directives that SWI-Prolog needs: the negation operator, and permission for missing predicates."""
         yield _PRELUDE
         ours = [(self.individual, 1), (self.label, 2)]
         for name, arity in [*ours, *((self.relations[one], one[1]) for one in self._needed())]:
@@ -78,16 +78,16 @@ class RelationalProlog(RelationalWriter):
             yield f":- discontiguous {name}/{arity}."
 
     def clauses(self) -> list[str]:
-        """The whole program, with the predicate that adds numbers up if one needs it."""
+        """Write the whole program, with the predicate that adds numbers up if a feature needs it."""
         found = super().clauses()
         return found + _SUM if self.sums else found
 
     def constant(self, name: str) -> str:
-        """Spell the name of an entity."""
+        """Write the name of an entity."""
         return prolog_term(name)
 
     def number(self, number: float) -> str:
-        """Spell a number: an exponent needs a decimal point before it."""
+        """Write a number: an exponent needs a decimal point before it."""
         if math.isinf(number):
             return "inf" if number > 0 else "-inf"
         text = number_to_text(number)
@@ -95,7 +95,7 @@ class RelationalProlog(RelationalWriter):
         return text if not exponent else f"{digits if '.' in digits else digits + '.0'}e{power}"
 
     def term(self, label: Label) -> str:
-        """Spell a label."""
+        """Write a label."""
         match label:
             case bool():
                 return str(label).lower()
@@ -104,7 +104,7 @@ class RelationalProlog(RelationalWriter):
         return self.number(float(label)) if isinstance(label, float) else str(label)
 
     def relation_goal(self, goal: Goal, names: dict[int, str], definition: Definition) -> list[str]:
-        """A goal; a number in it is compared, since 1 and 1.0 are two terms."""
+        """Write a goal; a number in it is compared, since 1 and 1.0 are two terms."""
         texts, more = [], []
         for place, one in enumerate(goal.arguments):
             if isinstance(one, float):
@@ -116,7 +116,7 @@ class RelationalProlog(RelationalWriter):
         return [f"{self.relations[goal.name, len(goal.arguments)]}({','.join(texts)})", *more]
 
     def comparison(self, goal: Goal, names: dict[int, str], definition: Definition) -> str:
-        """A comparison, of numbers or of entities."""
+        """Write a comparison of numbers or of entities."""
         numbers = number_variables(definition, self.types)
         left, right = (
             self.number(one) if isinstance(one, float) else argument_text(one, names, self) for one in goal.arguments
@@ -128,14 +128,14 @@ class RelationalProlog(RelationalWriter):
         raise ProgramError(f"entities have no order: {definition}")
 
     def feature(self, feature: FeaturePredicate) -> Iterator[str]:
-        """The clauses that define a number or a category."""
+        """Write the clauses that define a number or a category."""
         definition = feature.definition
         names = variable_names(definition)
         body = ", ".join(self.body(definition))
         value = names.get(definition.value, "") if definition.value is not None else ""
         head = f"{feature.name}({self.one},"
         if definition.how in ("least", "greatest"):
-            yield self.rule_text(f"{head}{value})", [body])  # every value: rules ask whether some is beyond a limit
+            yield self.rule_text(f"{head}{value})", [body])  # every value: rules ask whether some exceeds a limit
             return
         if self.dialect == "scasp" and definition.how != "value":
             raise ProgramError(f"s(CASP) has no aggregates, which this needs: {definition}; use clingo or SWI-Prolog")
@@ -164,7 +164,7 @@ class RelationalProlog(RelationalWriter):
                 yield self.rule_text(f"{head}Value)", [*_distinct(value, body), "List = [Value|_]"])
 
     def compared(self, feature: FeaturePredicate, literal: Literal) -> list[str]:
-        """The goals of a literal that compares a number."""
+        """Write the goals of a literal that compares a number."""
         limit = self.number(float(literal.value))  # type: ignore[arg-type]
         how, op = feature.definition.how, literal.op
         test = f"{feature.value} {_SIGNS.get(op, op)} {limit}"
@@ -175,19 +175,19 @@ class RelationalProlog(RelationalWriter):
         return [f"{feature.name}(X,{feature.value})", test]
 
     def _some(self, feature: FeaturePredicate, op: str, limit: str, *, holds: bool) -> list[str]:
-        """Whether some value is beyond a limit; or none is, of some."""
+        """Write the condition that some value is beyond a limit, or that there are values and none is."""
         side = "at_most" if op == "=<" else "above"
         name = f"{feature.name}_{side}_{limit.replace('.', '_').replace('-', 'm').replace('+', '')}"
         self.tests.append(f"{name}(X) :- {feature.name}(X,Number), Number {op} {limit}.")
         return [f"{name}(X)"] if holds else [f"{feature.name}(X,_)", f"not {name}(X)"]
 
     def cells(self, relation: Relation, place: int, world: World) -> list[str | None]:
-        """The spelled arguments of a relation in one place."""
+        """Write the arguments of a relation in one position."""
         if relation.types[place] != NUMBER:
             return self.entities(relation, place, world)
         return [None if math.isnan(one) else self.number(one) for one in relation.columns[place].tolist()]
 
 
 def _distinct(term: str, body: str, name: str = "List") -> list[str]:
-    """The goals that make a list of the distinct values of a term, in order."""
+    """Write the goals that make a sorted list of the distinct values of a term."""
     return [f"findall({term}, ({body}), {name}All)", f"sort({name}All, {name})"]

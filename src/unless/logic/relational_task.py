@@ -1,7 +1,7 @@
-"""Read a relational task from logic programs: background knowledge B as a world, examples as individuals with labels.
+"""Read a relational task from logic programs: background knowledge B as a world, examples as labelled individuals.
 
-`fact_text` and `example_text` read the texts, `rule_evaluation` adds what B's rules entail, `argument_types` says which
-arguments hold numbers and which entities of one kind.
+`fact_text` and `example_text` read the texts, `rule_evaluation` adds the facts that B's rules entail, and
+`argument_types` infers which arguments hold numbers and which hold entities of the same type.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from unless.relational import NUMBER, Relation, World
 from unless.values import Label, count_text
 
 IGNORED = "ignored"
-"""The type of an argument that is not learned from: it has one entity, so nothing about it differs."""
+"""The type of an argument that is not learned from: the type has one entity, so all rows are equal."""
 
 _BACKGROUND = ("bk.pl", "bk.lp", "background.pl", "background.lp")
 _EXAMPLES = ("exs.pl", "exs.lp", "examples.pl", "examples.lp")
@@ -39,9 +39,9 @@ Types = Iterable[str] | Mapping[str, Sequence[str]]
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """What is learned: the labels of the individuals of a world.
+    """The task to learn: the labels of the individuals of a world.
 
-    ``labelled`` says that the target's last argument is the label, ``f(x,label)``; without it the labels are ``pos``
+    ``labelled`` means that the target's last argument is the label, ``f(x,label)``; otherwise the labels are ``pos``
     and ``neg``.
     """
 
@@ -50,16 +50,16 @@ class Task:
     labels: tuple[Label, ...]
     labelled: bool
     plain: bool = True
-    """Whether clingo itself can read the facts of B: no decimals, quoted constants, lists and terms."""
+    """Whether clingo itself can read the facts of B: no decimals, quoted constants, lists or terms."""
 
     @property
     def types(self) -> dict[Signature, tuple[str, ...]]:
-        """The types of the arguments of every relation, from which other background knowledge is read."""
+        """The types of the arguments of every relation, used to read other background knowledge."""
         return {signature: one.types for signature, one in self.world.relations.items()}
 
     @property
     def relational(self) -> bool:
-        """Whether B says more of individuals than their own properties: pairs, or parts with properties."""
+        """Whether B describes more than the individuals' own properties: pairs, or parts with properties."""
         if len(self.world.root) > 1:
             return True
         root = self.world.root[0]
@@ -86,22 +86,22 @@ def read_task(
     ignore: Iterable[str] = (),
     strict: bool = False,
 ) -> Task:
-    """Read background knowledge and examples, texts or files; or both from a folder.
+    """Read background knowledge and examples from texts or files, or both from a folder.
 
     Parameters
     ----------
     background, examples
         Text, or a path. A folder has ``bk.pl`` and ``exs.pl``.
     target
-        The predicate to learn, if the examples are of several.
+        The predicate to learn, if there are examples of several.
     arguments
-        How many arguments name an individual; by default that shows in the examples.
+        The number of arguments that name an individual; by default the examples show it.
     types
         Types of arguments: ``["size/2: piece, number"]``. ``_`` leaves one to be inferred.
     features, ignore
         The relations to learn from, and those to leave out: ``size`` or ``size/2``; ``atm/5.4`` is an argument.
     strict
-        Refuse facts with variables, instead of leaving them out with a warning.
+        Reject facts with variables, instead of leaving them out with a warning.
     """
     background, examples = _sources(background, examples)
     name, texts = source_texts(examples, "examples")
@@ -132,7 +132,7 @@ def read_world(
 ) -> World:
     """Read other background knowledge with the types of a task.
 
-    Without ``individuals`` these are all entities of their type that B mentions.
+    By default, ``individuals`` are all entities of their type that B mentions.
     """
     facts, _, _ = _facts(background, strict=strict)
     facts = {signature: rows for signature, rows in facts.items() if signature in types}
@@ -153,7 +153,7 @@ def world_of(
     root: tuple[str, ...],
     individuals: Sequence[Row],
 ) -> World:
-    """Facts as columns: the entities of a type are in the order of their names."""
+    """Store facts as columns; the entities of each type are sorted by name."""
     columns = {
         signature: list(zip(*sorted(rows), strict=True)) for signature, rows in sorted(facts.items()) if signature[1]
     }
@@ -186,7 +186,7 @@ def world_of(
 def _sources(
     background: Source | Sequence[Source], examples: Source | None
 ) -> tuple[Source | Sequence[Source], Source]:
-    """The sources of B and of the examples, also from a folder."""
+    """Return the sources of B and of the examples, also from a folder."""
     if examples is not None:
         return background, examples
     if not isinstance(background, str | os.PathLike) or not Path(background).is_dir():
@@ -206,7 +206,7 @@ def _in(folder: Path, names: Sequence[str]) -> Path:
 def _facts(
     background: Source | Sequence[Source], *, strict: bool
 ) -> tuple[dict[Signature, Rows], dict[Signature, str], bool]:
-    """The facts of B, also those that rules entail; where predicates are first mentioned; whether all is plain."""
+    """Return the facts of B, including entailed ones, the first mention of each predicate, and whether all is plain."""
     name, texts = source_texts(background, "background")
     found = [read_fact_text(text, one) for text, one in zip(texts, name.names, strict=True)]
     _report_left_out(found, name, strict=strict)
@@ -227,7 +227,7 @@ def _report_left_out(found: Sequence[FactText], name: Origin, *, strict: bool) -
 
 
 def _refuse_target(found: Examples, facts: Mapping[Signature, object], lines: Mapping[Signature, str]) -> None:
-    """Refuse background knowledge that mentions the target, in facts or in rules."""
+    """Reject background knowledge that mentions the target, in facts or in rules."""
     if (signature := found.signature) in lines or signature in facts:
         raise ReadError(
             f"{lines[signature]}: B mentions {shown(signature)}, the target; labels would leak into features, and "
@@ -238,13 +238,13 @@ def _refuse_target(found: Examples, facts: Mapping[Signature, object], lines: Ma
 def _selected(
     facts: dict[Signature, Rows], features: Iterable[str] | None, ignore: Iterable[str]
 ) -> dict[Signature, Rows]:
-    """The facts of the relations to learn from."""
+    """Select the facts of the relations to learn from."""
     usable = {signature: rows for signature, rows in facts.items() if signature[1]}
     wanted = set(usable) if features is None else _named(features, usable, "features")
     dropped = _named([one for one in ignore if "." not in one], usable, "ignore")
     found = {one: rows for one, rows in usable.items() if one in wanted and one not in dropped}
     if not found:
-        raise ReadError("B has no facts to learn from" + (" besides those that are ignored" if usable else ""))
+        raise ReadError("B has no facts to learn from" + (" except those that are ignored" if usable else ""))
     return found
 
 
@@ -261,7 +261,7 @@ def _named(names: Iterable[str], usable: Mapping[Signature, object], option: str
 
 
 def _without(types: dict[Signature, tuple[str, ...]], ignore: Iterable[str]) -> dict[Signature, tuple[str, ...]]:
-    """The types, where arguments that are ignored have a type of their own."""
+    """Give ignored arguments a type of their own."""
     for text in (one for one in ignore if "." in one):
         relation, _, place = text.rpartition(".")
         for name, arity in _named([relation], types, "ignore"):
@@ -278,7 +278,7 @@ def _without(types: dict[Signature, tuple[str, ...]], ignore: Iterable[str]) -> 
 def _mentioned(
     facts: Mapping[Signature, Iterable[Row]], types: Mapping[Signature, tuple[str, ...]], root: tuple[str, ...]
 ) -> list[Row]:
-    """The individuals that B mentions; pairs must be given."""
+    """Return the individuals that B mentions; pairs must be given."""
     if len(root) > 1:
         raise ParameterError("the rules are about pairs; name them: individuals=[('a','b'), …]")
     found = {
@@ -292,7 +292,7 @@ def _mentioned(
 
 
 def _refuse_unknown(found: Examples, facts: Mapping[Signature, Iterable[Row]], typed: TypedArguments) -> None:
-    """Refuse examples that no fact mentions; some may be without facts."""
+    """Reject examples if no fact mentions any of them; some may be without facts."""
     known: dict[str, set[str]] = {kind: set() for kind in typed.root}
     for (signature, place), kind in typed.types.items():
         if kind in known and signature in facts:
@@ -300,13 +300,13 @@ def _refuse_unknown(found: Examples, facts: Mapping[Signature, Iterable[Row]], t
     if not any(name in known[kind] for one in found.individuals for name, kind in zip(one, typed.root, strict=True)):
         example = f"{found.target}({','.join(found.individuals[0])}{',…' if found.labelled else ''})"
         raise ReadError(
-            f"no fact of B mentions any example, such as {example}; check that both spell the names in the same way, "
+            f"no fact of B mentions any example, such as {example}; check that both write the names in the same way, "
             "or declare the types of numbers that are names: types=['p/2: thing, number']"
         )
 
 
 def _refuse_related(found: Examples, facts: Mapping[Signature, Iterable[Row]], typed: TypedArguments) -> None:
-    """Refuse labels that are individuals like those of the examples: then the target is a relation."""
+    """Reject labels that are individuals like those of the examples: then the target is a relation."""
     texts = {one for one in found.labels if isinstance(one, str)}
     known = {
         row[place]

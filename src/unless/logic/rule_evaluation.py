@@ -1,4 +1,4 @@
-"""Evaluate the rules of background knowledge with clingo, over facts that clingo itself could not all read."""
+"""Evaluate the rules of background knowledge with clingo, over facts that clingo could not all read directly."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _EXACT = {"Comparison", "BinaryOperation", "UnaryOperation"}
 
 
 def with_rules(found: Sequence[FactText], name: Origin) -> tuple[dict[Signature, Rows], dict[Signature, str]]:
-    """All facts of some texts, those that rules entail included, and where each predicate is first mentioned."""
+    """Return all facts of some texts, including entailed ones, and the first mention of each predicate."""
     facts, lines = dict[Signature, Rows](), dict[Signature, str]()
     for text, before in zip(found, name.before, strict=True):
         for signature, rows in text.facts.items():
@@ -35,7 +35,7 @@ def with_rules(found: Sequence[FactText], name: Origin) -> tuple[dict[Signature,
 
 
 def _at_their_lines(rules: Sequence[tuple[int, str]]) -> str:
-    """The rules as a text in which each is at its own line."""
+    """Write the rules as a text in which each rule is on its original line."""
     lines: list[str] = []
     for line, text in rules:
         new = text.split("\n")
@@ -48,7 +48,7 @@ def _at_their_lines(rules: Sequence[tuple[int, str]]) -> str:
 
 
 def _entailed(program: Background, facts: dict[Signature, Rows]) -> dict[Signature, Rows]:
-    """The facts with all that rules entail."""
+    """Return the facts together with all facts that rules entail."""
     used = [one for one in program.mentions if one in facts and PLAIN.fullmatch(one[0])]
     _refuse_decimals(program, {one: facts[one] for one in used})
     texts: dict[str, str] = {}
@@ -76,7 +76,7 @@ def _row(arguments: tuple[Symbol, ...], texts: Mapping[str, str]) -> tuple[str, 
 
 
 def _refuse_decimals(program: Background, facts: Mapping[Signature, Rows]) -> None:
-    """Refuse rules that compare decimals or calculate with them: to clingo they are texts."""
+    """Reject rules that compare decimals or calculate with them, since decimals are texts to clingo."""
     decimals = {
         (signature, place)
         for signature, rows in facts.items()
@@ -102,7 +102,7 @@ def _refuse_decimals(program: Background, facts: Mapping[Signature, Rows]) -> No
 
 
 def _variables(part: Any) -> Iterator[tuple[tuple[Signature, int], Any]]:
-    """The arguments of the atoms in a part of a rule that are variables, each with its position."""
+    """Return the variables among the arguments of the atoms in a part of a rule, each with its positions."""
     for node in _nodes(part):
         if node.ast_type.name == "SymbolicAtom" and node.symbol.ast_type.name == "Function":
             arguments = node.symbol.arguments
@@ -113,7 +113,7 @@ def _variables(part: Any) -> Iterator[tuple[tuple[Signature, int], Any]]:
 
 
 def _calculated(rule: CheckedRule, names: Mapping[str, object]) -> str | None:
-    """The first of some variables that a comparison or an aggregate uses, other than by ``!=``."""
+    """Return the first of some variables that a comparison other than ``!=`` or an aggregate uses."""
     for node in _nodes(rule.node.body):
         kind = node.ast_type.name
         different = kind == "Comparison" and all(str(guard).lstrip().startswith("!=") for guard in node.guards)
@@ -126,7 +126,7 @@ def _calculated(rule: CheckedRule, names: Mapping[str, object]) -> str | None:
 
 
 def _nodes(part: Any) -> Iterator[Any]:
-    """A node of clingo's syntax tree and all below it."""
+    """Yield a node of clingo's syntax tree and all nodes below it."""
     open_: list[Any] = [part]
     while open_:
         current = open_.pop()
