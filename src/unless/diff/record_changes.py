@@ -1,4 +1,4 @@
-"""Compare the decisions of two programs on the same records: which change label, and which become right or wrong."""
+"""Compare the decisions of two programs on the same records: which records change label, or become right or wrong."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from unless.values import Label, attributes_to_json, label_index, label_to_json
 
 @dataclass(frozen=True, slots=True)
 class ChangedRecord:
-    """A record that changes label: its number from 1, its label in the data, and the proof of each program."""
+    """A record that changes label: its number (from 1), its label in the data, and the proof of each program."""
 
     number: int
     truth: Label | None
@@ -35,7 +35,7 @@ class ChangedRecord:
 
 @dataclass(frozen=True, slots=True)
 class CorrectnessChange:
-    """How many records the old and the new program decide correctly, and how many become right or wrong."""
+    """Counts of records that the old and the new program decide correctly, and that become right or wrong."""
 
     records: int
     right: tuple[int, int]
@@ -44,7 +44,7 @@ class CorrectnessChange:
 
     @classmethod
     def of(cls, before: NDArray[np.bool_], after: NDArray[np.bool_]) -> CorrectnessChange:
-        """Count, given which records each program gets right."""
+        """Count the changes, given which records each program gets right."""
         right = int(before.sum()), int(after.sum())
         return cls(len(before), right, int((~before & after).sum()), int((before & ~after).sum()))
 
@@ -57,9 +57,9 @@ class CorrectnessChange:
 class RecordComparison:
     """The decisions of two programs on the same records.
 
-    ``shifts`` counts the records that change from one label to another, most frequent first; None is no label. ``turn``
-    counts records that become right or wrong; None if the data has no labels. If it is known which records neither
-    program was learned from, ``unseen`` is about those, and ``others`` about the rest.
+    ``shifts`` counts the records that change from one label to another, most frequent first; None means no label.
+    ``turn`` counts records that become right or wrong; None if the data has no labels. If it is known which records
+    neither program was learned from, ``unseen`` covers these records, and ``others`` the rest.
     """
 
     records: int
@@ -96,11 +96,11 @@ def compare_records(
     most: int = 5,
     unseen: NDArray[np.bool_] | None = None,
 ) -> RecordComparison:
-    """Compare two programs on the same records, given as a table for each, with proofs of the first changed ones.
+    """Compare two programs on the same records, given as a table for each, with proofs for the first changed records.
 
-    A text equals the label that it spells, so that a model of a text file and one of a data frame may agree. If the
-    targets differ, the labels of the data are not used. ``unseen`` says which records neither program was
-    learned from, if that is known (`find_unseen_records`).
+    A text equals the label that it spells, so that a model learned from a text file and a model learned from a data
+    frame may agree. If the targets differ, the labels of the data are not used. ``unseen`` marks the records that
+    neither program was learned from, if that is known (`find_unseen_records`).
     """
     labelled = old_table.target if old.target == new.target else None
     known: list[Label] = []
@@ -125,13 +125,13 @@ def compare_records(
 
 
 def find_unseen_records(*models: tuple[Program | Model, Table]) -> NDArray[np.bool_] | None:
-    """Return which records no model was learned from, given a table for each; None if these are no training data."""
+    """Return which records no model was learned from, given a table for each; None if no table is training data."""
     found = [held for model, table in models if (held := _find_held_back(model, table)) is not None]
     return np.logical_and.reduce(found) if found else None
 
 
 def _find_held_back(model: Program | Model, table: Table) -> NDArray[np.bool_] | None:
-    """Return which records a model held back, if the table has some of its data."""
+    """Return which records a model held back, if the table contains some of its training data."""
     known = model_of(model)
     if known is None or (held := holdout_rows(known, table)) is None or known.origin is None:
         return None
@@ -140,7 +140,7 @@ def _find_held_back(model: Program | Model, table: Table) -> NDArray[np.bool_] |
 
 
 def _label_codes(labels: Sequence[Label | None], known: list[Label]) -> NDArray[np.intp]:
-    """Return the index of every label among the known ones, -1 for None; new labels are appended to the known ones."""
+    """Return the index of each label in ``known``, -1 for None; new labels are appended to ``known``."""
     known += [label for label in dict.fromkeys(labels) if label is not None and label_index(label, known) is None]
     places = {label: -1 if label is None else label_index(label, known) for label in labels}
     return np.array([places[label] for label in labels], dtype=np.intp)

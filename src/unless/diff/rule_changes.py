@@ -1,11 +1,11 @@
-"""Compare the rules of two programs: kept, moved, changed, added or removed.
+"""Compare the rules of two programs: which are kept, moved, changed, added or removed.
 
-Each rule of one program is matched with at most one rule of the other, with the same label. Rules that say the same are
-matched first. The others are assigned so that the total similarity of pairs is largest, and each pair is at least as
-similar as `MIN_SIMILARITY`. The order of literals and of exceptions does not change the meaning of a rule; the order
-of rules does. A text and the label that it spells are the same: one program may come from a text file, the other from
-a data frame. Thresholds are the same, or one that changed, only if they are on one number line: a date is never
-compared with a plain number or a duration, nor a level with that of another order.
+Each rule of one program is matched with at most one rule of the other, with the same label. Rules with the same meaning
+are matched first. The other rules are paired so that the total similarity is largest and each pair has at least
+`MIN_SIMILARITY`. The order of literals and of exceptions does not change the meaning of a rule; the order of rules
+does. A text and the label that it spells are equal: one program may come from a text file, the other from a data frame.
+Thresholds are compared only if they are on the same number line: a date is never compared with a plain number or a
+duration, nor a level with a level of another order.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ from unless.values import Label, Value, label_index, label_to_json, same_label
 from unless.values.notation import DateNotation, NotatedNumber
 
 MIN_SIMILARITY = 0.35
-"""The similarity from which two rules count as one that was changed: 0 is nothing in common, 1 is equal.
+"""The least similarity at which two rules count as one changed rule: 0 is nothing in common, 1 is equal.
 
-One of two literals is enough (0.5), and so is the same test with other numbers (0.67). One common feature with another
-test is not (at most 0.33).
+One of two literals in common is enough (0.5), and so is the same test with other numbers (0.67). A common feature with
+another test is not enough (at most 0.33).
 """
 
 Status = OneOf["kept", "changed", "added", "removed"]
 
 _Pair = tuple[int | None, int | None]
-"""The numbers of a rule in the old and the new program; None if it is not there."""
+"""The numbers of a rule in the old and the new program; None where the rule does not exist."""
 
 
 def _edit_status(old: object, new: object, *, same: bool) -> Status:
@@ -48,14 +48,14 @@ def _edit_status(old: object, new: object, *, same: bool) -> Status:
 
 @dataclass(frozen=True, slots=True)
 class LiteralEdit:
-    """A literal of the old rule and its counterpart in the new one, which may have another value; one may be None."""
+    """A literal of the old rule and its counterpart in the new rule, perhaps with another value; one may be None."""
 
     old: Literal | None
     new: Literal | None
 
     @property
     def literal(self) -> Literal:
-        """The new literal, or the old one if there is no new one."""
+        """The new literal, or the old one if it was removed."""
         return cast("Literal", self.old if self.new is None else self.new)
 
     @property
@@ -71,10 +71,10 @@ class LiteralEdit:
 
 @dataclass(frozen=True, slots=True)
 class RuleEdit:
-    """A rule or exception of the old program and its counterpart in the new one; one of them may be None.
+    """A rule or exception of the old program and its counterpart in the new program; one of them may be None.
 
-    ``old_number`` and ``new_number`` count from 0. A rule has ``moved`` if it changed its order with other rules; if
-    rules were only added before it, it has not.
+    ``old_number`` and ``new_number`` count from 0. A rule has ``moved`` if its order relative to other kept rules
+    changed; rules added before it do not count.
     """
 
     old: Rule | None
@@ -87,7 +87,7 @@ class RuleEdit:
 
     @property
     def rule(self) -> Rule:
-        """The new rule, or the old one if there is no new one."""
+        """The new rule, or the old one if it was removed."""
         return cast("Rule", self.old if self.new is None else self.new)
 
     @property
@@ -112,7 +112,7 @@ class RuleEdit:
 
 @dataclass(frozen=True)
 class RuleComparison:
-    """Two programs. ``rules`` are in the new order; a removed rule comes after the rule that it followed in the old."""
+    """The changes between two programs. ``rules`` are in the new order; removed rules follow their old predecessors."""
 
     old: Program
     new: Program
@@ -120,19 +120,19 @@ class RuleComparison:
 
     @property
     def same(self) -> bool:
-        """Whether both have the same rules in the same order, and the same label if no rule applies."""
+        """Whether both programs have the same rules in the same order, and the same label if no rule applies."""
         kept = all(edit.status == "kept" and not edit.moved for edit in self.rules)
         return kept and self.old.target == self.new.target and self.same_otherwise
 
     @property
     def same_otherwise(self) -> bool:
-        """Whether both give the same label, or both none, to records that no rule covers."""
+        """Whether both programs give the same label, or both none, to records that no rule covers."""
         old, new = self.old.otherwise, self.new.otherwise
         return old is new if old is None or new is None else same_label(old, new)
 
     @cached_property
     def counts(self) -> dict[str, int]:
-        """How many rules were kept in place, moved, changed, added and removed."""
+        """The numbers of rules that were kept in place, moved, changed, added and removed."""
         found = Counter("moved" if edit.moved and edit.status == "kept" else edit.status for edit in self.rules)
         return {status: found[status] for status in ("kept", "moved", "changed", "added", "removed")}
 
@@ -147,7 +147,7 @@ class RuleComparison:
         return tuple(name for name in self.old.features if name not in self.new.features)
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything as plain lists, dicts and values that JSON can hold; numbers of rules count from 0."""
+        """Convert the comparison to values that JSON supports; rule numbers count from 0."""
         return {
             "same": self.same,
             "target": [self.old.target, self.new.target],
@@ -166,7 +166,7 @@ def compare_rules(old: Program, new: Program) -> RuleComparison:
     return RuleComparison(old, new, tuple(_order_edits(edits)))
 
 
-# What happened to one rule.
+# The changes of one rule.
 
 
 def _compare_rule(old: Sequence[Rule], new: Sequence[Rule], pair: _Pair, *, moved: bool = False) -> RuleEdit:
@@ -183,7 +183,7 @@ def _compare_rule(old: Sequence[Rule], new: Sequence[Rule], pair: _Pair, *, move
 
 
 def _literal_edits(old: Sequence[Literal], new: Sequence[Literal]) -> Iterator[LiteralEdit]:
-    """Yield edits in the order of the new rule, removed literals last. A test with a new value is a changed literal."""
+    """Yield edits in the order of the new rule, removed literals last; a test with a new value is a changed literal."""
     before = {_literal_test(literal): literal for literal in old}
     left = Counter(map(_literal_test, old))
     left.subtract(map(_literal_test, new))
@@ -206,7 +206,7 @@ def _literal_edits(old: Sequence[Literal], new: Sequence[Literal]) -> Iterator[L
 
 
 _LiteralTest = tuple[tuple[str, tuple[Operator, Hashable]], Value]
-"""A test and its value; a test is a feature, and an operator with the number line that it compares on."""
+"""A test and its value; a test is a feature, an operator and the number line of the comparison."""
 
 
 def _literal_test(literal: Literal) -> _LiteralTest:
@@ -214,13 +214,13 @@ def _literal_test(literal: Literal) -> _LiteralTest:
 
 
 def _number_line(value: Value) -> Hashable:
-    """Return the number line of a value: times, an order, or None for plain numbers and texts."""
+    """Return the number line of a value: times, an order, or None for plain numbers and for texts."""
     if not isinstance(value, NotatedNumber) or value.notation.plain:
         return None
     return "time" if isinstance(value.notation, DateNotation) else value.notation
 
 
-# Which rule became which.
+# Matching old and new rules.
 
 
 _Numbered = Mapping[int, Rule]
@@ -228,7 +228,7 @@ _Numbered = Mapping[int, Rule]
 
 
 def _group_by_label(old: Sequence[Rule], new: Sequence[Rule]) -> Iterator[tuple[_Numbered, _Numbered]]:
-    """For each label, its rules in the old and in the new program."""
+    """Return, for each label, its rules in the old and in the new program."""
     known: list[Label] = []
     groups: dict[int, tuple[dict[int, Rule], dict[int, Rule]]] = defaultdict(lambda: ({}, {}))
     for side, rules in enumerate((old, new)):
@@ -243,7 +243,7 @@ def _group_by_label(old: Sequence[Rule], new: Sequence[Rule]) -> Iterator[tuple[
 
 
 def _match_rules(old: _Numbered, new: _Numbered) -> list[_Pair]:
-    """Pair every rule with its counterpart in the other program, or with None."""
+    """Match every rule with its counterpart in the other program, or with None."""
     equal = _pair_equal_rules(old, new)
     similar = _pair_similar_rules(*_unpaired_rules(old, new, equal))
     left, right = _unpaired_rules(old, new, equal + similar)
@@ -275,7 +275,7 @@ def _rule_meaning(rule: Rule) -> Hashable:
 
 
 def _pair_similar_rules(old: _Numbered, new: _Numbered) -> list[tuple[int, int]]:
-    """Pair rules so that their total similarity is largest; among equals, the pairing that keeps the order best."""
+    """Pair rules so that their total similarity is largest; among equal pairings, keep the order best."""
     if not old or not new:
         return []
     from scipy.optimize import linear_sum_assignment  # type: ignore[import-untyped]
@@ -289,14 +289,14 @@ def _pair_similar_rules(old: _Numbered, new: _Numbered) -> list[tuple[int, int]]
 
 
 def _similarity(old: Sequence[Rule], new: Sequence[Rule]) -> NDArray[np.float64]:
-    """Return the similarity of each old and new rule: twice the weight of common traits, divided by that of all."""
+    """Return the similarity of each old and new rule: twice the weight of common traits / the weight of all."""
     from scipy.sparse import csr_array  # type: ignore[import-untyped]
 
     traits = [_rule_traits(rule) for rule in (*old, *new)]
     place = {trait: k for k, trait in enumerate({trait: None for found in traits for trait in found})}
     rows = np.repeat(np.arange(len(traits)), [len(found) for found in traits])
     columns = [place[trait] for found in traits for trait in found]
-    # Each rule has the square roots of weights, so that the product of two rules is the weight of their common traits.
+    # Each rule is a vector of square roots of weights, so that a product is the weight of the common traits.
     roots = np.sqrt([weight for found in traits for weight in found.values()])
     table = csr_array((roots, (rows, columns)), shape=(len(traits), len(place)))
     total = table.multiply(table).sum(axis=1)
@@ -313,13 +313,13 @@ def _rule_traits(rule: Rule) -> dict[Hashable, float]:
         tests: list[tuple[Hashable, ...]] = [(*test, value) for test, value in map(_literal_test, part.default)]
         for test in tests or [("always",) * 3]:
             for trait in (test[:1], test[:2], test):
-                counts[depth, trait] += 1  # the same trait twice is two traits
+                counts[depth, trait] += 1  # a repeated trait counts as two traits
                 weights[depth, trait, counts[depth, trait]] = 1 / (1 + depth) ** 2
     return weights
 
 
 def _find_moved_rules(pairs: Sequence[_Pair]) -> set[_Pair]:
-    """Find the smallest set of rules in both programs such that all others are in the same order."""
+    """Find the smallest set of common rules such that all other common rules are in the same order."""
     ordered = sorted(((old, new) for old, new in pairs if old is not None and new is not None), key=itemgetter(1))
     ends: list[int] = []  # for each length, the last old number of the best increasing sequence
     lengths = []

@@ -1,9 +1,9 @@
-"""Profile a table before learning from it: kinds of columns and why, missing cells, classes, and suspicious findings.
+"""Profile a table before learning from it: kinds of columns with reasons, missing cells, classes, suspicious findings.
 
-`findings` has the facts. `table_profile` computes them from a whole table, and looks for copies, duplicates and
-contradictions. `column_profile` describes one column by its `cell_counts`, `text_findings` what its texts look like,
-`target_profile` the classes, and features that give them away. All of it comes from rank codes and their counts, so
-that a million rows take seconds.
+`findings` defines the results. `table_profile` computes them for a whole table, and finds copies, duplicates and
+contradictions. `column_profile` describes one column by its `cell_counts`, `text_findings` examines the texts of a
+column, and `target_profile` examines the classes and the features that give them away. Everything is computed from rank
+codes and their counts, so that a million rows take seconds.
 """
 
 from unless.inspection.column_profile import find_column_disguise, find_useless_columns

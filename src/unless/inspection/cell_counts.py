@@ -1,4 +1,4 @@
-"""How often each value of a column occurs; findings about single columns follow from these counts."""
+"""Count how often each value of a column occurs; findings about single columns follow from these counts."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from unless.table import Column
 from unless.values import number_to_text
 
 SOME = 100
-"""The number of distinct texts that suffice to describe a column of texts."""
+"""The number of distinct texts that is enough to describe a column of texts."""
 
 
 @dataclass(frozen=True)
 class CellCounts:
-    """How often each value of a column occurs; ``by_rank`` has the count of each rank, last that of missing cells."""
+    """The count of each value of a column; ``by_rank`` has the count of each rank and, last, of missing cells."""
 
     column: Column
     by_rank: NDArray[np.intp]
@@ -29,27 +29,27 @@ class CellCounts:
 
     @cached_property
     def total(self) -> int:
-        """How many cells there are."""
+        """The number of cells."""
         return int(self.by_rank.sum())
 
     @property
     def missing(self) -> int:
-        """How many cells are missing."""
+        """The number of missing cells."""
         return int(self.by_rank[-1])
 
     @property
     def present(self) -> int:
-        """How many cells have a value."""
+        """The number of cells with a value."""
         return self.total - self.missing
 
     @cached_property
     def distinct(self) -> int:
-        """How many values occur."""
+        """The number of distinct values that occur."""
         return int(np.count_nonzero(self.by_rank[:-1]))
 
     @cached_property
     def numbers(self) -> NDArray[np.float64]:
-        """The numbers that occur, in order."""
+        """The numbers that occur, ascending."""
         return self.column.numbers[self.by_rank[: len(self.column.numbers)] > 0]
 
     @cached_property
@@ -60,29 +60,29 @@ class CellCounts:
 
     @property
     def of_categories(self) -> NDArray[np.intp]:
-        """How often each category of the column occurs; some may not."""
+        """How often each category of the column occurs, possibly never."""
         return self.by_rank[len(self.column.numbers) : -1]
 
     @cached_property
     def texts(self) -> dict[str, int]:
-        """The texts that occur, and how often."""
+        """The texts that occur and their counts."""
         counts = self.of_categories
         return {self.column.categories[place]: int(counts[place]) for place in np.flatnonzero(counts).tolist()}
 
     @property
     def some_texts(self) -> list[str]:
-        """The texts that occur, or a hundred of them, evenly spaced."""
+        """The texts that occur, or an evenly spaced hundred of them."""
         places = np.flatnonzero(self.of_categories)
         return [self.column.categories[place] for place in places[:: -(-len(places) // SOME) or 1].tolist()]
 
     @property
     def usual(self) -> str:
-        """The most frequent value as text."""
+        """The most frequent value, as text."""
         value = self.column.value(int(np.argmax(self.by_rank[:-1])))
         return number_to_text(value) if isinstance(value, float) else repr(value)
 
     def most_frequent(self, most: int) -> list[int]:
-        """Return the few ranks with the largest counts, the first of equal ones, without sorting a million counts."""
+        """Return the ranks with the largest counts, ties in order, without sorting a million counts."""
         counts = self.by_rank[:-1]
         least = np.sort(np.partition(counts, -most)[-most:])[0] if len(counts) > most else 0
         ranks = np.concatenate([np.flatnonzero(counts > least), np.flatnonzero(counts == least)[:most]])

@@ -1,4 +1,4 @@
-"""Profile one column: its kind and why, its values, what looks wrong, and whether it is an identifier."""
+"""Profile one column: its kind and the reason, its values, suspicious findings, and whether it is an identifier."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ _SORTS = {"date": "dates", "datetime": "dates", "instant": "dates", "time": "tim
 _SORTS |= {"order": "levels of its order"}
 _STAND_INS = {9.0, 99.0, 999.0, 9999.0, 99999.0, 999999.0}  # and their negatives
 _CODES = {-7.0, -8.0, -9.0}
-"""Codes of surveys and credit bureaus for several kinds of missing answers."""
+"""Codes that surveys and credit bureaus use for several kinds of missing answers."""
 
 
 def profile_column(
     column: Column, *, declared: str | None = None, spelled: bool = False, tokens: tuple[tuple[str, int], ...] = ()
 ) -> ColumnProfile:
-    """Describe one column; ``spelled`` says that it comes from a text file, where numbers are text too."""
+    """Describe one column; ``spelled`` means that it comes from a text file, where numbers are also text."""
     counts = CellCounts.of(column)
     low, high = (column.number(float(counts.numbers[end])) if len(counts.numbers) else None for end in (0, -1))
     return ColumnProfile(
@@ -51,7 +51,7 @@ def profile_column(
 
 
 def count_missing_spellings(cells: Column, missing: tuple[str, ...]) -> tuple[tuple[str, int], ...]:
-    """Count how missing cells are written, given the column as text, with every cell a value."""
+    """Count the spellings of missing cells, given the column as text in which every cell is a value."""
     lost, counts = missing_among(cells.categories, missing), Counter[str]()
     for text, count in zip(cells.categories, cells.counts()[len(cells.numbers) :].tolist(), strict=False):
         if text in lost:
@@ -60,9 +60,9 @@ def count_missing_spellings(cells: Column, missing: tuple[str, ...]) -> tuple[tu
 
 
 def count_in_bins(numbers: NDArray[np.float64], often: NDArray[np.intp]) -> tuple[int, ...]:
-    """Count the cells in each of a few ranges of equal width; a few whole numbers have a range each.
+    """Count the cells in a few ranges of equal width; if there are few whole numbers, each has its own range.
 
-    ``numbers`` are distinct and sorted, ``often`` says how many cells have each; infinite ones are left out.
+    ``numbers`` are distinct and sorted, ``often`` are the numbers of cells with each; infinite numbers are left out.
 
     >>> count_in_bins(np.array([1.0, 2.0, 4.0]), np.array([5, 6, 7]))
     (5, 6, 0, 7)
@@ -71,7 +71,7 @@ def count_in_bins(numbers: NDArray[np.float64], often: NDArray[np.intp]) -> tupl
     kept, often = numbers[finite], often[finite]
     if len(kept) < 2:
         return ()
-    width = float(kept[-1] / 2 - kept[0] / 2)  # a half: the whole may be more than a float64 holds
+    width = float(kept[-1] / 2 - kept[0] / 2)  # halves, because the whole range may overflow a float64
     whole = 2 * width < _BINS and bool(np.all(kept == np.floor(kept)))
     bins = int(2 * width) + 1 if whole else _BINS
     shares = (kept - kept[0]) / (2 * width) if isfinite(2 * width) else (kept / 2 - kept[0] / 2) / width
@@ -120,7 +120,7 @@ def _explain_text_kind(texts: Sequence[str], *, spelled: bool) -> str:
     return f"some numbers have leading zeros, such as {zero.strip()}" if zero else "not all numbers are written alike"
 
 
-# What is odd about a column.
+# Suspicious findings about a column.
 
 
 def _find_column_remarks(counts: CellCounts) -> list[Remark]:
@@ -133,7 +133,7 @@ def _find_column_remarks(counts: CellCounts) -> list[Remark]:
 
 
 def _check_filling(counts: CellCounts) -> list[Remark]:
-    """Whether a column is empty, constant, nearly so, or mostly missing."""
+    """Return a remark if a column is empty, constant, nearly constant, or mostly missing."""
     name, total = counts.column.name, counts.total
     if (same := _check_constant(counts)) is not None:
         return [same]
@@ -147,7 +147,7 @@ def _check_filling(counts: CellCounts) -> list[Remark]:
 
 
 def _check_constant(counts: CellCounts) -> Remark | None:
-    """Whether all cells of a column are the same: missing, or one value."""
+    """Return a remark if all cells of a column are missing or have the same value."""
     if not counts.total or int(counts.by_rank.max()) < counts.total:
         return None
     if counts.missing:
@@ -161,7 +161,7 @@ def _has_plain_numbers(column: Column) -> bool:
 
 
 def _find_stand_ins(counts: CellCounts) -> list[Remark]:
-    """Find a number such as -999 that repeats at one end of the range, far from all others."""
+    """Find a number such as -999 that repeats at one end of the range, far from all other numbers."""
     column, numbers = counts.column, counts.numbers
     if not _has_plain_numbers(column) or not np.isfinite(numbers).all():
         return []
@@ -181,7 +181,7 @@ def _find_stand_ins(counts: CellCounts) -> list[Remark]:
 
 
 def _find_negative_codes(numbers: NDArray[np.float64], often: NDArray[np.intp]) -> tuple[str, list[str]] | None:
-    """Describe -7, -8 and -9, and return their texts, if they are the only negative numbers and repeat."""
+    """Report -7, -8 and -9, and return their texts, if they repeat and are the only negative numbers."""
     below = numbers < 0
     if not below.any() or below.all() or not set(numbers[below].tolist()) <= _CODES or often[below].sum() < 2:
         return None
@@ -192,12 +192,12 @@ def _find_negative_codes(numbers: NDArray[np.float64], often: NDArray[np.intp]) 
 
 
 def find_column_disguise(column: Column) -> Remark | None:
-    """Find out whether a few texts of a column, which all occur, are numbers or dates that rules cannot compare."""
+    """Check whether texts that occur in a column are numbers or dates in a form that rules cannot compare."""
     texts = sample_texts(column.categories, SOME)
     return find_disguise(column.name, texts) if any(letter.isdigit() for text in texts[:9] for letter in text) else None
 
 
-# Does a column identify records rather than describe them? Rules about such a column fit no new records.
+# Columns that identify records rather than describe them: rules about such a column fit no new records.
 
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+")
 _LAST = {
@@ -207,16 +207,16 @@ _FIRST = {"id", "uuid", "guid", "unnamed"}  # pandas calls a column of row numbe
 
 _FEW = 5  # present cells: fewer prove nothing
 _RUN = 10  # this many whole numbers without a gap are a numbering
-_REPEATS = 50  # numbers drawn from their range would repeat this often; none does: somebody numbered the records
+_REPEATS = 50  # random numbers from the range would repeat this often; if none repeats, the records were numbered
 _MANY = 20  # this many texts can be nearly unique
 _NAMED, _UNNAMED = 0.9, 2 / 3  # share of distinct cells in an identifier, with and without a telling name
-_WORDY = 5  # words: half of the texts have as many if they are sentences, not names
+_WORDY = 5  # words: if half of the texts have at least as many, they are sentences, not names
 
 
 def find_useless_columns(table: Table) -> tuple[Remark, ...]:
-    """Find the columns that nothing about new records can be learned from, and say why.
+    """Find the columns from which nothing about new records can be learned, with the reasons.
 
-    They are identifiers, or have the same cell in all records.
+    They are identifiers, or all their cells are the same.
     """
     counted = (CellCounts.of(column) for column in table.columns if not _is_plainly_useful(column))
     found = ((_check_constant(one) or check_identifier(one)) for one in counted)
@@ -224,7 +224,7 @@ def find_useless_columns(table: Table) -> tuple[Remark, ...]:
 
 
 def _is_plainly_useful(column: Column) -> bool:
-    """Whether there is no need to count: the first cells differ, and values are measurements, or few for the cells."""
+    """Return whether counting is unnecessary: the first cells differ, and the values are measurements or few."""
     codes, some = column.codes, column.numbers[:64]
     if not (codes[:64] != codes[:1]).any():
         return False
@@ -232,11 +232,11 @@ def _is_plainly_useful(column: Column) -> bool:
 
 
 def check_identifier(counts: CellCounts) -> Remark | None:
-    """Say why a column is an identifier: whole numbers that count the records, or texts that nearly all differ.
+    """Explain why a column is an identifier: whole numbers that number the records, or texts that nearly all differ.
 
-    Measurements may differ in every record too. So numbers are suspected only if they are whole, and either run
-    without a gap, never repeat although many of their range would, or have a name such as ``customer_id``. For
-    texts the remark names what they are: sentences, numbers or dates that are not read as such, or just texts.
+    Measurements may also differ in every record. So numbers are suspected only if they are whole, and either run
+    without a gap, never repeat although random numbers from the range would, or have a name such as ``customer_id``.
+    For texts the remark states their form: sentences, numbers or dates that are not read as such, or plain texts.
     """
     column, present, distinct, numbers = counts.column, counts.present, counts.distinct, counts.numbers
     if present < _FEW or distinct < _UNNAMED * present or not _has_plain_numbers(column):  # any date may be new, too
@@ -254,7 +254,7 @@ def check_identifier(counts: CellCounts) -> Remark | None:
 
 
 def _describe_numbering(numbers: NDArray[np.float64]) -> str | None:
-    """Describe how distinct whole numbers number the records; None if they may be measurements."""
+    """Describe how distinct whole numbers number the records; return None if they may be measurements."""
     present, span = len(numbers), float(numbers[-1] - numbers[0])
     if present >= _RUN and span == present - 1:
         return f"it numbers the records from {numbers[0]:.0f} on"
@@ -276,7 +276,7 @@ def _describe_unique_texts(name: str, texts: Sequence[str], distinct: int, prese
 
 
 def _has_identifier_name(name: str) -> bool:
-    """Whether a name says that the column is an identifier; R's write.csv leaves the name of row numbers empty."""
+    """Return whether a name suggests an identifier; R's write.csv leaves the name of row numbers empty."""
     words = [word.lower() for word in _WORD.findall(name)]
     return not name.strip() or name == UNNAMED.format(1) or (bool(words) and (words[-1] in _LAST or words[0] in _FIRST))
 

@@ -17,15 +17,15 @@ Code = OneOf[
     "uncovered", "sampled",
     "locked-idle", "locked-breaks", "past-dates",
 ]  # fmt: skip
-"""The kinds of remarks; the last lines are about learned rules, the others about a table."""
+"""The kinds of remarks; the last lines are about learned rules, the other lines about a table."""
 
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """Something to know about a column, or, if ``column`` is None, about the whole table or what was learned from it.
+    """A remark about a column or, if ``column`` is None, about the whole table or what was learned from it.
 
     ``finding`` is a sentence without its full stop; about a column, also without its subject: "is nearly unique: …".
-    ``example`` is the cell, column or number that the remark is about, ``others`` are more of them; advice can mention
+    ``example`` is the cell, column or number that the remark is about, ``others`` are further ones; advice can mention
     them.
     """
 
@@ -42,11 +42,11 @@ class Remark:
 
 @dataclass(frozen=True, slots=True)
 class ColumnProfile:
-    """One feature: its kind and why, its missing cells, and its values.
+    """The profile of one feature: its kind and the reason, its missing cells, and its values.
 
-    ``tokens`` says how missing cells are written in a text file, and how often each way. ``frequent`` are the most
-    frequent values, ``low`` and ``high`` the smallest and largest number. ``histogram`` counts the numbers in ranges of
-    equal width from the smallest to the largest finite one; it is empty if there are no two different ones.
+    ``tokens`` are the spellings of missing cells in a text file, with their counts. ``frequent`` are the most frequent
+    values, ``low`` and ``high`` the smallest and largest number. ``histogram`` counts the numbers in ranges of equal
+    width from the smallest to the largest finite number; it is empty without two different finite numbers.
     """
 
     name: str
@@ -74,7 +74,7 @@ class ColumnProfile:
 
 @dataclass(frozen=True, slots=True)
 class TargetProfile:
-    """The labels as text, the most frequent first, and how many records have no label."""
+    """The profile of the labels: each label as text, most frequent first, and the number of records without a label."""
 
     name: str
     classes: tuple[tuple[str, int], ...]
@@ -89,20 +89,20 @@ class TargetProfile:
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """A whole table: its features, and its target; if none was named, a column that looks like one."""
+    """The profile of a table: its features and its target, or a column that looks like a target if none was named."""
 
     records: int
     columns: tuple[ColumnProfile, ...]
     target: TargetProfile | None
     likely_target: str | None
     remarks: tuple[Remark, ...]
-    """About the table as a whole."""
+    """Remarks about the table as a whole."""
     read_as: str = ""
-    """How the file was read, if it is not plain, as `Table.read_as` says it."""
+    """How the file was read, if it is unusual (`Table.read_as`)."""
 
     @property
     def all_remarks(self) -> tuple[Remark, ...]:
-        """Every remark: on the target, on the columns in order, on the table."""
+        """All remarks: on the target, on the columns in order, and on the table."""
         of_target = self.target.remarks if self.target else ()
         return (*of_target, *(remark for column in self.columns for remark in column.remarks), *self.remarks)
 

@@ -27,8 +27,8 @@ from unless.table import Column, Table
 from unless.values import number_to_text, parse_number, percent
 
 _FEW = 50  # records
-_CHANCE = 20  # records: with fewer, columns go together by chance
-_AGAIN = re.compile(r"_[0-9]+$")  # what follows a name that an earlier column has
+_CHANCE = 20  # records: with fewer, columns can go together by chance
+_AGAIN = re.compile(r"_[0-9]+$")  # the suffix that distinguishes repeated names
 _ODD = np.uint64(0x9E3779B97F4A7C15)
 
 
@@ -37,12 +37,12 @@ def profile_table(
 ) -> Profile:
     """Profile a table; `source` is a `Table`, or anything that `read_table` takes.
 
-    For a text file it includes how missing cells are written. Labels may be missing; these are counted. ``labels`` are
-    those of the records if they are not a column of the source: a column of texts.
+    For a text file, the profile includes the spellings of missing cells. Labels may be missing; missing labels are
+    counted. ``labels`` is a column of texts with the labels, if they are not a column of the source.
     """
     if isinstance(source, Table):
         return _profile_read_table(source, target, labels)
-    # The target is read as categories, because those may be missing; labels may not.
+    # The target is read as categories, because categories may be missing; labels may not.
     as_text = list(dict.fromkeys([*(options.categorical or ()), *([] if target is None else [target])]))
     table = read_with(source, replace(options, categorical=as_text))
     features = tuple(column for column in table.columns if column.name != target)
@@ -61,13 +61,13 @@ def profile_table(
 
 
 def _declared_kinds(options: ReadOptions) -> dict[str, str]:
-    """Return the kinds of columns that the caller declared, in words."""
+    """Return a description of the kind of each column that the caller declared."""
     words = {"numeric": "numeric", "categorical": "categorical", "dates": "as dates", "orders": "with an order"}
     return {name: kind for option, kind in words.items() for name in getattr(options, option) or ()}
 
 
 def _profile_read_table(table: Table, target: str | None, labels: Column | None) -> Profile:
-    """Profile a table that was read; its own target is the target, unless another column is named or given."""
+    """Profile a table that was read; its target is used unless another column is named or given."""
     if labels is not None:
         return _profile_columns(table.columns, labels, len(table))
     if table.target is not None and target in (None, table.target.name):
@@ -109,7 +109,7 @@ def _profile_columns(
 
 
 def _is_text_file(source: object, form: str | None) -> bool:
-    """Whether a source is a text file, so that its cells have a spelling."""
+    """Return whether a source is a text file, so that its cells have spellings."""
     if isinstance(source, (str, os.PathLike)):
         found = files_at(source, form)[0] if is_several(source) else format_of(source, form)
         return found.name in ("csv", "tsv")
@@ -117,7 +117,7 @@ def _is_text_file(source: object, form: str | None) -> bool:
 
 
 def _check_header(names: Sequence[str]) -> list[Remark]:
-    """Whether the only name looks like several, or most names are numbers, as in a file without a header."""
+    """Check whether the only name looks like several names, or most names are numbers, as without a header."""
     if (hint := separator_hint(names)) is not None:
         return [Remark("separator", None, f"There is one column, {names[0]!r}: {hint}")]
     numbers = [name for name in names if parse_number(_AGAIN.sub("", name)) is not None]
@@ -131,10 +131,10 @@ def _check_header(names: Sequence[str]) -> list[Remark]:
 
 
 def find_copies(columns: Sequence[Column]) -> list[Remark]:
-    """Find columns that repeat an earlier one: equal cells, or values that map one to one.
+    """Find columns that repeat an earlier column: equal cells, or values that map one to one.
 
-    With few records the second may be chance, and only equal cells count. Where most cells differ, any two columns go
-    together like that; then the values must be in the same order too.
+    With few records a one-to-one map may be chance, so only equal cells count. Where most cells differ, any two columns
+    map one to one; then the values must also be in the same order.
     """
     by_shape: dict[bytes, list[Column]] = defaultdict(list)
     for column in columns:
@@ -154,14 +154,14 @@ def find_copies(columns: Sequence[Column]) -> list[Remark]:
 
 
 def _hash_pattern(column: Column, distinct: int) -> int:
-    """Hash which records have equal cells, so that columns with the same pattern have the same hash."""
+    """Hash the pattern of equal cells in a column, so that columns with the same pattern have the same hash."""
     rows, ranks = len(column), column.missing + 1
     codes = column.codes.astype(np.intp)
     if 2 * distinct > rows:
-        _, codes = np.unique(codes, return_inverse=True)  # the order counts
+        _, codes = np.unique(codes, return_inverse=True)  # the hash depends on the order
     else:
         first = np.full(ranks, rows, dtype=np.intp)
-        first[codes[::-1]] = np.arange(rows - 1, -1, -1)  # the last assignment to a code stays
+        first[codes[::-1]] = np.arange(rows - 1, -1, -1)  # the last assignment to a code is the one that remains
         order = np.empty(ranks, dtype=np.intp)
         order[np.argsort(first, kind="stable")] = np.arange(ranks)
         codes = order[codes]
@@ -173,9 +173,9 @@ def _all_values(column: Column) -> NDArray[np.object_]:
 
 
 def find_repetitions(columns: Sequence[Column], target: Column | None, rows: int) -> list[Remark]:
-    """Find too few records, duplicates, and contradictions: the same cells with another label.
+    """Find too few records, duplicates, and contradictions: records with the same cells but another label.
 
-    Leave identifiers out of the columns: with them no two records are the same.
+    The columns must not include identifiers, with which no two records are the same.
     """
     found: list[Remark] = []
     if rows < _FEW:
@@ -192,7 +192,7 @@ def find_repetitions(columns: Sequence[Column], target: Column | None, rows: int
 
 
 def _find_contradictions(cells: NDArray[np.uint64], target: Column) -> list[Remark]:
-    """Count records with the same cells and different labels, and how many of them any rules must get wrong."""
+    """Count the records with equal cells but different labels, and the fewest of them that any rules get wrong."""
     labelled = target.codes != target.missing
     _, group = np.unique(cells[labelled], return_inverse=True)
     pairs, counts = np.unique(group * (target.missing + 1) + target.codes[labelled], return_counts=True)

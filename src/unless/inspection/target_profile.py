@@ -1,4 +1,4 @@
-"""Profile the labels: how many of each, whether they are labels at all, and which features leak them."""
+"""Profile the labels: their counts, whether they really are labels, and which features leak them."""
 
 from __future__ import annotations
 
@@ -14,31 +14,31 @@ from unless.inspection.text_findings import find_text_remarks, sample_texts
 from unless.table import Codes, Column, Labels
 from unless.values import number_to_text, parse_number, percent
 
-_RARE = 10  # records of a label: fewer are too few to learn from and to test on
+_RARE = 10  # records of a label: fewer are too few to both learn from and test on
 _CONTINUOUS = 20  # different numbers: more may be a quantity
 _ROWS = 20_000  # records: enough to see that a feature gives the label away
-_FIRST = 1000  # records that show that most features do not
-_SURE = 3.0  # standard deviations: hundreds of features are tried
+_FIRST = 1000  # records: enough to show that most features do not
+_SURE = 3.0  # standard deviations: many, because hundreds of features are tried
 _NAMES = (
     "target", "label", "class", "y", "outcome", "decision", "diagnosis", "result", "response", "survived", "churn",
 )  # fmt: skip
 
 
 def labels_as_texts(labels: Labels) -> Column:
-    """Return labels as a column of texts, as `profile_target` and `find_giveaways` take them."""
+    """Convert labels to a column of texts, as `profile_target` and `find_giveaways` expect."""
     texts = [number_to_text(label) if isinstance(label, float) else str(label) for label in labels.labels]
     return text_column(labels.name, texts, labels.codes)
 
 
 def text_column(name: str, texts: Sequence[str], codes: Codes) -> Column:
-    """Make a column of categories from the text of every code, in any order; the next code means missing."""
+    """Make a column of categories from the text of each code, in any order; the next code means missing."""
     known = sorted(set(texts))
     place = np.array([*(bisect_left(known, text) for text in texts), len(known)])
     return Column(name, "text", np.empty(0), tuple(known), place[codes])
 
 
 def profile_target(column: Column) -> TargetProfile:
-    """Profile a target that was read as categories."""
+    """Profile a target column that was read as categories."""
     counts = CellCounts.of(column)
     classes = tuple(sorted(counts.texts.items(), key=lambda one: -one[1]))
     return TargetProfile(
@@ -74,9 +74,10 @@ def _quote_text(label: str) -> str:
 
 
 def check_labels(name: str, labels: Sequence[str], records: int) -> Remark | None:
-    """Check whether a target may be no labels: it looks like a quantity, or most records have their own label.
+    """Check whether a target is unsuitable: it looks like a quantity, or most records have their own label.
 
-    Rules can predict neither. Many numbers are a quantity if some have fractions, or if few records have each.
+    Rules can predict neither. Many different numbers are a quantity if some have fractions, or if each occurs in few
+    records.
     """
     if len(labels) <= _CONTINUOUS:
         return None
@@ -92,7 +93,7 @@ def check_labels(name: str, labels: Sequence[str], records: int) -> Remark | Non
 
 
 def guess_target(columns: Sequence[Column]) -> str | None:
-    """Guess the column of labels: by its name, else the last one if it has few values."""
+    """Guess the column of labels: by its name, else the last column if it has few values."""
     for name in _NAMES:
         for column in columns:
             if column.name.strip().casefold() == name:
@@ -105,11 +106,11 @@ def guess_target(columns: Sequence[Column]) -> str | None:
 def find_giveaways(
     columns: Sequence[Column], target: Column, share: float = 0.98, *, quick: bool = False
 ) -> list[Remark]:
-    """Find features that alone predict the label for this share of records, by more than chance.
+    """Find the features that alone predict the label for a given share of records, by more than chance.
 
-    One half of the labelled records (of some thousands) shows which label goes with which value; the other half shows
-    whether that holds. So an identifier decides nothing, and a handful of records proves nothing.
-    If it must be ``quick``, a thousand records rule most features out.
+    Half of the labelled records (or of a sample of some thousands) map each value to a label; the other half test that
+    map. So identifiers are not found, and a handful of records is not enough. If ``quick``, most features are ruled out
+    by a thousand records.
     """
     rows = np.random.default_rng(0).permutation(np.flatnonzero(target.codes != target.missing))[:_ROWS]
     labels, half, tried = target.codes[rows], len(rows) // 2, len(rows) - len(rows) // 2
@@ -130,7 +131,7 @@ def find_giveaways(
 
 
 def _wrong_share(codes: Codes, labels: Codes) -> float:
-    """Return the share of wrong records in the second half, if the first half maps codes to labels."""
+    """Return the share of wrong records in the second half when the first half maps codes to labels."""
     half = len(codes) // 2
     known, tried = _sort_by_code(codes[:half], labels[:half]), _sort_by_code(codes[half:], labels[half:])
     return _count_wrong(known, tried) / (len(codes) - half)
@@ -142,10 +143,10 @@ def _sort_by_code(codes: Codes, labels: Codes) -> tuple[Codes, Codes]:
 
 
 def _count_wrong(known: tuple[Codes, Codes], tried: tuple[Codes, Codes]) -> int:
-    """Count the tried records whose label differs from most of the five known records with the nearest codes.
+    """Count the tried records whose label differs from the majority of the five known records with the nearest codes.
 
-    If many known records have the same code, the five are from their middle. A wrong label is outvoted, and thresholds
-    are found exactly. The median of five labels is the most frequent one if at least three are equal.
+    If many known records have the same code, the five middle ones are used. A wrong label is outvoted, and thresholds
+    are found exactly. The median of five labels is the most frequent label if at least three are equal.
     """
     (codes, labels), (new, truth) = known, tried
     first, last = labels[:1], labels[-1:]
@@ -156,7 +157,7 @@ def _count_wrong(known: tuple[Codes, Codes], tried: tuple[Codes, Codes]) -> int:
 
 
 def _median_of_five(a: Codes, b: Codes, c: Codes, d: Codes, e: Codes) -> Codes:
-    """The third of five, in each place: sorting takes ten times as long."""
+    """Return the elementwise median of five arrays; sorting takes ten times as long."""
     low = np.maximum(np.minimum(a, b), np.minimum(c, d))
     high = np.minimum(np.maximum(a, b), np.maximum(c, d))
     found: Codes = np.maximum(np.minimum(e, low), np.minimum(np.maximum(e, low), high))
@@ -164,7 +165,7 @@ def _median_of_five(a: Codes, b: Codes, c: Codes, d: Codes, e: Codes) -> Codes:
 
 
 def _is_beyond_chance(wrong: float, tried: int, errors: float) -> bool:
-    """Whether a share of wrong records is well below that of a constant guess, by more than chance."""
+    """Return whether a share of wrong records is below that of a constant guess by more than chance."""
     half = errors / 2
     surely = half - wrong > _SURE * sqrt(half * (1 - half) / tried)
     return wrong <= errors / 10 and surely

@@ -1,4 +1,4 @@
-"""Find suspicious texts: numbers and dates in disguise, lists, words for "missing", and spelling variants."""
+"""Find suspicious texts: numbers and dates written as text, lists, words for "missing", and spelling variants."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from unless.values import parse_number
 from unless.values.notation import DateNotation
 
 MOST = 5000
-"""The maximum number of distinct texts to examine; more are sampled."""
+"""The maximum number of distinct texts to examine; if there are more, a sample is examined."""
 
 MISSING_WORDS = frozenset(
     {"-", "--", "–", "—", ".", "..", "n/a", "n.a.", "na", "#N/A", "#NA", "#NULL!", "Null", "None", "nan", "NAN"}
     | {"missing", "Missing", "MISSING"}
-)  # not "none" and "unknown": they often mean what they say
+)  # not "none" and "unknown": they are often ordinary values
 """Cells that often mean "missing", but are not read as missing by default."""
 
 _NUMBER = r"[+-]?[0-9]+(?:\.[0-9]+)?"
@@ -32,20 +32,20 @@ _DAYS = (
     *("%d %b %Y", "%d-%b-%Y", "%d %B %Y", "%b %d, %Y", "%B %d, %Y", "%d-%b-%y", "%Y-%m"),
 )
 DATE_FORMS = [f"{day}{clock}" for clock in ("", " %H:%M", " %H:%M:%S") for day in _DAYS]
-"""Common formats of dates, apart from ISO 8601; of ambiguous ones, the day comes first."""
+"""Common formats of dates other than ISO 8601; among ambiguous formats, day-first formats come first."""
 
 _MAY_BE_DATE = re.compile(r"(?=.{,50}\Z)(?=.*(?:\d{4}|[./\s-].*[./\s-]))\D*\d[^./\s-]*[./\s-]\D*\d", re.DOTALL)
-"""A quick test that every such date passes, since reading dates takes long: digits on both sides of a separator, a year
-of four digits or two separators (unlike 30-39, an age), and not many characters."""
+"""A quick test that every such date passes, since parsing dates is slow: digits on both sides of a separator, a
+four-digit year or two separators (unlike the age range 30-39), and few characters."""
 
 
 def sample_texts(texts: Sequence[str], most: int = MOST) -> Sequence[str]:
-    """Return the texts; if there are very many, some of them, evenly spaced."""
+    """Return the texts, or an evenly spaced sample if there are very many."""
     return texts[:: -(-len(texts) // most) or 1]
 
 
 def find_text_remarks(name: str, counts: Mapping[str, int]) -> list[Remark]:
-    """Find what is suspicious about the texts of a column; ``counts`` says how many cells have each."""
+    """Find what is suspicious about the texts of a column; ``counts`` are the numbers of cells with each text."""
     texts = sample_texts(list(counts))
     disguise = find_disguise(name, texts)
     found = [] if disguise is None else [disguise]
@@ -63,7 +63,7 @@ def find_text_remarks(name: str, counts: Mapping[str, int]) -> list[Remark]:
 
 
 def find_disguise(name: str, texts: Sequence[str]) -> Remark | None:
-    """Find out whether texts are numbers or dates that rules cannot compare; None if they are not."""
+    """Describe the form of texts that are numbers or dates that rules cannot compare; None for other texts."""
     others = [text for text in texts if parse_number(text) is None and text not in MISSING_WORDS]
     form, example = _find_number_form(others, len(texts))
     if form:
@@ -79,9 +79,9 @@ def find_disguise(name: str, texts: Sequence[str]) -> Remark | None:
 
 
 def _find_list_cell(texts: Sequence[str]) -> str | None:
-    """Return a cell like a;b;c, if at least a quarter of the texts are such lists and their values come back.
+    """Return a cell like a;b;c if at least a quarter of the texts are such lists and their values recur.
 
-    "Oslo, Norway" is no list; where commas separate values, some texts have three of them, and others not.
+    "Oslo, Norway" is not a list: where commas separate values, some texts have three values and others do not.
     """
     for sign in ";|,":
         lists = [text.split(sign) for text in texts if sign in text.strip(f"{sign} ")]
@@ -94,7 +94,7 @@ def _find_list_cell(texts: Sequence[str]) -> str | None:
 
 
 def _find_spelling_variants(counts: Mapping[str, int]) -> list[list[str]]:
-    """Return groups of texts that differ only in case and spaces, the most frequent group first."""
+    """Return groups of texts that differ only in case and spaces, most frequent group first."""
     if len(counts) > 20 * MOST:
         return []
     groups: dict[str, list[str]] = defaultdict(list)
@@ -105,7 +105,7 @@ def _find_spelling_variants(counts: Mapping[str, int]) -> list[list[str]]:
 
 
 def _find_number_form(texts: Sequence[str], total: int) -> tuple[str | None, str]:
-    """Return how nearly all texts write numbers, and an example; None if they do not."""
+    """Return the form in which nearly all texts write numbers, and an example; None if they are not numbers."""
     for form, pattern in _NUMBER_FORMS:
         if _nearly_all_pass(pattern.fullmatch, texts, total):
             return form, next(filter(pattern.fullmatch, texts))
@@ -117,8 +117,8 @@ def _find_number_form(texts: Sequence[str], total: int) -> tuple[str | None, str
 
 
 def _nearly_all_pass(test: Callable[[str], object], texts: Sequence[str], total: int) -> bool:
-    """Whether nearly all of these texts pass a test, at least three, and they are at least half of all texts."""
+    """Return whether nearly all of the texts, and at least three, pass a test, and they are at least half of all."""
     if len(texts) > 3 and not any(map(test, texts[:: len(texts) // 4 + 1])):
-        return False  # five of them tell most columns
+        return False  # five texts suffice to decide most columns
     passed = sum(1 for text in texts if test(text))
     return passed >= 3 and passed >= 0.9 * len(texts) and 2 * len(texts) >= total
