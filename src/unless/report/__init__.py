@@ -1,13 +1,12 @@
-"""The report: one HTML file that shows a program's rules, what they do on records, and lets a reader try others.
+"""Write the report: one HTML file with a program's rules, their decisions on records, and what-if controls.
 
-- `facts`: what the program does on the records, counted once for all sections.
+- `facts`: the program's decisions on the records, counted once for all sections.
 - `rule_sentences`: rules in words; `headline`, `sections` (rules, flow, errors, features), `subgroup_views`,
   `curves`, `weak_spots`: the parts of the page as values.
-- `histograms`: histograms; `page_data`: what scripts need besides rules and records.
-- `summary`: the whole page as values, with what its scripts need.
-- `table_overview`: a table before anything is learned, as text and in a notebook; `finding_text`: what is suspicious,
-  in lines.
-- `card`: a model card as values, which `card_facts` defines, `card_rendering` as Markdown and HTML.
+- `histograms`: histograms; `page_data`: the data of the page's scripts.
+- `summary`: the whole page as values, with the data of its scripts.
+- `table_overview`: a table before learning, as text and in a notebook; `finding_text`: suspicious findings as lines.
+- `card`: a model card as values, defined in `card_facts`; `card_rendering` writes it as Markdown and HTML.
 - `render`: the file, made from `templates/` and the styles and `scripts` of `page/`; a classifier in a notebook.
 """
 

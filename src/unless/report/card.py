@@ -1,8 +1,8 @@
-"""Make a model card: the model, its data, its accuracy, subgroups, and its limits.
+"""Make a model card: the model, its data, its accuracy, subgroups, and limits.
 
-One value (`card_facts.ModelCard`), which `card_rendering` writes as Markdown, a template as HTML, and ``to_dict``
-gives for JSON. Figures are those of records that the rules were not learned from; where there are none, the card says
-so.
+The card is one value (`card_facts.ModelCard`). `card_rendering` writes it as Markdown, a template as HTML, and
+``to_dict`` converts it for JSON. Figures are about records that the rules were not learned from; the card states if
+there are none.
 """
 
 from __future__ import annotations
@@ -61,16 +61,16 @@ def model_card(  # noqa: PLR0913 - what people say about a model
     Parameters
     ----------
     table
-        Records, with or without true labels. If they are the data of the model, figures are of the records held back;
+        Records, with or without true labels. If they are the model's own data, figures are about the records held back;
         other records are taken to be new.
     learner, parameters
         How the model was learned.
     data
-        What the data is called.
+        The name of the data.
     by
-        Columns of the table: how good the model is, and what it decides, for each of their values.
+        Columns of the table; the card shows the accuracy and the decisions for each of their values.
     title, purpose, not_for
-        The heading, what the model is for, and what it must not be used for.
+        The heading, the purpose of the model, and the uses it is not meant for.
     stability, watch
         Results of `unless.evaluation` to include.
     """
@@ -82,7 +82,7 @@ def model_card(  # noqa: PLR0913 - what people say about a model
     if table is not None and (unknown := [name for name in by if name not in features]):
         raise UnknownNameError(f"no column {unknown[0]!r}{suggest(unknown[0], features)}")
     given = gather_facts(model, table, trained.classes) if table is not None and len(table) else None
-    own = given is not None and given.own is not None  # other records than the model's say nothing of its data
+    own = given is not None and given.own is not None  # other records do not describe the model's data
     tests = _measure_holdout(model) or (None if given is None else _measure_records(model, given, data))
     tested, origin, tuned = model.tested, model.origin, model.tuned
     rules = tuple(_list_rules(model, words, stability))
@@ -117,7 +117,7 @@ def model_card(  # noqa: PLR0913 - what people say about a model
     )
 
 
-# How good it is.
+# The quality of the model.
 
 
 def _make_quality_facts(found: Quality, usual: Label, on: str, *, unseen: bool | None) -> QualityFacts:
@@ -130,7 +130,7 @@ def _make_quality_facts(found: Quality, usual: Label, on: str, *, unseen: bool |
 
 
 def _measure_holdout(model: Model) -> QualityFacts | None:
-    """Return how good the model is on the records that were held back when it was learned."""
+    """Measure the model on the records that were held back when it was learned."""
     if model.tested is None:
         return None
     on = f"{count_text(model.tested.held_back, 'record')} held back"
@@ -138,11 +138,11 @@ def _measure_holdout(model: Model) -> QualityFacts | None:
 
 
 _LEARNED = {True: "which the model was learned from", False: "with those that the model was learned from"}
-"""What the card calls records if none were held back, by whether they are exactly those of training."""
+"""The name of records if none were held back, by whether they are exactly the training records."""
 
 
 def _measure_records(model: Model, given: DecisionFacts, name: str | None) -> QualityFacts | None:
-    """Return how good the model is on given records: those held back, if they are its own data, else all."""
+    """Measure the model on given records: the records held back if they are its own data, else all records."""
     (shown, learned), called, unseen = given.split(), printable(name or "the data"), None
     if shown.quality is None:
         return None
@@ -155,17 +155,17 @@ def _measure_records(model: Model, given: DecisionFacts, name: str | None) -> Qu
 
 
 def _find_groups(facts: DecisionFacts, by: Sequence[str], words: Words) -> tuple[Group, ...]:
-    """Return the groups of the named columns."""
+    """Find the groups of the named columns."""
     columns = [facts.column(name) for name in dict.fromkeys(by)]
     found = find_subgroups(columns, facts.given, facts.truth, facts.labels, words=words)
     return tuple(chain.from_iterable(found.columns))
 
 
-# What it is made of.
+# Rules, features and values.
 
 
 def _list_rules(model: Model, words: Words, stability: Stability | None) -> Iterator[RuleFact]:
-    """Yield the rules, and last, the label of records that no rule decides."""
+    """Yield the rules and, last, the label of records that no rule decides."""
     program, trained = model.program, model.statistics
     tested = model.tested if model.decider.by_rule else None
     counts: RuleStatistics | None = None if tested is None else tested.statistics
@@ -187,7 +187,7 @@ def _list_rules(model: Model, words: Words, stability: Stability | None) -> Iter
 
 
 def _list_features(model: Model, words: Words, table: Table | None) -> Iterator[FeatureFact]:
-    """Yield every feature of training."""
+    """Yield a fact about every feature of training."""
     known = {column.name: column for column in model.domain.columns}
     gaps = model.missing_counts or {}
     used = set(model.decider.used)
@@ -202,7 +202,7 @@ def _list_features(model: Model, words: Words, table: Table | None) -> Iterator[
 
 
 def _describe_values(column: Column, words: Words) -> str:
-    """Describe the range and the categories of training."""
+    """Describe the range and the categories of a column in training."""
     ends = [words.value(column.name, column.value(code)) for code in range(len(column.numbers))]
     shown = [words.value(column.name, text) for text in column.categories[:_NAMED]]
     more = len(column.categories) - len(shown)
@@ -210,7 +210,7 @@ def _describe_values(column: Column, words: Words) -> str:
     return ", ".join([*parts, *shown, *([f"{more:,} more"] if more else [])])
 
 
-# Where its limits are.
+# The limits of the model.
 
 
 def _find_limits(

@@ -1,4 +1,4 @@
-"""The contents of a model card as values, each with its text."""
+"""The contents of a model card as values that can render themselves as text."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from unless.values import amount_text, attributes_to_json, count_text, label_to_
 
 @dataclass(frozen=True, slots=True)
 class QualityFacts:
-    """How good the model is on some records; ``unseen`` if it was not learned from them, None if that is not known.
+    """The model's quality on some records; ``unseen`` is whether it was not learned from them, None if unknown.
 
-    ``labels`` has the precision and the recall of each label, ``usual`` the label that ``baseline`` always says.
+    ``labels`` has the precision and the recall of each label, ``usual`` is the label that ``baseline`` always predicts.
     """
 
     on: str
@@ -66,7 +66,7 @@ class QualityFacts:
 
 @dataclass(frozen=True, slots=True)
 class FeatureFact:
-    """A feature: its kind, how many of its cells are missing, if that is known, and what training had."""
+    """A feature: its kind, the number of missing cells (if known), and its values in training."""
 
     name: str
     kind: str
@@ -88,10 +88,10 @@ class FeatureFact:
 
 @dataclass(frozen=True, slots=True)
 class RuleFact:
-    """A rule in words, what it decided in training, and how often it was right on records held back.
+    """A rule in words, its decisions in training, and how often it was right on records held back.
 
-    ``expected_precision`` is the share of new records for which it is expected to be right, and the ends of its 95 %
-    interval; ``returns`` the share of refits in which the rule comes back.
+    ``expected_precision`` is the share of new records for which the rule is expected to be right, with the ends of its
+    95 % interval; ``returns`` is the share of refits in which the rule comes back.
     """
 
     number: int | None
@@ -129,7 +129,7 @@ class RuleFact:
 
 @dataclass(frozen=True, slots=True)
 class ModelCard:
-    """A model card; `card` makes it."""
+    """A model card; `card` creates it."""
 
     title: str
     purpose: str | None
@@ -174,18 +174,18 @@ class ModelCard:
 
     @property
     def settings(self) -> tuple[tuple[str, str], ...]:
-        """The parameters that were given or have a default, as text, without those about output."""
+        """The parameters that were given or have a default, as text, except parameters about output."""
         given = ((name, value) for name, value in self.parameters.items() if value is not None)
         return tuple((name, printable(_parameter_text(name, one))) for name, one in given if name not in _NOT_SHOWN)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the card to a file, whole or not at all; its ending sets the format: .md, .html or .json."""
+        """Write the card to a file atomically; the file extension sets the format: .md, .html or .json."""
         from unless.report.card_rendering import file_text, format_of
 
         write_whole(path, file_text(self, format_of(path)).encode())
 
     def __str__(self) -> str:
-        from unless.report.card_rendering import markdown  # it lays out what is here
+        from unless.report.card_rendering import markdown  # which renders the values of this module
 
         return markdown(self)
 
@@ -194,7 +194,7 @@ _NOT_SHOWN = ("verbose", "warn")
 
 
 def _parameter_text(name: str, value: Any) -> str:
-    """Return a parameter in words: "no rule tests age; income: more never refuse", "refuse 2, accept 1", "yes"."""
+    """Write a parameter in words: "no rule tests age; income: more never refuse", "refuse 2, accept 1", "yes"."""
     if name == "constraints" and (constraints := to_constraints(value)) is not None:
         return "; ".join(constraints.lines())
     if isinstance(value, bool):
@@ -219,7 +219,7 @@ def _parameter_to_json(value: Any) -> Any:
 def group_row(group: Group) -> tuple[str, ...]:
     """Return the cells of a table: column, group, records, accuracy, decisions.
 
-    A star marks what differs by more than chance: "accept 58 %, refuse 18 %*".
+    A star marks a difference beyond chance: "accept 58 %, refuse 18 %*".
     """
     parts = [
         f"{'nothing' if label is None else printable(str(label))} {percent(count / group.records)}"

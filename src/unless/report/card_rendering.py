@@ -1,4 +1,4 @@
-"""A model card as Markdown and as one HTML file. Names and values of data are escaped in both."""
+"""Render a model card as Markdown and as one HTML file; names and values from data are escaped in both."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from unless.report.card_facts import ModelCard, group_row
 from unless.values import amount_text, count_text, percent
 
 _MARKS = re.compile(r"([\\`*\[\]|~$]|(?<![^\W_])_|_(?![^\W_]))")
-"""Characters with a meaning in Markdown or its tables; an underscore only at the edge of a word."""
+"""Characters with a meaning in Markdown or its tables; underscores only at the edge of a word."""
 
 _STARTS = re.compile(r"^(\s*)([#>+=-]|\d+(?=[.)]))")
 """Characters with a meaning at the start of a line."""
@@ -32,7 +32,7 @@ _ENDINGS |= {".markdown": "markdown", ".htm": "html"}
 
 
 def format_of(path: str | os.PathLike[str]) -> Format:
-    """Return the format of a card by the ending of its path."""
+    """Return the format of a card according to the extension of its path."""
     ending = Path(path).suffix.lower()
     if ending not in _ENDINGS:
         raise ParameterError(f"a model card is written to a .md, .html or .json file, not to {os.fspath(path)!r}")
@@ -44,11 +44,11 @@ def file_text(card: ModelCard, form: Format) -> str:
     if form == "json":
         return json.dumps(card.to_dict(), ensure_ascii=True, allow_nan=False, indent=2) + "\n"
     text = html(card) if form == "html" else markdown(card)
-    return text.encode("utf-8", "backslashreplace").decode()  # half of a surrogate pair is no character
+    return text.encode("utf-8", "backslashreplace").decode()  # a lone surrogate is not a character
 
 
 def markdown(card: ModelCard) -> str:
-    """Render the card as Markdown, with tables of GitHub's dialect."""
+    """Render the card as Markdown, with GitHub's tables."""
     parts = [
         f"# {_escape_markdown(card.title)}",
         _markdown_paragraphs(card.purpose or ""),
@@ -71,9 +71,9 @@ def html(card: ModelCard) -> str:
 
 
 class Section(NamedTuple):
-    """A section of the card: a paragraph, which may end with a list of pieces, then points or a table.
+    """A section of the card: a paragraph, perhaps ending with a list of pieces, then bullet points or a table.
 
-    ``emphasis`` is the HTML class of the paragraph, ``widest`` the column of the table that gets most space.
+    ``emphasis`` is the HTML class of the paragraph, ``widest`` the table column that gets the most space.
     """
 
     title: str
@@ -102,13 +102,13 @@ def _card_sections(card: ModelCard) -> Iterator[Section]:
 
 
 def _without_unknown(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> dict[str, Any]:
-    """Return a table without the columns in which all cells are unknown."""
+    """Remove the columns of a table in which all cells are unknown."""
     known = [place for place in range(len(heads)) if not rows or any(row[place] != "–" for row in rows)]
     return {"heads": [heads[place] for place in known], "rows": [[row[place] for place in known] for row in rows]}
 
 
 def _fact_rows(card: ModelCard) -> Iterator[tuple[str, str]]:
-    """Yield names and values of what the model is."""
+    """Yield the names and values of basic facts about the model."""
     yield "decides", card.target
     yield "model", card.decides
     yield "fingerprint of the rules", card.fingerprint
@@ -146,12 +146,12 @@ def _markdown_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def _markdown_paragraphs(text: str) -> str:
-    """Return a text for Markdown, with its paragraphs."""
+    """Escape a text for Markdown, preserving its paragraphs."""
     return "\n\n".join(_escape_markdown_line(" ".join(part.split())) for part in re.split(r"\n\s*\n", text.strip()))
 
 
 def _escape_markdown(text: str) -> str:
-    """Escape a text, so that Markdown shows it as it is."""
+    """Escape a text so that Markdown shows it unchanged."""
     shown = printable(text) if text else ""
     for sign, spelled in _SPELLED.items():
         shown = shown.replace(sign, spelled)

@@ -1,7 +1,7 @@
-"""How well probabilities separate two labels: ROC, precision and recall, calibration, and the cost of thresholds.
+"""Compute how well probabilities separate two labels: ROC, precision and recall, calibration, cost of thresholds.
 
-The score card, or the committee, gives every record whole points for the second label, a logit in thousandths. Records
-with the same points count together, so that all of this follows from one small table.
+The score card or the committee gives every record integer points for the second label: a logit in thousandths. Records
+with the same points are counted together, so that everything is computed from one small table.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from unless.report.facts import DecisionFacts
 from unless.report.rule_sentences import LabelName, Speaker
 
 _BINS = 10
-"""How many groups of about the same size calibration compares."""
+"""The number of groups, of about equal size, that calibration compares."""
 
 _DISTINCT = 4000
 """The maximum number of distinct points; beyond that, neighbours are merged."""
@@ -29,7 +29,7 @@ _DRAWN = 200
 
 @dataclass(frozen=True, slots=True)
 class CalibrationBin:
-    """Records of similar probability: the mean of it, and the share of them that has the label."""
+    """Records of similar probability: the mean probability, and the share of records with the label."""
 
     mean: float
     positive: Share
@@ -37,7 +37,7 @@ class CalibrationBin:
 
 @dataclass(frozen=True, eq=False)
 class Curves:
-    """The points of records, ascending, and how many records with them have the first and the second label."""
+    """The distinct points, ascending, and how many records with each have the first and the second label."""
 
     negative: LabelName
     positive: LabelName
@@ -47,12 +47,12 @@ class Curves:
 
     @property
     def probabilities(self) -> NDArray[np.float64]:
-        """The probability of the second label at each of the points."""
+        """The probability of the second label for each number of points."""
         return 1 / (1 + np.exp(-self.points / POINTS_PER_LOGIT))
 
     @property
     def roc(self) -> list[tuple[float, float]]:
-        """False and true alarms, as shares, from the strictest threshold to the loosest."""
+        """The false and true positive rates, from the strictest threshold to the loosest."""
         return list(zip(_cumulative_shares(self.negatives), _cumulative_shares(self.positives), strict=True))
 
     @property
@@ -82,7 +82,7 @@ class Curves:
 
     @property
     def bins(self) -> tuple[CalibrationBin, ...]:
-        """Groups of about the same size, from the least probable records to the most probable."""
+        """Groups of about equal size, from the least probable records to the most probable."""
         sizes = self.negatives + self.positives
         middles = np.cumsum(sizes) - sizes / 2
         places = np.minimum(middles / sizes.sum() * _BINS, _BINS - 1).astype(int)
@@ -94,7 +94,7 @@ class Curves:
         return tuple(found)
 
     def to_dict(self) -> dict[str, object]:
-        """The table for the scripts."""
+        """Convert the table for the page's scripts."""
         return {
             "labels": [self.negative.place, self.positive.place],
             "points": self.points.tolist(),
@@ -104,14 +104,14 @@ class Curves:
 
 
 def compute_curves(facts: DecisionFacts, speaker: Speaker) -> Curves | None:
-    """The curves, if there are two labels with records, and points."""
+    """Compute the curves; None unless there are points and two labels with records."""
     classes = () if facts.trained is None else facts.trained.classes
     if facts.model is None or facts.truth is None or len(classes) != 2 or len(facts.labels) != 2:
         return None
     if (scored := facts.model.points(facts.table)) is None:
         return None
     places = [facts.labels.index(label) for label in classes]
-    totals, step = np.diff(scored)[:, 0], 1  # of the second label, against the first
+    totals, step = np.diff(scored)[:, 0], 1  # points of the second label against the first
     while len(np.unique(totals // step)) > _DISTINCT:
         step *= 2
     points, ranks = np.unique(totals // step * step, return_inverse=True)
@@ -123,13 +123,13 @@ def compute_curves(facts: DecisionFacts, speaker: Speaker) -> Curves | None:
 
 
 def draw_line(pairs: list[tuple[float, float]]) -> str:
-    """Pairs of shares as the points of a line in a square of 200, with y upwards; long lines are thinned."""
+    """Write pairs of shares as points of a line in a square of side 200, with y upwards; long lines are thinned."""
     step = max(1, -(-len(pairs) // _DRAWN))
     kept = pairs[::step] + ([] if (len(pairs) - 1) % step == 0 else pairs[-1:])
     return " ".join(f"{200 * x:.1f},{200 * (1 - y):.1f}" for x, y in kept)
 
 
 def _cumulative_shares(counts: NDArray[np.int64]) -> list[float]:
-    """From the last to the first, the share of all that is counted so far; it starts with none."""
+    """Return the cumulative shares of counts, from the last count to the first, starting with zero."""
     sums = np.cumsum(counts[::-1])
     return [0.0, *(sums / sums[-1]).tolist()]

@@ -1,4 +1,4 @@
-"""What a model does on records, counted once: the page and the model card render it, and compute nothing themselves."""
+"""Count a model's decisions on records, once; the page and the model card only render these facts."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from unless.values.notation import Notation
 
 @dataclass(frozen=True, eq=False)
 class DecisionFacts:
-    """What a model does on the records of a table: the facts that the page and the card render.
+    """A model's decisions on the records of a table: the facts that the page and the card render.
 
-    ``program`` are the rules that people read; if they only imitate what decides, ``decider`` is something else.
-    ``labels`` are all labels of training, program and records; ``deciding`` has the rule of each record (-1 for none),
-    ``given`` the place of the label that it gets, among the labels (-1 for none), ``truth`` that of its true label
-    (None without true labels). ``domain`` has the values that each feature may have: those of training, if known, else
-    those of the records. ``unseen`` are values of the records that training did not have, if that is known. If the
-    records have those that the model is from, ``own`` says which of them it was not learned from.
+    ``program`` contains the rules shown to readers; if they only imitate the decisions, ``decider`` makes them.
+    ``labels`` are all labels of training, program and records; ``deciding`` has the rule that decides each record (-1
+    for none), ``given`` the index of the label that each record gets (-1 for none), ``truth`` the index of its true
+    label (None without true labels). ``domain`` has the values that each feature may have: the training values, if
+    known, else the values of the records. ``unseen`` are values of the records that training did not have, if that is
+    known. If the records include the model's own data, ``own`` marks the records that it was not learned from.
     """
 
     decider: Decider
@@ -47,15 +47,15 @@ class DecisionFacts:
     own: TrainingOverlap | None = None
 
     def select(self, rows: NDArray[np.bool_]) -> DecisionFacts:
-        """Return the same of some of the records."""
+        """Return the same facts for some of the records."""
         truth = None if self.truth is None else self.truth[rows]
         deciding, given = self.deciding[rows], self.given[rows]
         return replace(self, table=self.table[rows], deciding=deciding, given=given, truth=truth, own=None)
 
     def split(self) -> tuple[DecisionFacts, DecisionFacts | None]:
-        """Return the records to report figures of, if possible those not learned from, and the training records.
+        """Return the facts to report, if possible about unseen records, and the facts about training records.
 
-        The latter are None if the model was learned from other records.
+        The second part is None if the model was learned from other records.
         """
         if self.own is None:
             return self, self if self.are_training else None
@@ -66,7 +66,7 @@ class DecisionFacts:
 
     @cached_property
     def imitation(self) -> DecisionFacts:
-        """The rules compared with what the decider decides, in place of the true labels."""
+        """The facts about the rules with the decider's decisions in place of the true labels."""
         followed = self.heads[self.deciding]
         return replace(self, decider=self.program, given=followed, truth=self.given, model=None, own=None)
 
@@ -87,12 +87,12 @@ class DecisionFacts:
 
     @property
     def card(self) -> ScoreCard | None:
-        """The points of the parts of the rules, if the rules decide and the points are known."""
+        """The score card of the rules, if the rules decide and their points are known."""
         return self.model.card if self.model is not None and self.decider.by_rule else None
 
     @cached_property
     def usual(self) -> Label | None:
-        """The most frequent label of the records that the model was learned from; with weights, the heaviest."""
+        """The most frequent label among the training records or, with weights, the label of largest weight."""
         if self.model is None:
             return None
         statistics, origin = self.model.statistics, self.model.origin
@@ -100,7 +100,7 @@ class DecisionFacts:
 
     @cached_property
     def are_training(self) -> bool:
-        """Whether these are the training records: each rule decides what it decided in training, label by label."""
+        """Whether these are the training records: each rule has the same counts as in training, label by label."""
         trained = self.trained
         if trained is None or self.truth is None or trained.weighted or len(self.labels) != len(trained.classes):
             return False
@@ -114,27 +114,27 @@ class DecisionFacts:
 
     @cached_property
     def notations(self) -> dict[str, Notation]:
-        """How the rules write the numbers that they compare, by feature."""
+        """The notation of the numbers that rules compare, by feature."""
         return {**self.program.notations, **self.decider.all_rules.notations}
 
     def column(self, feature: str) -> Column:
-        """A column of the records as the program reads it: where rules compare dates, texts that spell dates are."""
+        """Return a column as the program reads it: if rules compare dates, texts that spell dates become dates."""
         return self.table.column(feature).in_notation(self.notations.get(feature))
 
     def known(self, feature: str) -> Column | None:
-        """The column of values that a feature may have, without rows; None if that is unknown."""
+        """Return the values that a feature may have, as a column without rows; None if unknown."""
         if feature not in self.domain.features:
             return None
         return self.domain.column(feature).in_notation(self.notations.get(feature))
 
     @cached_property
     def others(self) -> tuple[Column, ...]:
-        """The columns of the records that no rule tests: people look for names in them, and compare groups by them."""
+        """The columns that no rule tests: readers look up names in them, and compare groups by them."""
         return tuple(column for column in self.table.columns if column.name not in set(self.used))
 
     @cached_property
     def frequency(self) -> NDArray[np.float64]:
-        """The number of records with each label: true labels, else those of training, else the decisions."""
+        """The number of records with each label: true labels, else labels of training, else decisions."""
         size = len(self.labels)
         if self.truth is not None:
             return np.bincount(self.truth, minlength=size).astype(np.float64)
@@ -145,19 +145,19 @@ class DecisionFacts:
 
     @cached_property
     def heads(self) -> NDArray[np.int64]:
-        """The place of the label of each rule and, last, of ``otherwise``; -1 is no label."""
+        """The index of the label of each rule and, last, of ``otherwise``; -1 means no label."""
         return head_indices(self.program, self.labels)
 
     @cached_property
     def counts(self) -> NDArray[np.int64]:
-        """How many records of each true label each rule decides and, in the last row, no rule. Needs truth."""
+        """The number of records by rule (the last row is "no rule") and true label. Needs true labels."""
         if self.truth is None:
             raise AssertionError("there are no true labels to count")
         return count_pairs(self.deciding, self.truth, len(self.program.rules) + 1, len(self.labels))
 
     @cached_property
     def decided(self) -> NDArray[np.int64]:
-        """How many records each rule decides and, last, how many none does."""
+        """The number of records that each rule decides and, last, that no rule decides."""
         size = len(self.program.rules) + 1
         return np.bincount(self.deciding % size, minlength=size).astype(np.int64)
 
@@ -168,18 +168,18 @@ class DecisionFacts:
 
     @cached_property
     def right(self) -> NDArray[np.int64]:
-        """For how many records each rule is right and, last, the records without a rule. Needs truth."""
+        """The number of records that each rule and, last, no rule decides correctly. Needs true labels."""
         own = np.take_along_axis(self.counts, np.maximum(self.heads, 0)[:, None], axis=1)[:, 0]
         return np.where(self.heads < 0, 0, own)
 
     @cached_property
     def quality(self) -> Quality | None:
-        """The decisions compared with the true labels; None without truth."""
+        """The decisions compared with the true labels; None without true labels."""
         return None if self.truth is None else measure_quality(self.truth, self.given, self.labels)
 
 
 def gather_facts(model: Program | Model, table: Table, labels: Sequence[Label] = ()) -> DecisionFacts:
-    """Count what a program or a fitted model does on a table; ``labels`` are its labels if their order matters."""
+    """Count the decisions of a program or a fitted model on a table; ``labels`` are its labels if order matters."""
     if not isinstance(table, Table):
         raise ParameterError(f"a {type(table).__name__} is not a Table; make one: read_table(source, like=model)")
     if not len(table):
@@ -193,7 +193,7 @@ def gather_facts(model: Program | Model, table: Table, labels: Sequence[Label] =
     known, truth = tuple(labels) or sort_labels({*program.labels, *decider.labels, *classes}), None
     if table.target is not None:
         target = align_labels(table.target, known)
-        if trained is None:  # a program knows only the labels that it gives: no other label is new
+        if trained is None:  # a program has only the labels that it gives, so other labels are not new
             target = align_labels(target, sort_labels(target.labels))
         truth, known = target.codes.astype(np.int64), target.labels
     return DecisionFacts(
@@ -212,21 +212,21 @@ def gather_facts(model: Program | Model, table: Table, labels: Sequence[Label] =
 
 
 def expected_precision(statistics: RuleStatistics, place: int) -> tuple[float, float, float] | None:
-    """Return the expected precision of a rule on new records and its interval; None if it is not known."""
+    """Return the expected precision of a rule on new records and its interval; None if unknown."""
     low, high = statistics.expected_between
     found = float(statistics.expected_precision[place]), float(low[place]), float(high[place])
     return None if np.isnan(found[0]) else found
 
 
 def is_identifier(column: Column) -> bool:
-    """Whether nearly every record has its own value, which is not a measured number: names, keys, whole numbers."""
+    """Return whether nearly all records have distinct values that are no measurements: names, keys, whole numbers."""
     distinct = int(np.count_nonzero(column.counts()[:-1]))
     measured = bool(len(column.numbers)) and not np.all(column.numbers == np.floor(column.numbers))
     return distinct > 0.9 * len(column) and not measured
 
 
 def sort_labels(labels: Iterable[Label]) -> tuple[Label, ...]:
-    """Labels as people expect them: numbers by size, also where they are written as text; other texts by letters.
+    """Sort labels as readers expect: numbers by value, even if written as text, then other texts by letters.
 
     >>> sort_labels(["10", "9", "1"]), sort_labels(["b", "10", "9"])
     (('1', '9', '10'), ('10', '9', 'b'))

@@ -1,4 +1,4 @@
-"""Remarks in lines for people: what looks suspicious, and what to do about it, in Python or with the command."""
+"""Write remarks as readable lines: the finding and advice, for Python or for the command line."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from unless.explanation.words import printable
 from unless.inspection import Remark
 
 MAX_LETTERS = 40  # letters of a name or a cell
-_NAMES = 8  # columns that a line names, and lines about the same
+_NAMES = 8  # columns that a line names, and lines with the same code
 
 SHARED_ADVICE: Mapping[str, str] = {
     "empty": "Nothing can be learned from an empty column.",
@@ -32,7 +32,7 @@ SHARED_ADVICE: Mapping[str, str] = {
     "locked-idle": "It stays, as you wanted.",
     "locked-breaks": "It stays, as you wanted; change the rule or the constraint.",
 }
-"""What to do about remarks, where it is the same in Python and with the command."""
+"""Advice on remarks that is the same in Python and for the command."""
 
 _TOGETHER: Mapping[str, str] = {
     "identifier": "are identifiers",
@@ -56,10 +56,10 @@ _SORTED = "Are the records sorted by their label?"
 
 @dataclass(frozen=True, slots=True)
 class AdviceStyle:
-    """How advice is given: in Python, or with options of the command.
+    """The style of advice: for Python, or with options of the command.
 
-    ``advice`` mentions ``{name}``, the columns, and ``{example}``; ``{tokens}`` are the texts that mean "missing" now.
-    ``names`` and ``token`` write columns, and one such text, as they are typed.
+    ``advice`` contains ``{name}`` for the columns and ``{example}``; ``{tokens}`` are the texts that now mean "missing".
+    ``names`` and ``token`` write columns, and one such text, as a user types them.
     """
 
     advice: Mapping[str, str]
@@ -99,7 +99,7 @@ PYTHON = AdviceStyle(
 
 @dataclass(frozen=True, slots=True)
 class RemarkLine:
-    """A remark as a line: the columns it is about, if any, the finding, and advice, which may be empty."""
+    """A remark as a line: the columns it is about, if any, the finding, and the advice, which may be empty."""
 
     about: str
     finding: str
@@ -113,9 +113,9 @@ class RemarkLine:
 def remark_lines(
     remarks: Iterable[Remark], manner: AdviceStyle = PYTHON, missing: Iterable[str] = ()
 ) -> Iterator[RemarkLine]:
-    """What looks suspicious and what to do about it, the first few of each kind.
+    """Return the findings with advice as lines, the first few of each kind.
 
-    ``missing`` are the texts that mean "missing" now: an option that adds one replaces them, and has to repeat them.
+    ``missing`` are the texts that now mean "missing": an option that adds one must repeat them.
     """
     groups: dict[str, list[Remark]] = defaultdict(list)
     for remark in remarks:
@@ -144,11 +144,11 @@ def remark_lines(
 
 
 def shorten(text: str) -> str:
-    """A name or a cell that can be shown anywhere: printable, and not a page long."""
+    """Make a name or a cell printable and cut it to the maximum length."""
     return printable(text if len(text) <= MAX_LETTERS else f"{text[: MAX_LETTERS - 1]}…")
 
 
 def list_names(names: Sequence[str]) -> str:
-    """A list of names, or the first few and how many more there are."""
+    """Join names; if there are many, write the first few and how many more there are."""
     shown = [shorten(name) for name in names[:_NAMES]]
     return ", ".join(shown) + (f" and {len(names) - _NAMES:,} more" if len(names) > _NAMES else "")

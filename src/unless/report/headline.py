@@ -1,4 +1,4 @@
-"""The opening of a page: which rules decide most records, and their accuracy compared with guessing."""
+"""Compute the headline of a page: which rules decide most records, and the accuracy compared with guessing."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ _FEATURES = 3
 
 @dataclass(frozen=True, slots=True)
 class Leading:
-    """The rules that decide more than half of the records, busiest first, if they are few; else only the busiest.
+    """The few rules that together decide more than half of the records, busiest first; else only the busiest rule.
 
-    ``numbers`` has None for the records that no rule decides, ``labels`` what each decides. ``asks`` are the features
-    that most of them test.
+    ``numbers`` has None for the records that no rule decides, ``labels`` has the label of each rule. ``asks`` are the
+    features that most of these rules test.
     """
 
     numbers: tuple[int | None, ...]
@@ -36,16 +36,16 @@ class Leading:
 
     @property
     def most(self) -> bool:
-        """Whether they decide more than half of the records."""
+        """Whether the rules decide more than half of the records."""
         return self.share > 0.5
 
 
 @dataclass(frozen=True, slots=True)
 class Trust:
-    """The share of right decisions, and that of the best constant guess.
+    """The accuracy, and the accuracy of the best constant guess.
 
-    ``of`` says which records these are: those that were held back from learning ("tested"), those that the rules were
-    learned from ("learned"), so that others will show less, or others ("given").
+    ``of`` is the kind of records: held back from learning ("tested"), learned from ("learned"), which overstates the
+    accuracy on new records, or other records ("given").
     """
 
     right: Share
@@ -55,12 +55,12 @@ class Trust:
 
     @property
     def better(self) -> bool:
-        """Whether it beats the guess by more than chance."""
+        """Whether the accuracy is better than the guess by more than chance."""
         return self.right.interval[0] > self.guessed.value
 
 
 def find_leading_rules(facts: DecisionFacts, speaker: Speaker) -> Leading:
-    """The rules that decide most records."""
+    """Find the rules that decide most records."""
     order = np.argsort(-facts.decided, kind="stable")
     sums = np.cumsum(facts.decided[order])
     enough = int(np.searchsorted(sums, facts.records // 2, side="right")) + 1
@@ -77,9 +77,9 @@ def find_leading_rules(facts: DecisionFacts, speaker: Speaker) -> Leading:
 
 
 def measure_trust(facts: DecisionFacts, speaker: Speaker, learned: DecisionFacts | None) -> Trust | None:
-    """Measure accuracy on these records or, without true labels, on those held back; None if it is not known.
+    """Measure accuracy on these records or, without true labels, on the records held back; None if unknown.
 
-    ``learned`` are the records of training that are known.
+    ``learned`` are the known training records.
     """
     tested = None if facts.model is None else facts.model.tested
     if facts.quality is None:

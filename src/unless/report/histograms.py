@@ -1,4 +1,4 @@
-"""Small histograms of numbers by label, on which the page draws the thresholds of rules."""
+"""Compute small histograms of numbers by label, on which the page draws the thresholds of rules."""
 
 from __future__ import annotations
 
@@ -13,19 +13,20 @@ from unless.values import number_to_json
 _BINS = 24
 
 _LABELS = 6
-"""The maximum number of labels that a bar shows separately: the most frequent ones."""
+"""The maximum number of labels that a bar shows separately: the most frequent labels."""
 
 
 def label_histograms(facts: DecisionFacts) -> dict[str, Any]:
-    """For each feature that rules test: ends of its range, and the counts of each label in bins of equal width.
+    """Return the range and the counts of each label in bins of equal width for each feature that rules test.
 
-    ``labels`` are the places of the labels that are counted one by one; last come all others together. Without truth
-    the labels are those decided. A feature without two different finite numbers has none.
+    ``labels`` are the indices of the labels that are counted separately; all other labels are counted together, last.
+    Without true labels, the decided labels are counted. A feature without two different finite numbers has no
+    histogram.
     """
     labels = facts.given if facts.truth is None else facts.truth
     order = np.argsort(-facts.frequency, kind="stable")
     shown = np.sort(order[:_LABELS] if len(order) > _LABELS + 1 else order)
-    group = np.full(len(facts.labels) + 1, len(shown))  # the last place is for records without a label
+    group = np.full(len(facts.labels) + 1, len(shown))  # the last index is for records without a label
     group[shown] = np.arange(len(shown))
     pictures = [_feature_histogram(facts.column(name), group[labels], len(shown) + 1) for name in facts.used]
     return {"labels": shown.tolist(), "features": pictures}

@@ -1,4 +1,4 @@
-"""The data for the scripts of a page: rules, records, other columns, pictures, groups, costs and words."""
+"""Collect the data for the scripts of a page: rules, records, other columns, charts, groups, costs and words."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _COSTS = 12
 
 
 def shown_columns(facts: DecisionFacts) -> tuple[Column, ...]:
-    """The columns that no rule tests, but that people look for, identifiers first; of a wide table only some."""
+    """Choose the columns to show that no rule tests, identifiers first; of a wide table only some."""
     return tuple(sorted(facts.others, key=lambda column: not is_identifier(column))[:_COLUMNS])
 
 
@@ -54,9 +54,9 @@ def page_data(  # noqa: PLR0917 - what a page is made of
     groups: GroupsView,
     curves: Curves | None,
 ) -> dict[str, Any]:
-    """Return the data for JSON: the records are rows of ``everything``, the figures are about ``facts``.
+    """Collect the data for JSON: the records are rows of ``everything``, the figures are about ``facts``.
 
-    ``spoken`` are the words that were given, ``words`` the same with groups of digits where numbers need them.
+    ``spoken`` are the given words, ``words`` the same with groups of digits where numbers need them.
     """
     program = facts.program
     label_names = [str(label) for label in facts.labels]
@@ -92,7 +92,7 @@ def page_data(  # noqa: PLR0917 - what a page is made of
 
 
 def _rules_to_json(facts: DecisionFacts) -> dict[str, Any]:
-    """The rules and, of each, what it decided in training; the points of the score card or the committee."""
+    """Return the rules with their counts in training, and the points of the score card or the committee."""
     program, trained, heads = facts.program, facts.trained if facts.decider.by_rule else None, facts.heads.tolist()
     place = {feature: k for k, feature in enumerate(facts.used)}
     return {
@@ -106,7 +106,7 @@ def _rules_to_json(facts: DecisionFacts) -> dict[str, Any]:
 
 
 def _records_to_json(facts: DecisionFacts, rows: NDArray[np.intp]) -> dict[str, Any]:
-    """The cells and true labels of some rows, and which of them the model was not learned from."""
+    """Return the cells and true labels of some rows, and which rows the model was not learned from."""
     return {
         "total": facts.records,
         "shown": len(rows),
@@ -118,7 +118,7 @@ def _records_to_json(facts: DecisionFacts, rows: NDArray[np.intp]) -> dict[str, 
 
 
 def printed_names(program: Program, labels: Sequence[Label], used: Sequence[str]) -> dict[str, Any]:
-    """The names of a program, of labels and of features as `rule` prints them: scripts only put them together."""
+    """Return the names of a program, labels and features as `rule` prints them, for scripts to assemble."""
     orders = {name: one for name, one in program.notations.items() if isinstance(one, LevelNotation)}
     levels = {name: [NotatedNumber(k, one) for k in range(len(one.levels))] for name, one in orders.items()}
     return {
@@ -133,7 +133,7 @@ def printed_names(program: Program, labels: Sequence[Label], used: Sequence[str]
 
 
 def _sql_pieces(program: Program) -> list[Any] | None:
-    """What the SQL of rules is put together from; None without sqlglot, and then the page offers no SQL."""
+    """Return the pieces that scripts assemble to SQL; None without sqlglot, so that the page offers no SQL."""
     try:
         from unless.export.sql_pieces import condition_pieces
     except ImportError:
@@ -142,26 +142,26 @@ def _sql_pieces(program: Program) -> list[Any] | None:
 
 
 def fingerprint(program: Program) -> str:
-    """Return a hash of a program, under which the browser stores the edits of a reader."""
+    """Return a hash of a program, which is the browser's storage key for a reader's edits."""
     try:
         text = json.dumps(to_dict(program), ensure_ascii=True)
-    except ProgramError:  # a label that no file can hold
+    except ProgramError:  # a label that no file can represent
         text = str(program)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 def _score_card_to_json(card: ScoreCard, labels: Sequence[Label], place: Mapping[str, int]) -> dict[str, Any]:
-    """The score card: the places of its classes among the labels, the points of every record and part, and its cuts."""
+    """Convert the score card: the indices of its classes, the base points and the points of each part, and its cuts."""
     classes = [labels.index(label) for label in card.classes]
     cuts = _literals_to_json(card.cuts, place)
     return {"classes": classes, "base": card.base.tolist(), "points": card.points.tolist(), "cuts": cuts}
 
 
 def _committee_to_json(committee: Any, labels: Sequence[Label], place: Mapping[str, int]) -> dict[str, Any]:
-    """A committee: the places of its classes, each literal once, and for each list its rules and their points.
+    """Convert a committee: the indices of its classes, each literal once, and the rules and points of each list.
 
-    A rule is the numbers of its literals, then its exceptions, which are such rules. The points are those of one rule
-    after another.
+    A rule is a list of the numbers of its literals, then its exceptions, which are such lists. Points are in the order
+    of the rules.
     """
     numbers: dict[Literal, int] = {}
     lists = [[_number_literals(rule, numbers) for rule in program.rules] for program in committee.lists]
@@ -175,13 +175,13 @@ def _committee_to_json(committee: Any, labels: Sequence[Label], place: Mapping[s
 
 
 def _number_literals(rule: Rule, numbers: dict[Literal, int]) -> list[Any]:
-    """A rule as the numbers of its literals and, behind them, its exceptions; new literals get new numbers."""
+    """Convert a rule to the numbers of its literals, then its exceptions; new literals get new numbers."""
     own: list[Any] = [numbers.setdefault(literal, len(numbers)) for literal in rule.default]
     return own + list(map(partial(_number_literals, numbers=numbers), rule.exceptions))
 
 
 def _feature_to_json(facts: DecisionFacts, column: Column, words: Words) -> dict[str, Any]:
-    """Describe a feature: its kind and range in training, and its name for the reader."""
+    """Describe a feature: its kind, its range in training, and its name for the reader."""
     known = facts.known(column.name)
     notation = facts.notations.get(column.name) or (None if known is None else known.notation)
     phrase = words.phrase(column.name)
@@ -205,16 +205,16 @@ def _feature_to_json(facts: DecisionFacts, column: Column, words: Words) -> dict
 
 
 _TIMES = (float(DAY), DAY / 24, DAY / 1440, DAY / 86_400, 1000.0)
-"""Days, hours, minutes, seconds and milliseconds, in microseconds."""
+"""A day, an hour, a minute, a second and a millisecond, in microseconds."""
 
 
 def _control_step(
     numbers: NDArray[np.float64], low: float | None, high: float | None, notation: Notation | None
 ) -> float:
-    """The step of a control: 1 if all numbers are whole, else a power of ten with 100 steps or more in the range.
+    """Return the step of a control: 1 for whole numbers, else a power of ten with at least 100 steps in the range.
 
-    A range of a thousand whole numbers and more still has steps of 1: any of them may be meant. Times have steps of the
-    largest unit that all of them are multiples of.
+    Even a range of over a thousand whole numbers has steps of 1, since any of them may be wanted. Times have steps of
+    the largest unit that divides them all.
     """
     ends = [end for end in (low, high) if end is not None]
     finite = np.append(numbers[np.isfinite(numbers)], ends)
@@ -240,7 +240,7 @@ def _literals_to_json(literals: Iterable[Literal], place: Mapping[str, int]) -> 
 
 
 def _cells_to_json(column: Column, rows: NDArray[np.intp]) -> dict[str, Any]:
-    """The cells of some rows: the distinct values, and for each row the place of its value."""
+    """Convert the cells of some rows: the distinct values, and for each row the index of its value."""
     distinct, codes = np.unique(column.codes[rows], return_inverse=True)
     return {
         "values": [value_to_json(_plain_number(column.value(int(code)))) for code in distinct],
@@ -249,12 +249,12 @@ def _cells_to_json(column: Column, rows: NDArray[np.intp]) -> dict[str, Any]:
 
 
 def _plain_number(value: Value) -> Value:
-    """Return a value as a plain number, since scripts know the notation of a feature."""
+    """Return a value as a plain number, since scripts have the notation of each feature."""
     return float(value) if isinstance(value, NotatedNumber) else value
 
 
 def _other_column_to_json(column: Column, rows: NDArray[np.intp], words: Words) -> dict[str, Any]:
-    """A column that no rule tests; its texts are cut."""
+    """Convert a column that no rule tests, with long texts cut."""
     cells = _cells_to_json(column, rows)
     return {
         "name": column.name,
@@ -268,7 +268,7 @@ def _other_column_to_json(column: Column, rows: NDArray[np.intp], words: Words) 
 
 
 def _group_test_to_json(test: tuple[object, ...], used: bool) -> list[object]:  # noqa: FBT001
-    """Return the test of a group, with texts shortened as in the cells of its column."""
+    """Convert the test of a group, with texts shortened as in the cells of its column."""
     if used:
         return list(test)
     kind, *bounds = test
@@ -280,7 +280,7 @@ def _shorten_text(value: object) -> object:
 
 
 def _words_to_json(words: Words) -> dict[str, Any]:
-    """Return the words that were given, which a reader can change in the page."""
+    """Convert the given words, which a reader can change in the page."""
     return {
         "purpose": words.purpose,
         "decision": words.decision,

@@ -1,6 +1,6 @@
-"""A page as one HTML file, and the rules of a classifier as a piece of HTML for notebooks. Templates escape everything.
+"""Render a page as one HTML file, and a classifier's rules as HTML for notebooks; templates escape all data.
 
-A page has its styles and scripts inside, and nothing else may be loaded.
+A page contains its styles and scripts, and may load nothing else.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from unless.table import Table
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 _STYLES = ("base.css", "sections.css", "whatif.css", "tools.css")
 _MOST = 100
-"""The maximum number of rules that a notebook shows."""
+"""The maximum number of rules shown in a notebook."""
 
 
 def report(  # noqa: PLR0913 - one parameter for each choice of the caller
@@ -45,27 +45,27 @@ def report(  # noqa: PLR0913 - one parameter for each choice of the caller
     watch: Watch | None = None,
     stability: Stability | None = None,
 ) -> Page:
-    """Write a report on a program or a fitted model to an HTML file, whole or not at all.
+    """Write a report on a program or a fitted model to an HTML file atomically.
 
     Parameters
     ----------
     table
-        The records. If they have true labels, the page says how often the rules are right.
+        The records. If they have true labels, the page shows how often the rules are right.
     title
         The heading of the page.
     sample
-        The maximum number of records in the page; from more, this many are drawn at random.
+        The maximum number of records in the page; if there are more, a random sample is drawn.
     seed
         The random seed, for the sample and for shuffling the values of features.
     words
-        What features, values and labels are called.
+        Names for features, values and labels.
     watch, stability
         Results of `unless.evaluation`; each adds a section.
 
     Returns
     -------
     Page
-        What the page says.
+        The contents of the page.
     """
     page = summarise(model, table, title=title, sample=sample, seed=seed, words=words, watch=watch, stability=stability)
     write_whole(path, render(page).encode())
@@ -92,7 +92,7 @@ def render(page: Page) -> str:
 
 
 def json_for_script(data: object) -> str:
-    """Return JSON for a script element: ASCII, without anything that HTML would read as markup."""
+    """Write JSON for a script element: ASCII, without characters that HTML would read as markup."""
     text = json.dumps(data, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
     return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
 
@@ -127,7 +127,7 @@ def model_html(title: str, program: Program | None, statistics: RuleStatistics |
 def _notebook_rule(
     program: Program, statistics: RuleStatistics | None, speaker: Speaker, place: int
 ) -> dict[str, object]:
-    """Return a rule in words, the records or weight that it decided, and its expected precision, if known."""
+    """Describe a rule: its words, the records or weight that it decided, and its expected precision, if known."""
     rule = program.rules[place]
     statistics = statistics if statistics is not None and statistics.known(place) else None
     decided = None if statistics is None else float(statistics.support[place])

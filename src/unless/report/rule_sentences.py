@@ -1,7 +1,7 @@
-"""Rules in a reader's words, ready for a template: sentences of conditions, and exceptions with their depth.
+"""Put rules into a reader's words for templates: sentences of conditions, and exceptions with their depth.
 
-Everything that comes from data is a `Text`: printable, and shortened if it is long. The full text is at the end of the
-page, once.
+All text from data is a `Text`: printable, and shortened if it is long. The full text appears once, at the end of the
+page.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ LONG = 80
 _KEPT = 60
 _COLOURS = 10
 _GREY = 7
-"""The number of grey among the colours: with more labels than colours, all but the most frequent labels are grey."""
+"""The index of grey among the colours: with more labels than colours, all but the most frequent labels are grey."""
 
 
 class Text(NamedTuple):
@@ -41,7 +41,7 @@ class LabelName(NamedTuple):
 
 
 def assign_colours(often: Sequence[float]) -> list[int]:
-    """Assign a colour to each label: up to ten have one each; of more, the nine most frequent do, and others are grey.
+    """Assign a colour to each of up to ten labels; of more labels, the nine most frequent, and grey to the rest.
 
     >>> assign_colours([3, 1, 2]), assign_colours([1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 5])
     ([0, 1, 2], [1, 2, 3, 4, 5, 6, 8, 9, 7, 7, 0])
@@ -55,7 +55,7 @@ def assign_colours(often: Sequence[float]) -> list[int]:
 
 
 class Condition(NamedTuple):
-    """A condition in words: ``income`` *is at most* ``21,000``; of a range, ``tests`` has both bounds."""
+    """A condition in words: ``income`` *is at most* ``21,000``; for a range, ``tests`` has both bounds."""
 
     name: Text
     tests: tuple[tuple[str, Text | None], ...]
@@ -70,26 +70,26 @@ class ExceptionLine(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A rule in words: its conditions, and all exceptions in the order of reading, each with its depth."""
+    """A rule in words: its conditions, and all exceptions in reading order, each with its depth."""
 
     conditions: tuple[Condition, ...]
     exceptions: tuple[ExceptionLine, ...]
 
     @property
     def direct(self) -> int:
-        """The number of exceptions of the rule itself, without exceptions to exceptions."""
+        """The number of exceptions to the rule itself, without exceptions to exceptions."""
         return sum(line.depth == 1 for line in self.exceptions)
 
 
 class Speaker:
-    """Puts labels and rules into a reader's words, and remembers the texts that were too long to show."""
+    """Puts labels and rules into a reader's words, and collects the texts that were shortened."""
 
     def __init__(
         self, labels: Sequence[Label], words: Words = DEFAULT, *, alone: bool = False, often: Sequence[float] = ()
     ) -> None:
-        """``often`` says how frequent each label is: the most frequent ones get a colour of their own.
+        """``often`` is the frequency of each label: the most frequent labels get a colour of their own.
 
-        If ``alone``, full texts are not listed elsewhere: a shortened text says how long it is instead.
+        If ``alone``, full texts are not listed elsewhere, so a shortened text includes its full length instead.
         """
         self._words, self._alone = words, alone
         self._long: dict[str, int] = {}

@@ -34,7 +34,7 @@ SCRIPTS = (
     "editor",
     "renamer",
 )
-"""In loading order: each script comes after those that it uses."""
+"""The scripts in loading order: each script comes after the scripts that it uses."""
 
 
 @cache
@@ -44,7 +44,7 @@ def page_asset(name: str) -> str:
 
 
 def join_scripts(names: Sequence[str] = SCRIPTS) -> str:
-    """Join scripts after the one that reads cells, each in its own scope; they share the object ``unless``."""
+    """Join scripts, after the script that reads cells, each in its own scope; they share the object ``unless``."""
     sources = [javascript_source(), *(page_asset(f"{name}.js") for name in names)]
     blocks = "\n".join(f"{{\n{source}}}" for source in sources)
     return f'(() => {{\n"use strict";\nconst unless = (globalThis.unless = {{}});\n{blocks}\n}})();\n'

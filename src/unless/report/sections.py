@@ -1,4 +1,4 @@
-"""The sections of a page as values: rules and their decisions, flow of records, errors, features."""
+"""Compute the sections of a page as values: rules and their decisions, flow of records, errors, features."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ _CONFUSIONS = 12
 """The maximum number of confusions to list, worst first."""
 
 _CLASSES = 12
-"""The maximum number of classes in the matrix; from more, it shows those confused most, and the others together."""
+"""The maximum number of classes in the matrix; with more classes, the most confused ones and one group of others."""
 
 _ABREAST = 60
-"""The maximum number of characters of labels side by side above a matrix; longer ones are written upright."""
+"""The maximum number of characters of labels side by side above a matrix; longer labels are written upright."""
 
 _WHOLE = 60
-"""The maximum number of classes for which the page has the whole matrix too, folded."""
+"""The maximum number of classes for which the page also has the whole matrix, folded."""
 
 _REPEATS = 5
 _RECORDS = 50_000
@@ -56,10 +56,10 @@ class LabelPart:
 class RuleView:
     """A rule in words, and its decisions.
 
-    ``number`` and ``sentence`` are None for the records that no rule decides. ``right`` is None without truth.
-    ``length`` is the length of the bar, where 1 is the rule that decides most. ``trained`` is the number of records, or
-    the weight, that the rule decided in training, and the share that was right; None if unknown or the same as here.
-    ``expected_precision`` is the share of new records for which it is expected to be right, and the ends of its 95 %
+    ``number`` and ``sentence`` are None for the records that no rule decides. ``right`` is None without true labels.
+    ``length`` is the length of the bar, where 1 is the rule that decides most records. ``trained`` is the number (or
+    weight) of records that the rule decided in training, and the share that was right; None if unknown or the same as
+    here. ``expected_precision`` is the share of new records for which the rule is expected to be right, and its 95 %
     interval.
     """
 
@@ -77,12 +77,12 @@ class RuleView:
 
     @property
     def precision(self) -> float | None:
-        """The share of its records for which the rule is right; None if unknown."""
+        """The share of the rule's records that it decides correctly; None if unknown."""
         return None if self.right is None or not self.decided else self.right / self.decided
 
 
 def describe_rules(facts: DecisionFacts, speaker: Speaker) -> tuple[RuleView, ...]:
-    """Describe every rule and, last, the records without a rule, if there are any or they get a label."""
+    """Describe every rule and, last, the records without a rule, if any exist or they get a label."""
     views = [_describe_rule(facts, speaker, place, rule) for place, rule in enumerate(facts.program.rules)]
     if facts.decided[-1] or facts.program.otherwise is not None:
         views.append(_describe_rule(facts, speaker, len(views), None))
@@ -108,7 +108,7 @@ def _describe_rule(facts: DecisionFacts, speaker: Speaker, place: int, rule: Rul
 
 
 def _label_parts(facts: DecisionFacts, speaker: Speaker, place: int) -> tuple[LabelPart, ...]:
-    """Count the true labels of the records that a rule decides: first its own, then the others, most frequent first."""
+    """Count the true labels of the records that a rule decides: its own label first, then most frequent first."""
     decided, head = int(facts.decided[place]), int(facts.heads[place])
     if facts.truth is None or not decided:
         return ()
@@ -120,7 +120,7 @@ def _label_parts(facts: DecisionFacts, speaker: Speaker, place: int) -> tuple[La
 
 
 def _training_figures(facts: DecisionFacts, place: int) -> tuple[float, float] | None:
-    """Return how many records a rule decided in training and its precision there; None if both are the same here."""
+    """Return a rule's number of records and precision in training; None if both are the same here."""
     if facts.trained is None or not facts.trained.known(place):
         return None
     decided, right = float(facts.trained.support[place]), float(facts.trained.right[place])
@@ -135,7 +135,7 @@ def _training_figures(facts: DecisionFacts, place: int) -> tuple[float, float] |
 
 @dataclass(frozen=True, slots=True)
 class FlowStep:
-    """One rule, or several: the number of records that reach it, that it takes and, with truth, that are right."""
+    """One rule or several: how many records reach it, are decided by it and, with true labels, are right."""
 
     first: int | None
     last: int | None
@@ -146,7 +146,7 @@ class FlowStep:
 
     @property
     def left(self) -> int:
-        """The number of records that the step does not take."""
+        """The number of records that the step does not decide."""
         return self.reaching - self.taken
 
 
@@ -176,10 +176,10 @@ def _flow_step(facts: DecisionFacts, speaker: Speaker, start: int, end: int) -> 
 
 @dataclass(frozen=True, slots=True)
 class ConfusionMatrix:
-    """True labels against decisions. A row has a label and counts; ``columns`` are the labels of the counts.
+    """True labels against decisions: a row has a label and counts; ``columns`` are the labels of the counts.
 
-    A label that is None is "others", whose places are ``rest``. If ``undecided``, the last count of every row is of
-    records without a decision.
+    A label that is None stands for all other labels, whose indices are ``rest``. If ``undecided``, the last count of
+    every row is the number of records without a decision.
     """
 
     columns: tuple[LabelName | None, ...]
@@ -189,19 +189,19 @@ class ConfusionMatrix:
 
     @property
     def places(self) -> tuple[str, ...]:
-        """For each row and column, the indices of its labels, as links to records use them."""
+        """The indices of the labels of each row and column, as links to records use them."""
         found = [self.rest if label is None else (label.place,) for label in self.columns]
         return tuple(",".join(map(str, places)) for places in found)
 
     @property
     def upright(self) -> bool:
-        """Whether the labels over the columns are written upright: side by side they would not fit."""
+        """Whether the labels above the columns are written upright, because they would not fit side by side."""
         return sum(len(label.text.shown) for label in self.columns if label is not None) > _ABREAST
 
 
 @dataclass(frozen=True, slots=True)
 class ErrorsView:
-    """The matrix to show, the whole one if that is larger but not too large, and the most frequent confusions."""
+    """The matrix to show, the whole matrix if it is larger but not too large, and the most frequent confusions."""
 
     matrix: ConfusionMatrix
     whole: ConfusionMatrix | None
@@ -209,7 +209,7 @@ class ErrorsView:
 
 
 def find_errors(quality: Quality, speaker: Speaker) -> ErrorsView:
-    """Find the confused labels. Labels that neither occur nor are given are left out."""
+    """Find the confused labels; labels that are neither true nor decided for any record are left out."""
     present = [k for k, one in enumerate(quality.classes) if one.support or one.decided]
     everything, ranked, names = (
         _confusion_matrix(quality, speaker, present, []),
@@ -254,11 +254,11 @@ def list_classes(quality: Quality, speaker: Speaker) -> tuple[tuple[LabelName, C
 
 @dataclass(frozen=True, slots=True)
 class FeatureView:
-    """A feature: how many rules test it, the share of records that they decide, and the cost of shuffling its values.
+    """A feature: how many rules test it, the share of records they decide, and the cost of shuffling its values.
 
-    In a committee it is the share of lists with such rules. ``kind`` names its values. ``cost`` is the loss of accuracy
-    or, without truth, the share of decisions that change: the mean of all repeats. ``place`` is its index among the
-    features that rules test.
+    For a committee, the share is the share of lists with such rules. ``kind`` names the kind of values. ``cost`` is the
+    loss of accuracy or, without true labels, the share of decisions that change: the mean of all repeats. ``place`` is
+    the feature's index among the features that rules test.
     """
 
     place: int
@@ -271,7 +271,7 @@ class FeatureView:
 
 @dataclass(frozen=True, slots=True)
 class Shuffling:
-    """How values were shuffled: the number of records and of repeats; the accuracy before, None without truth."""
+    """How values were shuffled: the numbers of records and of repeats, and the accuracy before (None if unknown)."""
 
     records: int
     repeats: int
@@ -300,7 +300,7 @@ def describe_features(facts: DecisionFacts, speaker: Speaker, seed: int) -> tupl
 
 
 def sample_rows(total: int, most: int, seed: int) -> NDArray[np.intp]:
-    """Return the indices of all records or, if there are more than ``most``, of a random sample, in order."""
+    """Return the indices of all records or, if there are more than ``most``, of a random sample, ascending."""
     if total <= most:
         return np.arange(total)
     drawn = np.random.default_rng(seed).choice(total, most, replace=False)
@@ -308,7 +308,7 @@ def sample_rows(total: int, most: int, seed: int) -> NDArray[np.intp]:
 
 
 def _feature_shares(facts: DecisionFacts) -> dict[str, float]:
-    """Return, for each feature, the share of records decided by a rule that tests it, or of lists that test it."""
+    """Return, for each feature, the share of records decided by rules that test it, or of lists that test it."""
     if facts.decider.by_rule:
         tested = _rules_by_feature(facts.program)
         return {name: float(facts.decided[rules].sum() / facts.records) for name, rules in tested.items()}

@@ -1,4 +1,4 @@
-"""Subgroups on a page: those of `evaluation.subgroups`, with the names of columns and labels for readers."""
+"""Prepare the subgroups of `evaluation.subgroups` for a page, with the readers' names of columns and labels."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from unless.table import Column
 from unless.values import Label
 
 _COLUMNS = 40
-"""The maximum number of columns; those that rules test come first."""
+"""The maximum number of columns; columns that rules test come first."""
 
 _FEW = 8
-"""The number of distinct texts up to which a column is always grouped by."""
+"""A column with at most this many distinct texts is always grouped by."""
 
 
 @dataclass(frozen=True, slots=True)
 class GroupedBy:
-    """A column and its groups. ``place`` is its place among the columns of the page's records; ``used`` by rules."""
+    """A column and its groups. ``place`` is its index among the page's columns; ``used`` if rules test it."""
 
     column: Text
     place: int
@@ -51,9 +51,10 @@ class GroupsView:
 
     @property
     def striking(self) -> tuple[tuple[GroupedBy, Group, Difference], ...]:
-        """The differences to list, largest first: of quality, and of decisions where no rule tests the column.
+        """The differences to list, largest first: in quality, and in decisions if no rule tests the column.
 
-        Decisions are expected to differ by what the rules test. Of a column with only two groups, one is listed.
+        Decisions are expected to differ by the features that rules test. If a column has only two groups, one is
+        listed.
         """
         found = [
             (column, group, one)
@@ -66,8 +67,8 @@ class GroupsView:
 
 
 def describe_groups(facts: DecisionFacts, speaker: Speaker, words: Words, shown: Sequence[Column]) -> GroupsView:
-    """Describe the groups of the columns of a page, those that rules test first."""
-    tested = len(facts.used)  # a measured whole number that rules test is no identifier, however many values it has
+    """Describe the groups of the columns of a page, columns that rules test first."""
+    tested = len(facts.used)  # whole numbers that rules test are measurements, not identifiers
     kept = [
         (place, column)
         for place, column in enumerate(shown[:_COLUMNS])
@@ -83,7 +84,7 @@ def describe_groups(facts: DecisionFacts, speaker: Speaker, words: Words, shown:
 
 
 def _is_groupable(column: Column) -> bool:
-    """Whether a column can be grouped by: not if it is constant, or nearly every record has its own text."""
+    """Return whether a column can be grouped by: not if it is constant or nearly every record has its own text."""
     counts = column.counts()
     alone = np.count_nonzero(counts[:-1]) > max(len(column) // 2, _FEW) and not len(column.numbers)
     return bool(np.count_nonzero(counts) > 1 and not alone)

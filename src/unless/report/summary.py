@@ -1,4 +1,4 @@
-"""Collect the contents of a page as values, which `render` turns into HTML."""
+"""Collect the contents of a page as values, which `render` converts to HTML."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from unless.table import Table
 
 @dataclass(frozen=True, slots=True)
 class RecordsView:
-    """The records in the page: all of them, or a sample drawn at random with this seed."""
+    """The records in the page: all records, or a random sample drawn with this seed."""
 
     shown: int
     total: int
@@ -44,9 +44,9 @@ class RecordsView:
 
 @dataclass(frozen=True, slots=True)
 class CommitteeView:
-    """The committee that decides: its size, on how many records the list of the page agrees, how often each is right.
+    """The committee that decides: its size, its agreement with the page's list, and the accuracy of each.
 
-    The shares are of the records of the figures; without true labels, only the agreement is known.
+    The shares refer to the records of the figures; without true labels, only the agreement is known.
     """
 
     lists: int
@@ -57,7 +57,7 @@ class CommitteeView:
 
     @classmethod
     def of(cls, facts: DecisionFacts) -> CommitteeView | None:
-        """Compare the committee with the list; None if a list decides."""
+        """Compare the committee with the list; return None if a list decides."""
         if facts.decider.by_rule:
             return None
         imitated, given, truth = facts.imitation.given, facts.given, facts.truth
@@ -71,15 +71,15 @@ class CommitteeView:
 class Page:
     """The contents of a page, and the data for its scripts.
 
-    ``facts`` are what all figures are about: all records that are given or, if these are the data that the model is
-    from, those that it was not learned from; then ``learned`` are the others (``same``: just the records of training).
-    ``errors`` and ``classes`` are None or empty if the records have no true labels.
-    Of a committee, ``rules`` are those of the list that imitates it, compared with its decisions; all else is its own.
+    All figures are about ``facts``: all given records or, if these are the model's own data, the records that it was
+    not learned from; then ``learned`` are the other records (``same``: exactly the training records). ``errors`` and
+    ``classes`` are None or empty if the records have no true labels. For a committee, ``rules`` are the rules of the
+    list that imitates it, compared with its decisions; all other fields are about the committee.
     """
 
     title: str
     purpose: str
-    """What the page is for, in the words of its maker."""
+    """The purpose of the page, in the words of its author."""
     target: Text
     labels: tuple[LabelName, ...]
     facts: DecisionFacts
@@ -97,25 +97,25 @@ class Page:
     long_texts: tuple[str, ...]
     data: dict[str, Any]
     groups: GroupsView
-    """How often the rules are right, and what they decide, by the values of any column."""
+    """The accuracy and the decisions for each value of any column."""
     unlisted: int
-    """How many columns of the records are not in the page."""
+    """The number of columns that are left out of the page."""
     baseline: Trust | None
-    """The same as ``trust`` if the label that was most frequent in training is known, to compare the quality with."""
+    """The same as ``trust`` if the most frequent label in training is known, to compare the quality with."""
     committee: CommitteeView | None
-    """The committee, if one decides and the rules of the page only imitate it."""
+    """The committee, if a committee decides and the rules of the page only imitate it."""
     leading: Leading | None
-    """What decides most records; None if a committee decides them all."""
+    """The rules that decide most records; None if a committee decides."""
     trust: Trust | None
-    """How good that is compared with guessing; None without true labels."""
+    """The accuracy compared with guessing; None without true labels."""
     curves: Curves | None
-    """ROC, precision and recall, and calibration, if there are two labels."""
+    """ROC, precision-recall and calibration curves, if there are two labels."""
     tested: HoldoutResult | None
-    """What the records held back showed when the model was made."""
+    """The test on records held back when the model was learned."""
     trade_off: TradeOff | None
-    """Accuracy against the number of rules, if the model has it."""
+    """The accuracy for each number of rules, if the model contains it."""
     locked: tuple[int, ...]
-    """The numbers of rules that were locked when the others were learned."""
+    """The numbers of rules that were locked when the other rules were learned."""
     watch: Watch | None
     """What has changed since training, if requested."""
     stability: Stability | None
@@ -128,7 +128,7 @@ class Page:
 
     @property
     def unseen_only(self) -> bool:
-        """Whether the figures are about records that the rules were not learned from, while there are others."""
+        """Whether the figures are only about the records that the rules were not learned from."""
         return self.learned is not None and self.learned is not self.facts
 
     @property

@@ -1,7 +1,7 @@
 """Show a table before learning: its labels, columns with small histograms, and suspicious findings.
 
-`TableReport` is a profile that prints itself, and shows itself in a notebook. The command prints the same rows in
-colour.
+`TableReport` is a profile that renders as text when printed and as HTML in a notebook. The command prints the same rows
+in colour.
 """
 
 # ruff: noqa: N803 - scikit-learn calls it X
@@ -27,8 +27,8 @@ from unless.table import Column, Table
 from unless.values import DEFAULT_MISSING, count_text, percent
 from unless.values.notation import NotatedNumber
 
-_MANY = 40  # columns; a wider table lists only those with remarks
-_CLASSES = 12  # labels that are listed
+_MANY = 40  # columns; a wider table lists only columns with remarks
+_CLASSES = 12  # the maximum number of labels listed
 _BAR = 24  # letters of the longest bar
 _BLOCKS = " ▁▂▃▄▅▆▇█"
 
@@ -42,22 +42,22 @@ def inspect(
     missing: Sequence[str] = DEFAULT_MISSING,
     format: str | None = None,  # noqa: A002 - as in read_table
 ) -> TableReport:
-    """Show what is in a table, and what looks suspicious, as ``unless inspect`` does in a terminal.
+    """Describe a table and its suspicious findings, as ``unless inspect`` does in a terminal.
 
     Parameters
     ----------
     X
-        Anything that `read_table` takes (a frame, a file, a list of dicts, an array), or a `Table`.
+        Anything that `read_table` accepts (a frame, a file, a list of dicts, an array), or a `Table`.
     y
-        The labels, or the name of the column that has them. Some may be missing. A table with a target needs no y.
+        The labels, or the name of the label column. Some labels may be missing. A table with a target needs no y.
     numeric, categorical, missing, format
         As in `read_table`.
 
     Returns
     -------
     TableReport
-        Printed, it is text; in a notebook, a table with small histograms. ``columns``, ``target`` and ``remarks`` are
-        the same as values, ``to_dict()`` is for JSON.
+        Renders as text when printed, and as a table with small histograms in a notebook. ``columns``, ``target`` and
+        ``remarks`` contain the same as values; ``to_dict()`` is for JSON.
 
     Examples
     --------
@@ -76,7 +76,7 @@ def inspect(
 
 
 def _to_label_column(y: Any) -> Column:
-    """Return labels of any library as a column of texts."""
+    """Convert labels of any library to a column of texts."""
     cells = y.tolist() if hasattr(y, "tolist") else y.to_list() if hasattr(y, "to_list") else list(y)
     array = np.empty((len(cells), 1), dtype=object)
     array[:, 0] = cells
@@ -86,7 +86,7 @@ def _to_label_column(y: Any) -> Column:
 
 
 class TableReport(Profile):
-    """A profile that shows itself: printed, as text; in a notebook, as a table with small histograms."""
+    """A profile that renders as text when printed, and as a table with small histograms in a notebook."""
 
     __slots__ = ()
 
@@ -120,7 +120,7 @@ class TableReport(Profile):
 
 
 def missing_tokens(found: Profile) -> list[str]:
-    """The texts that mean "missing" in a file, each once."""
+    """Return the distinct texts that mean "missing" in a file."""
     return list(dict.fromkeys(cell for column in found.columns for cell, _ in column.tokens))
 
 
@@ -135,7 +135,7 @@ def size_text(found: Profile) -> str:
 
 @dataclass(frozen=True, slots=True)
 class LabelRow:
-    """A label, how many records have it, their share, and how that compares with the most frequent label."""
+    """A label, its number of records, their share, and the ratio to the most frequent label."""
 
     label: str
     records: int
@@ -149,7 +149,7 @@ class LabelRow:
 
 
 def label_rows(target: TargetProfile) -> list[LabelRow]:
-    """The most frequent labels."""
+    """Return a row for each of the most frequent labels."""
     total = sum(count for _, count in target.classes)
     return [
         LabelRow(shorten(label), count, percent(count / total, 1), count / target.classes[0][1])
@@ -158,19 +158,19 @@ def label_rows(target: TargetProfile) -> list[LabelRow]:
 
 
 def more_labels_text(target: TargetProfile) -> str | None:
-    """Say how many labels are not listed; None if all are."""
+    """Write how many labels are not listed; None if all are listed."""
     rest = target.classes[_CLASSES:]
     records = count_text(sum(count for _, count in rest), "record")
     return f"and {count_text(len(rest), 'more label')} with {records}" if rest else None
 
 
 def label_count_text(target: TargetProfile) -> str:
-    """Say how many labels there are."""
+    """Write how many labels there are."""
     return count_text(len(target.classes), "label")
 
 
 def _label_lines(target: TargetProfile) -> list[str]:
-    """Return the number of records with each label, as bars."""
+    """Return lines with the number of records of each label and bars."""
     rows = align_columns([(row.label, f"{row.records:,}", row.share, row.bar) for row in label_rows(target)], (1, 2))
     rest = [more] if (more := more_labels_text(target)) else []
     return [f"{shorten(target.name)}  {label_count_text(target)}", *(f"  {row}" for row in (*rows, *rest))]
@@ -181,7 +181,7 @@ def _label_lines(target: TargetProfile) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """A bar of a small picture: its height, from 0 to 1, and its title."""
+    """A bar of a small chart: its height, from 0 to 1, and its title."""
 
     height: float
     title: str
@@ -189,7 +189,7 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class ColumnRow:
-    """A column in words, with a small picture: a histogram of its numbers, or the shares of its frequent values."""
+    """A column in words, with a small chart: a histogram of its numbers, or the shares of its frequent values."""
 
     marked: bool
     name: str
@@ -210,14 +210,14 @@ TITLES = ("feature", "kind", "distinct", "missing", "", "values")
 
 
 def shown_columns(found: Profile, *, everything: bool = False) -> Sequence[ColumnProfile]:
-    """Return the columns to list: of a wide table only those with remarks, unless everything is requested."""
+    """Return the columns to list; for a wide table only columns with remarks, unless everything is requested."""
     if everything or len(found.columns) <= _MANY:
         return found.columns
     return [column for column in found.columns if column.remarks]
 
 
 def hidden_columns_text(found: Profile, *, everything: bool = False) -> str | None:
-    """Summarise the columns of a wide table that is not listed in full; None if it is."""
+    """Summarise the columns of a wide table that is not listed in full; None if all columns are listed."""
     listed = len(shown_columns(found, everything=everything))
     if listed == len(found.columns):
         return None
@@ -240,7 +240,7 @@ def _histogram_bars(column: ColumnProfile) -> Iterator[Bar]:
     low, high = column.low or 0.0, column.high or 0.0
     for place, count in enumerate(column.histogram):
         said = count_text(count, "record")
-        if high - low == bins - 1:  # a few whole numbers
+        if high - low == bins - 1:  # few whole numbers: a bar for each
             said = f"{_range_end_text(low, low + place)}: {said}"
         elif isfinite(high - low):
             ends = (low + (high - low) * one / bins for one in (place, place + 1))
@@ -249,7 +249,7 @@ def _histogram_bars(column: ColumnProfile) -> Iterator[Bar]:
 
 
 def _range_end_text(low: float, number: float) -> str:
-    """Return a rounded number as text, in the notation of a nearby end of the range."""
+    """Write a rounded number in the notation of the nearby end of the range."""
     if is_notated(low):
         return str(NotatedNumber(number, low.notation))  # type: ignore[attr-defined]  # it has one
     return number_text(float(f"{number:.3g}") if number % 1 else number)
@@ -262,7 +262,7 @@ def _share_bars(column: ColumnProfile) -> Iterator[Bar]:
 
 
 def _missing_cells(column: ColumnProfile) -> str:
-    """Say how many cells are missing, and how they are spelled: "17 ?", "20 (? 17, empty 3)"."""
+    """Write how many cells are missing, and their spellings: "17 ?", "20 (? 17, empty 3)"."""
     if not column.missing:
         return "–"
     names = [shorten(cell) if cell.strip() else "empty" if not cell else "blank" for cell, _ in column.tokens]
@@ -273,7 +273,7 @@ def _missing_cells(column: ColumnProfile) -> str:
 
 
 def _values(column: ColumnProfile) -> str:
-    """Describe the values of a column: its range, its most frequent texts."""
+    """Describe the values of a column: its range or its most frequent texts."""
     parts = []
     if column.low is not None and column.high is not None:
         ends = [(column.name, end if end.is_integer() else float(f"{end:.6g}")) for end in (column.low, column.high)]

@@ -1,4 +1,4 @@
-"""Find rules and classes that do worse than the whole program."""
+"""Find rules and classes that perform worse than the whole program."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from unless.report.facts import DecisionFacts
 from unless.report.rule_sentences import LabelName, Speaker
 
 _FEW = 5
-"""A rule with fewer records is not judged: its interval would cover almost everything."""
+"""A rule with fewer records is not assessed, because its interval would cover almost everything."""
 
 _ERRORS = 2
 """Fewer errors may be chance: one error among ten records does not show that the share is below 0.99."""
@@ -21,11 +21,11 @@ _ERRORS = 2
 
 @dataclass(frozen=True, slots=True)
 class WeakSpot:
-    """A rule or a class that does worse than the whole program.
+    """A rule or a class that performs worse than the whole program.
 
-    ``right`` is the share of its records that are right. ``instead`` is the label of the most frequent error, and how
-    often it occurs: for a rule the true label, for a class the label that it gets, None if undecided. A rule has a
-    ``number``; ``trained`` is its share in training, if that was higher by more than chance.
+    ``right`` is the share of its records that are right. ``instead`` is the label of the most frequent error and its
+    count: for a rule the true label, for a class the label that is given instead, None if undecided. A rule has a
+    ``number``; ``trained`` is its share in training, if that share was higher by more than chance.
     """
 
     label: LabelName
@@ -44,9 +44,10 @@ class WeakSpot:
 class WeakSpots:
     """The weak rules and classes of a program, costliest first.
 
-    ``by_default`` counts the records that no rule decides, or only one without conditions; ``undecided`` those that get
-    no label. ``idle`` are rules that decide nothing here, ``few`` those that decide too few records to be judged.
-    ``new`` are labels that training did not have, ``unseen`` sentences about values that it did not have.
+    ``by_default`` counts the records that no rule decides, or that a rule without conditions decides; ``undecided``
+    counts the records without a label. ``idle`` are rules that decide nothing here, and ``few`` rules that decide too
+    few records to be assessed. ``new`` are labels that training did not have, ``unseen`` sentences about values that
+    training did not have.
     """
 
     rules: tuple[WeakSpot, ...]
@@ -59,21 +60,21 @@ class WeakSpots:
     new: tuple[LabelName, ...]
     unseen: tuple[str, ...]
     unseen_in: tuple[int, ...] = ()
-    """The places of the features of these sentences."""
+    """The indices of the features of these sentences."""
     defaults: tuple[str, ...] = ()
-    """The rules without conditions, and "none", as addresses of records have them."""
+    """The rules without conditions, and "none", as links to records name them."""
 
     @property
     def nothing(self) -> bool:
-        """Whether there are no weak spots."""
+        """Whether no weak spots were found."""
         found = (self.unseen, self.rules, self.classes, self.by_default, self.idle, self.few, self.new)
         return not any(found)
 
 
 def find_weak_spots(facts: DecisionFacts, speaker: Speaker) -> WeakSpots:
-    """Find the weak spots of a program; those that cost most come first."""
+    """Find the weak spots of a program, costliest first."""
     decided = facts.decided[:-1]
-    alone = facts.decider.by_rule  # else no rule of the program decides
+    alone = facts.decider.by_rule  # otherwise no rule of the program decides
     known = len(facts.trained.classes) if facts.trained is not None else len(facts.labels)
     return WeakSpots(
         rules=tuple(_find_weak_rules(facts, speaker)) if alone else (),
@@ -116,7 +117,7 @@ def _find_weak_rules(facts: DecisionFacts, speaker: Speaker) -> list[WeakSpot]:
 
 
 def _find_weak_classes(facts: DecisionFacts, speaker: Speaker) -> list[WeakSpot]:
-    """Find the classes with a recall below a half, or below the accuracy by more than chance; costliest first."""
+    """Find the classes with a recall below one half, or below the accuracy by more than chance; costliest first."""
     if facts.quality is None:
         return []
     found = []
@@ -129,7 +130,7 @@ def _find_weak_classes(facts: DecisionFacts, speaker: Speaker) -> list[WeakSpot]
 
 
 def _make_weak_spot(speaker: Speaker, label: int, counts: NDArray[np.int64]) -> WeakSpot:
-    """Make a weak spot from a label and the number of records by true label or by decision, the last undecided."""
+    """Make a weak spot from a label and the record counts by true label or decision; the last count is undecided."""
     others = counts.copy()
     others[label] = 0
     most = int(others.argmax())
@@ -140,8 +141,8 @@ def _make_weak_spot(speaker: Speaker, label: int, counts: NDArray[np.int64]) -> 
 def _find_precision_drop(facts: DecisionFacts, place: int) -> float | None:
     """Return the precision of a rule in training if it was higher by more than chance (Newcombe's interval).
 
-    Both shares are uncertain: to be right for all of 4 records in training is not more than for 4 of 5 here. Shares of
-    weights cannot be compared with shares of records.
+    Both shares are uncertain: being right for 4 of 4 records in training is not clearly better than for 4 of 5 here.
+    Shares of weights cannot be compared with shares of records.
     """
     if facts.trained is None or facts.weighted or not facts.trained.support[place] > 0:
         return None
