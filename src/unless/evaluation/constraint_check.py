@@ -1,12 +1,12 @@
-"""Whether a program satisfies constraints: exactly, for all possible records.
+"""Check whether a program satisfies constraints, exactly, for all possible records.
 
-Most constraints are about what rules look like. A constraint such as ``income: more never refuse`` is about what the
-program decides, so it is checked by searching for two records that violate it. If there are any, there are two with
-incomes on either side of one threshold: between the two incomes, the decision changes at some threshold. So for each
-threshold the rules are taken twice, as they are just below and just above it, and the search looks for values of all
-other features where one of the two lists gives the label and the other does not. One of the rules that decide must
-differ above and below; the search starts with that rule, and divides the remaining box until no other rule covers it
-(`explanation.counterfactuals.box_search`). A program that was learned under the constraint needs no search
+Most constraints are about the form of rules. A constraint such as ``income: more never refuse`` is about the decisions,
+so it is checked by searching for two records that violate it. If two such records exist, there are also two with
+incomes on either side of a single threshold, because between the two incomes the decision changes at some threshold. So
+for each threshold the rules are restricted twice, to incomes just below and just above it, and the search looks for
+values of all other features where one of the two lists gives the label and the other does not. One of the deciding
+rules must differ above and below; the search starts with that rule, and divides the remaining box until no other rule
+covers it (`explanation.counterfactuals.box_search`). A program that was learned under the constraint needs no search
 (`learn.rule_limits`).
 """
 
@@ -27,15 +27,15 @@ from unless.values import Label, Value, class_index, count_text
 from unless.values.notation import NotatedNumber
 
 _STEPS = 100_000
-"""How many boxes are divided to decide one constraint, which takes seconds. An exact check is NP-hard."""
+"""The maximum number of boxes divided to decide one constraint, which takes seconds; an exact check is NP-hard."""
 
 
 @dataclass(frozen=True, slots=True)
 class Violation:
     """A violated constraint.
 
-    ``rule`` is the number of the rule, counted from 1; None where it is the whole program. ``records`` are two records
-    that show it, which differ in one feature; they have only features that the program tests.
+    ``rule`` is the number of the rule, counted from 1; None if the whole program violates the constraint. ``records``
+    are two records that show the violation and differ in one feature; they have only features that the program tests.
     """
 
     text: str
@@ -47,7 +47,7 @@ class Violation:
 
 
 def violations(program: Program, constraints: Constraints) -> tuple[Violation, ...]:
-    """Return how a program violates constraints; nothing if it satisfies them for all possible records.
+    """Find all violations of constraints by a program; none if it satisfies them for all possible records.
 
     A monotone constraint that cannot be decided in 100,000 steps is reported as a violation without records.
 
@@ -66,7 +66,7 @@ def violations(program: Program, constraints: Constraints) -> tuple[Violation, .
     return (*rules, *(one for monotone in asked.monotone for one in _monotone_violations(program, monotone)))
 
 
-# What rules look like.
+# The form of rules.
 
 
 def _rule_violations(number: int, rule: Rule, asked: Constraints) -> Iterator[Violation]:
@@ -90,7 +90,7 @@ def _rule_violations(number: int, rule: Rule, asked: Constraints) -> Iterator[Vi
         yield Violation(f"rule {number} has {levels} of exceptions; at most {asked.max_depth} may be", number)
 
 
-# What the program decides.
+# The decisions of the program.
 
 
 def _monotone_violations(program: Program, monotone: Monotone) -> Iterator[Violation]:
@@ -117,7 +117,7 @@ def _violation_text(program: Program, monotone: Monotone, pair: tuple[dict[str, 
 
 
 def is_monotone_by_literals(program: Program, monotone: Monotone) -> bool:
-    """Whether the literals of a program suffice to show that it keeps a constraint (see `learn.rule_limits`)."""
+    """Return whether the literals alone show that a program satisfies a constraint (see `learn.rule_limits`)."""
     asked, after = Constraints(monotone=(monotone,)), {program.otherwise}
     for rule in reversed(program.rules):
         labels = [label for label in after if label is not None]
@@ -128,7 +128,7 @@ def is_monotone_by_literals(program: Program, monotone: Monotone) -> bool:
 
 
 def _find_breaking_pair(program: Program, monotone: Monotone) -> tuple[dict[str, Value], dict[str, Value]] | None:
-    """Find two records that break a constraint, the one with the smaller value first; None if there are none."""
+    """Find two records that violate a constraint, the smaller value first; None if there are none."""
     if is_monotone_by_literals(program, monotone):
         return None
     search = _PairSearch(program, monotone.label)
@@ -144,7 +144,7 @@ def _find_breaking_pair(program: Program, monotone: Monotone) -> tuple[dict[str,
 
 
 class _UndecidedError(Exception):
-    """The search did not end within its budget of steps."""
+    """Raised if the search does not end within its budget of steps."""
 
 
 class _ConstraintAxis(FeatureCells):
@@ -152,12 +152,12 @@ class _ConstraintAxis(FeatureCells):
 
     @cached_property
     def cells(self) -> int:
-        """All cells that have a value, as bits."""
+        """The cells that have a value, as bits."""
         every = (1 << self.size) - 1
         return every if self.above(len(self.thresholds) - 1) is not None else every & ~(1 << len(self.thresholds))
 
     def above(self, cell: int) -> float | None:
-        """Return a number in the cell above a threshold; None if nothing is above it."""
+        """Return a number in the cell above a threshold; None if no number is above it."""
         if cell < 0:
             return 0.0
         if cell + 1 < len(self.thresholds):
@@ -190,7 +190,7 @@ class _ConstraintAxis(FeatureCells):
 
 
 class _PairSearch:
-    """Searches two records that differ in one feature, only one of them with a label."""
+    """Searches for two records that differ in one feature, such that only one of them gets a label."""
 
     def __init__(self, program: Program, label: Label) -> None:
         self.axes = [_ConstraintAxis(one.feature, one.thresholds, one.named) for one in divide_features(program)]
@@ -200,7 +200,7 @@ class _PairSearch:
         self.steps = 0
 
     def find_clash(self, axis: int, yes: int, no: int) -> Cells | None:
-        """Find cells of all other axes where one cell of an axis gives the label and another does not."""
+        """Find cells of all other axes for which one cell of an axis gives the label and another cell does not."""
         there = [_restrict_axis(shape, axis, 1 << yes) for shape in self.shapes]
         here = [_restrict_axis(shape, axis, 1 << no) for shape in self.shapes]
         for first, (one, other) in enumerate(zip(there, here, strict=True)):
@@ -247,7 +247,7 @@ class _PairSearch:
         return None
 
     def make_record(self, cells: Cells, axis: int, cell: int) -> dict[str, Value]:
-        """Return a record in a box, with one cell given."""
+        """Make a record in a box, with one cell given."""
         bits = [1 << cell if place == axis else inside for place, inside in enumerate(cells)]
         return {one.feature: one.any_value(inside) for one, inside in zip(self.axes, bits, strict=True)}
 

@@ -1,9 +1,9 @@
-"""Watch a model on new records: what its rules decide and how often they are right, compared with before.
+"""Watch a model on new records: compare the decisions and the accuracy of its rules with earlier records.
 
-Every share is compared with that of an earlier sample by an exact test (`significance.share_p_value`); training is a
-sample too. All tests together raise a false alarm in at most ``alpha`` of all cases (`significance.adjust_p_values`).
-Decisions are compared with training. How often rules are right is compared with records that they were not learned
-from, because training overstates it; without such records it is shown, and raises no alarm.
+Every share is compared with the share in an earlier sample by an exact test (`significance.share_p_value`); training is
+a sample too. All tests together raise a false alarm in at most ``alpha`` of all cases (`significance.adjust_p_values`).
+Decisions are compared with training. Accuracy is compared with the accuracy on records that the rules were not learned
+from, because training overstates it; without such records it is shown, but raises no alarm.
 """
 
 from __future__ import annotations
@@ -51,9 +51,9 @@ def watch(
     """Compare new records with training, or with a reference, and find what has changed.
 
     ``truth`` has the index of each true label among the classes of the model, or `UNLABELLED` or `OTHER`
-    (`class_indices`). Whole ``weights`` are repetitions; of others only the proportions matter. ``reference`` has
-    earlier records, with or without true labels, to compare with instead of training and its test. Shares that differ
-    by less than ``least`` raise no alarm.
+    (`class_indices`). Whole ``weights`` are repetitions; for other weights only the proportions matter. ``reference``
+    contains earlier records, with or without true labels, to compare with instead of training and its test. Shares that
+    differ by less than ``least`` raise no alarm.
     """
     counts = DriftCounts(model)
     counts.add(table, truth, weights)
@@ -88,7 +88,7 @@ def compare_counts(
 
 @dataclass(frozen=True, slots=True)
 class _Comparison:
-    """The shares of counted records, each compared with the same share before."""
+    """Compares each share of the counted records with the same share before."""
 
     now: DriftCounts
     before: Baseline
@@ -139,7 +139,7 @@ class _Comparison:
     def _accuracy_checks(self) -> Iterator[DriftCheck]:
         """Yield checks of the accuracy, overall and by rule."""
         before, on = self.before.judged, self.before.judged_on
-        learned = self.now.learned_from and on == "the test"  # from most of these, none of those
+        learned = self.now.learned_from and on == "the test"  # from most new records, from none of the test
         honest = self.before.honest and not learned
         yield self._make_check("accuracy", self.now.accuracy, self.before.accuracy, honest, source=on)
         if not self.now.decider.by_rule:
@@ -172,9 +172,9 @@ class _Comparison:
         source: Source | None = None,
         **about: Any,
     ) -> DriftCheck:
-        """Compare a share with the one before; without a sound sample before there is no p-value."""
+        """Compare a share with the share before; without a sound earlier sample there is no p-value."""
         chance = None
-        if known is not None and isnan(known.count + known.total):  # of a rule that was edited and not measured since
+        if known is not None and isnan(known.count + known.total):  # a rule edited and not measured since
             known = None
         if sound and known is not None:
             one, other = self.now.effective, self.before.effective
@@ -184,11 +184,11 @@ class _Comparison:
 
     @property
     def silent_features(self) -> int:
-        """How many features were checked for unseen values and have none."""
+        """The number of features that were checked for unseen values and have none."""
         return len(self.now.model.domain.columns) - len(self.now.unseen.chances())
 
     def notes(self) -> Iterator[str]:
-        """Yield what could not be compared, and why."""
+        """Yield notes on what could not be compared, and why."""
         if self.now.learned_from:
             yield _LEARNED_FROM
         if not self.now.labelled:
@@ -211,7 +211,7 @@ def _require_share(name: str, value: float) -> None:
 
 
 def _adjust_checks(checks: list[DriftCheck], silent: int, alpha: float, least: float) -> Iterator[DriftCheck]:
-    """Adjust the p-value of each check for their number, and mark the checks that moved."""
+    """Adjust the p-values for the number of checks, and mark the checks that moved."""
     chances = [check.chance for check in checks if check.chance is not None]
     adjusted = iter(adjust_p_values([*chances, *[1.0] * silent]))
     for check in checks:
@@ -223,5 +223,5 @@ def _adjust_checks(checks: list[DriftCheck], silent: int, alpha: float, least: f
 
 
 def _chance_order(check: DriftCheck) -> float:
-    """Sort key: the smallest p-value first, checks without one last."""
+    """Return a sort key: smallest p-value first, checks without a p-value last."""
     return 2.0 if check.chance is None else check.chance

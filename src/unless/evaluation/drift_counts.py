@@ -1,4 +1,4 @@
-"""Count what a model decides on records, batch by batch, and the baseline to compare it with."""
+"""Count a model's decisions on records, batch by batch, and compute the baseline to compare them with."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def class_indices(labels: tuple[Label | None, ...], classes: tuple[Label, ...]) 
 
 
 class DriftCounts:
-    """Counts what a model decides on records, batch by batch."""
+    """Counts a model's decisions on records, batch by batch."""
 
     def __init__(self, model: Model) -> None:
         known = model_of(model)
@@ -51,7 +51,7 @@ class DriftCounts:
 
     @property
     def wanted(self) -> tuple[str, ...]:
-        """The features to read if they exist: a model recognizes its own data by all of them."""
+        """The features to read if they exist, since all of them are needed to recognise the model's own data."""
         return self.used if self.model.origin is None else tuple(self.model.schema.kinds)
 
     @property
@@ -81,13 +81,13 @@ class DriftCounts:
         self._whole = self._whole and (weights is None or bool((weights == np.floor(weights)).all()))
 
     def _find_training_records(self, table: Table, truth: NDArray[np.intp]) -> None:
-        """Look for the model's own data among the labelled records of a batch, if it has all features of training."""
+        """Find the model's own data among the labelled records of a batch that has all features of training."""
         known, origin, features = truth >= 0, self.model.origin, tuple(self.model.schema.kinds)
         if origin is not None and known.any() and set(features) <= set(table.features):
             some = replace(table[known], target=Labels("label", origin.split.labels, truth[known]))
             self._among |= origin.among(origin.identities(some, features))
 
-    # What was counted, as shares.
+    # The counts as shares.
 
     @property
     def learned_from(self) -> bool:
@@ -96,12 +96,12 @@ class DriftCounts:
 
     @property
     def records(self) -> float:
-        """The weight of all records."""
+        """The total weight of all records."""
         return float(self.rules.sum())
 
     @property
     def labelled(self) -> float:
-        """The weight of the records with a true label."""
+        """The total weight of the records with a true label."""
         return float(self.rules[:, :-1].sum())
 
     @property
@@ -116,15 +116,16 @@ class DriftCounts:
         return 1.0 if self._whole or not self._squares else self.records / self._squares
 
     def statistics(self) -> RuleStatistics:
-        """Return the counts as rule statistics, with an extra class for unknown labels."""
+        """Convert the counts to rule statistics, with an extra class for unknown labels."""
         return RuleStatistics((*self.classes, ""), self.program.heads, self.rules[:, :-1])
 
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
-    """The shares before, which new records are compared with.
+    """The earlier shares, with which new records are compared.
 
-    It is ``sound`` if its shares are shares of records, and ``honest`` if the rules were not learned from ``judged``.
+    It is ``sound`` if its shares are shares of records, and ``honest`` if the rules were not learned from the records
+    in ``judged``.
     """
 
     source: Source
@@ -142,7 +143,7 @@ class Baseline:
 
     @classmethod
     def of_model(cls, model: Model) -> Baseline:
-        """Use training and, if records were held back, its test: both are samples of the same, unless weighted."""
+        """Use training and, if records were held back, its test: samples of one population, unless weighted."""
         trained, together, gaps = model.statistics, not model.decider.by_rule, model.missing_counts or {}
         tested = None if model.tested is None else model.tested.statistics
         counts, labels, alone = trained.counts, trained.by_class, False

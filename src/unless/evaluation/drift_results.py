@@ -1,4 +1,4 @@
-"""The result of watching a model on new records: shares now, compared with the same shares before.
+"""Define the result of watching a model on new records: shares now, compared with the same shares before.
 
 `drift.watch` computes it. Text, JSON, log lines and the page are made from the same `Watch`.
 """
@@ -27,15 +27,15 @@ Kind = OneOf["decides", "right", "accuracy", "given", "labels", "missing", "unse
 records that have it, missing cells, cells with values that training did not have."""
 
 Source = OneOf["training", "the test", "the reference"]
-"""The records that the earlier share is from."""
+"""The records from which the earlier share was computed."""
 
 
 @dataclass(frozen=True, slots=True)
 class DriftCheck:
-    """One share, now and before; ``rule`` counts from 0, and the number of rules means "no rule".
+    """A share, now and before; ``rule`` counts from 0, and the number of rules means "no rule".
 
-    ``chance`` is the p-value of the difference, and ``adjusted`` the same, adjusted for the number of checks; both are
-    None if there is no sound sample to compare with. ``moved`` says that chance does not explain the difference.
+    ``chance`` is the p-value of the difference, and ``adjusted`` the p-value adjusted for the number of checks; both
+    are None without a sound sample to compare with. ``moved`` is whether the difference is beyond chance.
     """
 
     kind: Kind
@@ -57,11 +57,11 @@ class DriftCheck:
 
 @dataclass(frozen=True, slots=True)
 class Watch:
-    """What has changed since a model was learned, and what has not: a check for every share that can be compared.
+    """The changes since a model was learned: a check for every share that can be compared.
 
     If nothing has changed, the probability that ``moved`` is not empty is at most ``alpha``. ``checks`` start with the
-    smallest p-values. ``program`` has the rules that are counted; for a committee it is the list that imitates it.
-    ``notes`` say what could not be compared, and why.
+    smallest p-values. ``program`` contains the rules that are counted; for a committee it is the list that imitates it.
+    ``notes`` state what could not be compared, and why.
     """
 
     fingerprint: str
@@ -77,7 +77,7 @@ class Watch:
 
     @property
     def moved(self) -> tuple[DriftCheck, ...]:
-        """The checks whose difference chance does not explain."""
+        """The checks whose difference is beyond chance."""
         return tuple(check for check in self.checks if check.moved)
 
     @property
@@ -111,7 +111,7 @@ class Watch:
         ]
 
     def name(self, check: DriftCheck) -> str:
-        """Name a check in few words: "rule 3 decides", "history is missing"."""
+        """Name a check briefly: "rule 3 decides", "history is missing"."""
         label = "" if check.label is None else printable(str(check.label))
         match check.kind:
             case "decides" | "right":
@@ -143,7 +143,7 @@ class Watch:
         return f"{label} {rule_summary(self.program.rules[check.rule], words_for(self.program))}"
 
     def sentence(self, check: DriftCheck) -> str:
-        """A check as a sentence: "rule 3 decides: 34.0 % of 40, 12.1 % in training"."""
+        """Write a check as a sentence: "rule 3 decides: 34.0 % of 40, 12.1 % in training"."""
         before = "" if check.before is None else f", {check.before} in {check.source}"
         return f"{self.name(check)}: {check.now} of {amount_text(check.now.total)}{before}"
 
@@ -173,7 +173,7 @@ class Watch:
         }
 
     def log_line(self, data: str, time: datetime | None = None) -> str:
-        """One line about the watch, a JSON object, for a log: when, which model, which data, and what moved."""
+        """Return a JSON object on one line for a log: the time, the model, the data, and what moved."""
         found = {
             "time": (time or current_time()).isoformat(timespec="seconds").replace("+00:00", "Z"),
             "model": self.fingerprint,
@@ -192,7 +192,7 @@ class Watch:
 
 
 def p_value_text(chance: float | None) -> str:
-    """Return a p-value in few digits.
+    """Write a p-value with few digits.
 
     >>> p_value_text(0.00001), p_value_text(0.0213), p_value_text(1.0), p_value_text(None)
     ('< 0.001', '0.021', '1', '')
@@ -205,6 +205,6 @@ def p_value_text(chance: float | None) -> str:
 
 
 def current_time() -> datetime:
-    """The time in UTC, or the time that SOURCE_DATE_EPOCH sets, so that files can be reproduced."""
+    """Return the time in UTC, or the time set by SOURCE_DATE_EPOCH, so that files are reproducible."""
     given = os.environ.get("SOURCE_DATE_EPOCH", "")
     return datetime.fromtimestamp(int(given), UTC) if given.isascii() and given.isdigit() else datetime.now(UTC)

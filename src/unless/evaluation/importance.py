@@ -1,8 +1,9 @@
-"""Feature importance: the accuracy that a program loses when each record gets the feature's value of another one.
+"""Compute feature importance: the accuracy lost when each record gets the feature's value of another record.
 
 This is permutation importance on the training records, without randomness. The records are put into an order that
-depends only on their cells, and each gets the value of the record a fixed distance further on, for several distances;
-if there are few records, for all distances. On new records the features rank nearly the same (docs/estimators.md).
+depends only on their cells, and each record gets the value of the record a fixed distance further on, for several
+distances, or for all distances if there are few records. On new records the features rank nearly the same
+(docs/estimators.md).
 """
 
 from __future__ import annotations
@@ -17,13 +18,13 @@ from unless.model.prediction import Decider, head_indices, make_chooser, tested_
 from unless.table import Table
 
 _RECORDS = 4096
-"""How many records are used."""
+"""The maximum number of records used."""
 
 _KEPT = 1 << 16
-"""Larger tables are sampled at once; smaller ones only when the importances are used, since sampling takes time."""
+"""Larger tables are sampled at once; smaller tables only when the importances are used, since sampling takes time."""
 
 _DECISIONS = 20_000
-"""How many decisions each feature gets; enough for all pairs of 140 records."""
+"""The number of decisions made for each feature; enough for all pairs of 140 records."""
 
 _DISTANCES = 5
 """The smallest number of distances; if there are many records, fewer records are used instead."""
@@ -35,7 +36,7 @@ _WORK = 500_000_000
 def lazy_importances(
     decider: Decider, table: Table, counts: NDArray[np.float64] | None
 ) -> LazyValue[NDArray[np.float64]]:
-    """Compute each feature's importance on first use; until then only the records that it takes are kept.
+    """Compute each feature's importance on first use; until then only the necessary records are stored.
 
     ``counts`` says how often each record counts.
     """
@@ -74,7 +75,7 @@ def _order_rows(table: Table) -> NDArray[np.intp]:
         hashes += codes
         hashes *= np.uint64(0x9E3779B97F4A7C15)
         hashes ^= hashes >> np.uint64(29)
-    # Sorting words made of hash and row takes a sixth of the time of an argsort.
+    # Sorting integers that combine hash and row takes a sixth of the time of an argsort.
     room = np.uint64(len(table).bit_length())
     hashes = (hashes >> room << room) | np.arange(len(table), dtype=np.uint64)
     hashes.sort()
@@ -82,7 +83,7 @@ def _order_rows(table: Table) -> NDArray[np.intp]:
 
 
 def _accuracy_losses(decider: Decider, table: Table, decisions: int) -> list[float]:
-    """Return, for each column, the accuracy lost when its values come from other records; 0 if accuracy grows."""
+    """Return, for each column, the accuracy lost when its values come from other records; 0 if accuracy increases."""
     choose, heads = make_chooser(decider, table.columns), head_indices(decider, table.labels.labels)
     others = _partner_rows(len(table), decisions)
     codes = [np.tile(column.codes, len(others)) for column in table.columns]

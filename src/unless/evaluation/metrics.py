@@ -1,4 +1,4 @@
-"""How good decisions are: counts of true labels by decided label and by rule, and the measures that the paper uses."""
+"""Measure decisions: counts of true labels by decided label and by rule, and the measures that the paper uses."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ClassQuality:
-    """One class: how many records have it, how many were given it, and how many of those were right."""
+    """One class: how many records have it, how many were given it, and how many were given it correctly."""
 
     label: Label
     support: int
@@ -34,7 +34,7 @@ class ClassQuality:
 
     @property
     def precision(self) -> float:
-        """The share of records given this label that have it; 0 if no record was given it."""
+        """The share of records given this label that really have it; 0 if no record was given it."""
         return self.right / self.decided if self.decided else 0.0
 
     @property
@@ -50,9 +50,9 @@ class ClassQuality:
 
 @dataclass(frozen=True, eq=False)
 class Quality:
-    """Decisions against the truth: ``confusion[true, decided]`` counts records; the last column, undecided ones.
+    """Decisions against true labels: ``confusion[true, decided]`` counts records; the last column is undecided.
 
-    The averages are those of the paper, weighted by how many records each class has (scikit-learn's
+    The averages are defined as in the paper, weighted by the number of records of each class (scikit-learn's
     ``average="weighted", zero_division=0``). A record that is not decided counts as wrong.
     """
 
@@ -61,22 +61,22 @@ class Quality:
 
     @property
     def records(self) -> int:
-        """How many records were compared."""
+        """The number of records."""
         return int(self.confusion.sum())
 
     @property
     def right(self) -> int:
-        """How many were decided correctly."""
+        """The number of records that were decided correctly."""
         return int(np.trace(self.confusion))
 
     @property
     def undecided(self) -> int:
-        """How many were not decided."""
+        """The number of records that were not decided."""
         return int(self.confusion[:, -1].sum())
 
     @property
     def accuracy(self) -> float:
-        """The share that was decided correctly; 0 if there are no records."""
+        """The share of records that were decided correctly; 0 if there are no records."""
         return self.right / self.records if self.records else 0.0
 
     @property
@@ -112,7 +112,7 @@ class Quality:
 
 
 def measure_quality(truth: NDArray[Any], decided: NDArray[Any], labels: Sequence[Label]) -> Quality:
-    """Compare decisions with the truth, both given as places in ``labels``; -1 means not decided.
+    """Compare decisions with true labels, both given as indices into ``labels``; -1 means not decided.
 
     >>> import numpy as np
     >>> found = measure_quality(np.array([0, 0, 1, 1]), np.array([0, 1, 1, -1]), ["no", "yes"])
@@ -131,32 +131,32 @@ def measure_quality(truth: NDArray[Any], decided: NDArray[Any], labels: Sequence
 def count_pairs(
     rows: NDArray[Any], columns: NDArray[Any], height: int, width: int, weights: NDArray[Any] | None = None
 ) -> NDArray[Any]:
-    """How many records, or how much weight, each pair of row and column has; -1 is the last row or column."""
+    """Count the records, or sum the weights, of each pair of row and column; -1 is the last row or column."""
     places = rows.astype(np.int64) % height * width + columns.astype(np.int64) % width
     return np.bincount(places, weights, height * width).reshape(height, width)
 
 
 def evaluate_decider(decider: Decider, table: Table) -> Quality:
-    """Compare the decisions on a table with its labels; either may have labels that the other lacks."""
+    """Compare a decider's decisions on a table with its labels; either may have labels that the other lacks."""
     labels = table.labels
     known = (*labels.labels, *sorted(set(decider.labels) - set(labels.labels), key=str))
     return measure_quality(labels.codes, label_places(decider, table, known), known)
 
 
 def holdout_quality(tested: HoldoutResult) -> Quality:
-    """The decisions on records held back compared with the truth."""
+    """Compare the decisions on records held back with the true labels."""
     return Quality(tested.statistics.classes, tested.confusion)
 
 
 def baseline_quality(tested: HoldoutResult) -> Quality:
-    """How always saying the usual label would do on them."""
+    """Measure how always predicting the most frequent label performs on the records held back."""
     found = np.zeros_like(tested.confusion)
     found[:, tested.statistics.classes.index(tested.usual)] = tested.confusion.sum(axis=1)
     return Quality(tested.statistics.classes, found)
 
 
 def quality_text(tested: str, found: Quality, usual: object, baseline: float) -> str:
-    """How rules do in a test, how sure that is, and how always saying the usual label would do.
+    """Summarise a test: the accuracy with its interval, F1, and the baseline of always predicting ``usual``.
 
     "180 records held back: accuracy 0.967 (0.929 to 0.985), F1 0.966 (always accept: 0.583)".
     """
@@ -168,14 +168,14 @@ def quality_text(tested: str, found: Quality, usual: object, baseline: float) ->
 
 
 def holdout_text(tested: HoldoutResult) -> str:
-    """How a model does on the records that were held back."""
+    """Summarise how a model performs on the records that were held back."""
     return quality_text(count_text(tested.held_back, "record"), holdout_quality(tested), tested.usual, tested.baseline)
 
 
 def count_rule_decisions(
     program: Program, table: Table, weights: NDArray[np.floating[Any]] | None = None
 ) -> RuleStatistics:
-    """Count what a program decides on labelled records."""
+    """Count a program's decisions on labelled records, rule by rule."""
     classes, rules = table.labels.labels, deciding_rules(program, table)
     counts = count_pairs(rules, table.labels.codes, len(program.rules) + 1, len(classes), weights)
     return RuleStatistics.of(program, classes, counts, weighted=_are_weighted(weights))
@@ -184,11 +184,11 @@ def count_rule_decisions(
 def count_training_decisions(
     learned: LearnedProgram, table: Table, weights: NDArray[np.floating[Any]] | None = None
 ) -> RuleStatistics:
-    """Count what a program decides on its training records; most learners have counted it already."""
+    """Count a program's decisions on its training records, which most learners have already counted."""
     if learned.interrupted is not None or not learned.left:
         return count_rule_decisions(learned.program, table, weights)
     counts = np.array(learned.left, dtype=np.float64)  # the records left before each rule, by class
-    for row in range(len(counts) - 1):  # in place: with thousands of labels there is no memory for copies
+    for row in range(len(counts) - 1):  # in place, because with thousands of labels copies would not fit into memory
         counts[row] -= counts[row + 1]
     return RuleStatistics.of(learned.program, table.labels.labels, counts, weighted=_are_weighted(weights))
 
@@ -198,16 +198,16 @@ def _are_weighted(weights: NDArray[np.floating[Any]] | None) -> bool:
 
 
 class AlignedLabels(Labels):
-    """Labels in the order of others that they are compared with; their types may differ."""
+    """Labels aligned with other labels for comparison; their types may differ."""
 
     def _check_labels(self) -> tuple[Label, ...]:
         return tuple(self.labels)
 
 
 def align_labels(found: Labels, known: Sequence[Label]) -> Labels:
-    """Labels of new records as places among the known ones, in the same order; unknown ones come after them.
+    """Express labels of new records as indices of the known labels; unknown labels are appended.
 
-    A label of another type is the known label that it spells (`class_index`).
+    A label of another type equals the known label that it spells (`class_index`).
 
     >>> align_labels(Labels.of("y", ["1", "0", "7"]), [0, 1]).labels
     (0, 1, '7')

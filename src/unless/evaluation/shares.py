@@ -1,4 +1,4 @@
-"""A share of records: the figure that model cards, reports, drift checks and tests have in common."""
+"""Define a share of records: the figure that model cards, reports, drift checks and tests have in common."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Share:
 
     @property
     def value(self) -> float:
-        """The share; NaN of nothing."""
+        """The share; NaN if the total is 0."""
         return self.count / self.total if self.total else nan
 
     @property
@@ -43,11 +43,11 @@ class Share:
         return {"count": to_whole(self.count), "of": to_whole(self.total), "share": to_json(self.value)}
 
     def to_figure(self, name: str) -> dict[str, Any]:
-        """Return the share of right decisions for JSON, under a name and with its interval."""
+        """Convert the share for JSON, under a name and with its interval."""
         ends = list(self.interval) if self.total else None
         return {"name": name, "right": self.count, "of": self.total, "share": to_json(self.value), "interval": ends}
 
 
 def to_whole(count: float) -> float:
-    """Return a count as an int, if it is whole."""
+    """Return a whole count as an int; return other counts unchanged."""
     return int(count) if count == int(count) else count

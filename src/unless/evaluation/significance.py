@@ -1,6 +1,6 @@
-"""An exact test of two shares, and the adjustment of p-values for many tests.
+"""Test two shares exactly, and adjust p-values for many tests.
 
-There are no large-sample approximations, because rules often decide few records.
+No large-sample approximations are used, because rules often decide few records.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ __all__ = ["ALPHA", "adjust_p_values", "share_p_value"]
 ALPHA = 0.05
 """The probability of a false alarm, if nothing has changed."""
 
-_TERMS = 4096  # of a sum at a time, at most
+_TERMS = 4096  # the maximum number of terms of a sum computed at a time
 _ENOUGH = 1e-17  # a term below this part of the sum changes nothing
 
 
 def share_p_value(count: float, total: float, other_count: float, other_total: float) -> float:
-    """Return the p-value of two shares, if both are samples of the same: Fisher's exact test.
+    """Return the p-value of the difference of two shares, by Fisher's exact test.
 
-    It is twice the smaller tail, at most 1. So it is below 5 % in at most 5 % of the cases where nothing
-    differs, however small the counts are. Counts are rounded to whole records.
+    The p-value is twice the smaller tail, at most 1. So it is below 5 % in at most 5 % of the cases without a
+    difference, however small the counts are. Counts are rounded to whole records.
 
     >>> round(share_p_value(1, 10, 9, 10), 4), share_p_value(5, 10, 5, 10), share_p_value(0, 0, 5, 10)
     (0.0011, 1.0, 1.0)
@@ -49,13 +49,13 @@ def _upper_tail(count: int, total: int, marked: int, everything: int) -> float:
 
 
 def _term_count(total: int, marked: int, everything: int) -> int:
-    """Return how many terms matter: those within nine standard deviations, which are few for small samples."""
+    """Return how many terms matter: the terms within nine standard deviations, which are few for small samples."""
     share, other = (marked / everything, total / everything) if everything else (0.0, 0.0)
     return min(_TERMS, 32 + int(9 * sqrt(everything * share * (1 - share) * other * (1 - other))))
 
 
 def _log_probability(count: int, total: int, marked: int, everything: int) -> float:
-    """The logarithm of the probability that exactly ``count`` are among the marked ones."""
+    """Return the logarithm of the probability that exactly ``count`` drawn records are marked."""
     rest = everything - marked
     return _log_binomial(marked, count) + _log_binomial(rest, total - count) - _log_binomial(everything, total)
 
@@ -65,9 +65,10 @@ def _log_binomial(total: int, count: int) -> float:
 
 
 def adjust_p_values(chances: Sequence[float]) -> list[float]:
-    """Adjust p-values for their number by Holm's method.
+    """Adjust p-values for the number of tests by Holm's method.
 
-    If nothing differs, the smallest of them is below 5 % in at most 5 % of all cases, even if they are dependent.
+    If nothing differs, the smallest adjusted p-value is below 5 % in at most 5 % of all cases, even for dependent
+    tests.
 
     >>> adjust_p_values([0.01, 0.04, 0.03])
     [0.03, 0.06, 0.06]

@@ -1,12 +1,12 @@
-"""Measure how stable rules are: learn again from samples of the same records, and find the rules that come back.
+"""Measure how stable rules are: learn again from samples of the same records, and count the rules that recur.
 
-A sample is a Poisson bootstrap: every record counts 0, 1, 2 … times, once on average. How often follows from a hash of
-the record and the seed, so the samples, and with them the result, do not depend on the order of rows.
+A sample is a Poisson bootstrap: every record counts 0, 1, 2 … times, once on average. The count is computed from a hash
+of the record and the seed, so the samples and the result do not depend on the order of rows.
 
-A rule *comes back* in a refit if a rule with the same label decides nearly the same records: those that both decide are
-at least `MATCHING_OVERLAP` of those that either decides (Jaccard). It has the *same tests* if such a label's rule asks
-for the same features in the same directions, and for the same categories; thresholds may differ, and exceptions do not
-count. The first says that the knowledge is stable, the second that its wording is.
+A rule *comes back* in a refit if a rule with the same label decides nearly the same records: the records that both
+decide are at least `MATCHING_OVERLAP` of the records that either decides (Jaccard). It has the *same tests* if a rule
+with the same label tests the same features in the same directions, and the same categories; thresholds may differ, and
+exceptions are ignored. The first measures whether the knowledge is stable, the second whether its wording is stable.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ from unless.table.record_hashes import mix_bits, record_hashes
 from unless.values import Label, Value, attributes_to_json, count_text, label_to_json, percent
 
 MATCHING_OVERLAP = 0.5
-"""The overlap (Jaccard) of the records of two rules from which they count as the same rule."""
+"""The least overlap (Jaccard) of the records of two rules at which they count as the same rule."""
 
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 
 Weights = NDArray[np.float64]
 Relearn = Callable[[Table, Weights], Decider]
-"""Learns from a table, given how often each record counts."""
+"""A function that learns from a table, given how often each record counts."""
 
 
 # Samples.
@@ -61,7 +61,7 @@ def bootstraps(table: Table, count: int, seed: int = 0) -> Iterator[Weights]:
 
 
 def _count_earlier_equals(hashes: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Count, for every record, the equal ones before it."""
+    """Count, for every record, the equal records before it."""
     order = np.argsort(hashes, kind="stable")
     ranked = hashes[order]
     first = np.flatnonzero(np.append(True, ranked[1:] != ranked[:-1]))
@@ -96,9 +96,9 @@ class Refit:
 
 
 def refit_on_sample(learn: Relearn, table: Table, counts: Weights) -> Refit:
-    """Learn from the records that count, and decide all of them."""
+    """Learn from the records of a sample, and decide all records of the table."""
     there = counts > 0
-    if not there.any():  # hardly ever: of a few records, none is in the sample
+    if not there.any():  # very rare: none of a few records is in the sample
         there, counts = np.ones(len(counts), np.bool_), np.ones(len(counts))
     return decide_records(learn(table[there], counts[there]), table)
 
@@ -109,14 +109,14 @@ def decide_records(found: Decider, table: Table) -> Refit:
     return Refit(found.all_rules if found.by_rule else None, decide(found, table).choices, heads)
 
 
-# What comes back.
+# Comparing refits with the model.
 
 
 @dataclass(frozen=True, slots=True)
 class RuleStability:
-    """The stability of a rule, counted from 0: the share of refits with the rule, and with the same tests.
+    """The stability of a rule (counted from 0): the shares of refits with the rule, and with its tests.
 
-    ``overlap`` is the mean over the refits of the overlap with the most similar rule.
+    ``overlap`` is the overlap with the most similar rule, averaged over the refits.
     """
 
     rule: int
@@ -131,10 +131,10 @@ class RuleStability:
 
 @dataclass(frozen=True, slots=True)
 class ThresholdStability:
-    """A threshold of a rule or one of its exceptions, and where it is in the refits in which the rule comes back.
+    """A threshold of a rule or of an exception, and its values in the refits in which the rule comes back.
 
-    ``found`` is the share of those refits that compare the same feature in the same direction; of several such
-    comparisons in exceptions, the nearest counts. ``quantiles`` are at `QUANTILES` of them; None if there are none.
+    ``found`` is the share of these refits that compare the same feature in the same direction; among several such
+    comparisons in exceptions, the nearest is used. ``quantiles`` are the values at `QUANTILES`; None if not found.
     """
 
     rule: int
@@ -153,8 +153,8 @@ class ThresholdStability:
 class Stability:
     """How stable the rules of a model are over some refits.
 
-    ``records`` has for every record the share of refits that give it the same label as the model. A committee has
-    no single rules or thresholds to compare.
+    ``records`` contains, for every record, the share of refits that give it the same label as the model. For a
+    committee, single rules and thresholds are not compared.
     """
 
     program: Program | None
@@ -164,7 +164,7 @@ class Stability:
     records: NDArray[np.float64]
     weights: Weights | None = None
     locked: tuple[int, ...] = ()
-    """The indices of rules that are in every refit, because they were locked and not learned."""
+    """The indices of rules that are in every refit, because they are locked."""
 
     @classmethod
     def of(
@@ -175,7 +175,7 @@ class Stability:
         weights: Weights | None = None,
         locked: Sequence[int] = (),
     ) -> Stability:
-        """Compare refits with the model learned from all records."""
+        """Compare refits with the model that was learned from all records."""
         if not found:
             raise ParameterError("there are no refits to compare with")
         own = decide_records(model, table)
@@ -192,7 +192,7 @@ class Stability:
 
     @property
     def agreement(self) -> float:
-        """How often a refit gives a record the same label as the model, on average."""
+        """The mean share of records to which a refit gives the same label as the model."""
         return float(np.average(self.records, weights=self.weights))
 
     @property
@@ -239,7 +239,7 @@ class Stability:
         )
 
     def lines(self) -> list[tuple[str, str, str, str, str]]:
-        """A row for each rule: its number, how often it comes back, with the same tests, its label and conditions."""
+        """Return a row for each rule: number, shares that come back and have the same tests, label and conditions."""
         if self.program is None:
             return []
         words = words_for(self.program)
@@ -255,7 +255,7 @@ class Stability:
         ]
 
     def threshold_lines(self) -> list[tuple[str, str, str, str]]:
-        """A row for each threshold: its rule, the test, in how many refits it is found, and where."""
+        """Return a row for each threshold: its rule, the test, the share of refits that have it, and its values."""
         if self.program is None:
             return []
         words, found = words_for(self.program), []
@@ -340,5 +340,5 @@ def _find_nearest_threshold(literal: Literal, rule: Rule, *, exception: bool) ->
 
 
 def _quantile(ordered: Sequence[Any], share: float) -> Any:
-    """Return a quantile that is one of the ordered values."""
+    """Return a quantile as one of the ordered values."""
     return ordered[max(ceil(share * len(ordered)) - 1, 0)]

@@ -1,8 +1,8 @@
-"""Subgroups: how often a model is right, and what it decides, for the records with each value of a column.
+"""Compare subgroups: the accuracy and the decisions of a model for the records with each value of a column.
 
-A group differs if chance does not explain its difference to all other records. P-values are adjusted for all tests of
-all columns (`significance`): if there are no differences, the probability of finding any is at most 5 %. The model card
-and the page both show these groups.
+A group differs if its difference from all other records is beyond chance. P-values are adjusted for all tests of all
+columns (`significance`): if there are no real differences, the probability of finding any is at most 5 %. The model
+card and the page both show these groups.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ from unless.values.notation import NotatedNumber
 __all__ = ["LEAST", "Difference", "Group", "Subgroups", "find_subgroups"]
 
 _VALUES = 8
-"""The maximum number of values of a column with a group each: more numbers are split into ranges, and rarer texts
-are put into one group."""
+"""The maximum number of values of a column with a group each: more numbers are split into ranges, and rarer texts are
+combined into one group."""
 
 _RANGES = 4
 """The number of ranges into which many numbers are split."""
 
 LEAST = 10
-"""A group with fewer records is counted, but not compared: it would only make the other tests weaker."""
+"""A group with fewer records is counted but not compared, because it would only weaken the other tests."""
 
 _LABELS = 6
-"""The maximum number of labels whose shares of decisions are compared: the most frequent ones."""
+"""The maximum number of labels whose shares of decisions are compared: the most frequent labels."""
 
 _LONG = 60
 """The maximum number of characters in the name of a group."""
@@ -43,9 +43,9 @@ _LONG = 60
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A share in a group that differs from that of all other records by more than chance.
+    """A share in a group that differs from the share in all other records by more than chance.
 
-    ``label`` is the one that is decided, or None for the share that is right.
+    ``label`` is the decided label, or None for the share of right decisions.
     """
 
     label: Label | None
@@ -55,9 +55,9 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """The records with a value, or a range of values: how many, what is decided, and how many labelled ones are right.
+    """The records with a value or in a range: their number, their decisions, and how many labelled ones are right.
 
-    ``test`` is what a value must be, as data: ("=", value), ("between", above, up to) with None for no bound,
+    ``test`` is the condition on a value, as data: ("=", value), ("between", above, up to) with None for no bound,
     ("other", texts) for any other text, or ("missing",).
     """
 
@@ -72,7 +72,7 @@ class Group:
 
     @property
     def accuracy(self) -> float | None:
-        """The share of labelled records that are right; None if there are none."""
+        """The share of labelled records that are decided correctly; None without labelled records."""
         return self.right / self.labelled if self.labelled else None
 
     @property
@@ -82,16 +82,16 @@ class Group:
 
     @property
     def differs(self) -> bool:
-        """Whether the accuracy differs from that of all other records by more than chance."""
+        """Whether the accuracy differs from the accuracy on all other records by more than chance."""
         return any(one.label is None for one in self.differences)
 
     @property
     def labels(self) -> tuple[Label, ...]:
-        """The labels that are decided more or less often than for all other records, by more than chance."""
+        """The labels that are decided more or less often than for all other records, beyond chance."""
         return tuple(one.label for one in self.differences if one.label is not None)
 
     def given(self, label: Label) -> int:
-        """How many of the records are given a label."""
+        """Return how many of the records are given a label."""
         return dict(self.decided).get(label, 0)
 
     def to_dict(self) -> dict[str, Any]:
@@ -135,11 +135,11 @@ def find_subgroups(
     return Subgroups(tuple(tuple(islice(marked, len(groups))) for groups in found), compared, len(adjusted))
 
 
-# Who is in a group.
+# Dividing records into groups.
 
 
 class _Part(NamedTuple):
-    """A part of the values of a column: its name, its test, and the ranks of its values."""
+    """A part of a column's values: its name, its test, and the ranks of its values."""
 
     name: str
     test: tuple[object, ...]
@@ -147,7 +147,7 @@ class _Part(NamedTuple):
 
 
 def _split_column(column: Column, words: Words) -> Iterator[_Part]:
-    """Split a column into parts: every record is in one of them, and none is empty."""
+    """Split a column into non-empty parts, such that every record is in exactly one part."""
     counts, numbers = column.counts(), len(column.numbers)
     present = np.flatnonzero(counts[:numbers])
     if len(present) <= _VALUES:
@@ -164,7 +164,7 @@ def _value_part(column: Column, code: int, words: Words) -> _Part:
 
 
 def _range_parts(column: Column, present: NDArray[np.intp], counts: NDArray[np.intp], words: Words) -> Iterator[_Part]:
-    """Yield ranges that cover all numbers: the first and the last are open."""
+    """Yield ranges that cover all numbers; the first and the last range are open."""
     upto = np.cumsum(counts[present])
     cuts = np.searchsorted(upto, upto[-1] * np.arange(1, _RANGES) / _RANGES)
     ends = np.unique(present[np.minimum(cuts, len(present) - 2)]).tolist()  # the last range is not empty
@@ -177,7 +177,7 @@ def _range_parts(column: Column, present: NDArray[np.intp], counts: NDArray[np.i
 
 
 def _text_parts(column: Column, counts: NDArray[np.intp], words: Words) -> Iterator[_Part]:
-    """Yield the most frequent texts, by code point, and one group of all others, unless that has only one text."""
+    """Yield the most frequent texts, by code point, and one part for all other texts, unless only one is left."""
     order = np.argsort(-counts, kind="stable")[: np.count_nonzero(counts)]
     shown = order[: _VALUES if len(order) > _VALUES + 1 else len(order)]
     first, others = len(column.numbers), order[len(shown) :]
@@ -192,7 +192,7 @@ def _part_value(column: Column, code: int) -> object:
     return value_to_json(float(value) if isinstance(value, NotatedNumber) else value)
 
 
-# What is decided there.
+# Counting decisions in groups.
 
 
 class _Records(NamedTuple):
@@ -218,7 +218,8 @@ class _Records(NamedTuple):
     def compared_labels(self) -> tuple[Label, ...]:
         """Choose the labels whose shares of decisions are compared: the most frequent ones, ties by their text.
 
-        Of two labels it is the rarer one, since the other has the rest; unless some records are not decided.
+        With two labels, only the rarer label is compared, since the other has the rest, unless some records are
+        undecided.
         """
         known = self.given if self.truth is None else self.truth
         often = np.bincount(known[known >= 0], minlength=len(self.labels))
@@ -234,7 +235,7 @@ def _column_groups(column: Column, records: _Records, words: Words) -> Iterator[
     return records.count_groups(column.name, parts, place[column.codes])
 
 
-# Which differences chance does not explain.
+# Testing for differences beyond chance.
 
 
 class _Share(NamedTuple):

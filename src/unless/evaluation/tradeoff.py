@@ -1,4 +1,4 @@
-"""The trade-off of accuracy and length: lists with few and with many rules, tested on other records."""
+"""Compute the trade-off of accuracy and length: test lists of few and of many rules on other records."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from unless.table import Table
 from unless.values import attributes_to_json
 
 Settings = Mapping[str, float]
-"""The difference to the given settings: ``max_rules`` for fewer rules, ``penalty`` for more; nothing for the given."""
+"""The difference from the given settings: ``max_rules`` for fewer rules, ``penalty`` for more; empty for none."""
 
 Learn = Callable[[Table, Settings], Program]
 Progress = Callable[[int, int], object]
-"""Called with how many settings are done, and how many there are."""
+"""A function called with the number of settings done and the number of all settings."""
 
 _FEWER = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128)
 _MORE = (0.5, 0.25)
-"""Numbers of rules to try, if lists of the given settings are longer; and shares of the penalty, for longer lists."""
+"""Numbers of rules to try if the given settings give longer lists; and shares of the penalty for longer lists."""
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """Lists that were learned with some settings: their mean number of rules, and for how many records they are right.
+    """Lists learned with the same settings: their mean number of rules, and how many records they decide correctly.
 
-    The rules include the last one, which decides all other records; exceptions are not counted.
+    The number includes the last rule, which decides all other records, but not exceptions.
     """
 
     settings: Settings
@@ -38,7 +38,7 @@ class Choice:
 
     @property
     def accuracy(self) -> float:
-        """The share of records that is decided correctly."""
+        """The share of records that are decided correctly."""
         return self.right / self.records if self.records else 0.0
 
     @property
@@ -53,13 +53,13 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class TradeOff:
-    """Accuracy against the number of rules, fewest rules first; the choice without settings is the given one."""
+    """The accuracy for each number of rules, fewest first; the choice without settings is the given one."""
 
     choices: tuple[Choice, ...]
 
     @property
     def enough(self) -> Choice:
-        """The shortest lists that are as accurate as the best ones, as far as chance tells."""
+        """The shortest lists that are not worse than the best lists by more than chance."""
         best = max(self.choices, key=lambda one: one.accuracy)
         return next(one for one in self.choices if one.accuracy >= best.between[0])
 
@@ -71,9 +71,9 @@ class TradeOff:
 def compute_trade_off(
     pairs: Sequence[tuple[Table, Table]], learn: Learn, penalty: float, progress: Progress | None = None
 ) -> TradeOff:
-    """Learn lists from the first table of each pair and count how often they are right on the second.
+    """Learn lists from the first table of each pair and count their correct decisions on the second.
 
-    ``penalty`` is that of the given settings.
+    ``penalty`` is the penalty of the given settings.
     """
     found = [_try_settings({}, pairs, learn)]
     others: list[Settings] = [{"max_rules": most} for most in _FEWER if most < found[0].rules]
@@ -83,7 +83,7 @@ def compute_trade_off(
             progress(len(found), 1 + len(others))
         found.append(_try_settings(settings, pairs, learn))
     by_rules: dict[float, Choice] = {}
-    for one in sorted(found, key=lambda one: (one.rules, bool(one.settings))):  # the given settings rather than others
+    for one in sorted(found, key=lambda one: (one.rules, bool(one.settings))):  # prefer the given settings
         by_rules.setdefault(one.rules, one)
     return TradeOff(tuple(by_rules.values()))
 

@@ -1,4 +1,4 @@
-"""Accuracy of a model on its own data, batch by batch: on records held back, and in training."""
+"""Measure a model's accuracy on its own data, batch by batch: on records held back, and in training."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from unless.values import attributes_to_json
 
 @dataclass(frozen=True, slots=True)
 class OverlapAccuracy:
-    """The share of right decisions on records that the rules were not learned from, and that on all others.
+    """The accuracy on records that the rules were not learned from, and the accuracy on all other records.
 
-    ``same``: these are exactly the records that the model was learned from and tested on, so the others are those of
-    training. Otherwise there are new records, too.
+    If ``same``, these are exactly the records that the model was learned from and tested on, so the other records are
+    the training records. Otherwise there are also new records.
     """
 
     held_back: Share
@@ -28,14 +28,14 @@ class OverlapAccuracy:
     same: bool
 
     def to_dict(self) -> dict[str, Any]:
-        """Both accuracies for JSON, that of the records held back with its interval."""
+        """Convert both accuracies for JSON, with an interval for the records held back."""
         held = attributes_to_json(self.held_back, "records=total", "accuracy=value", "interval")
         others = attributes_to_json(self.learned, "records=total", "accuracy=value")
         return {"same": self.same, "held_back": held, "others": others}
 
 
 class OverlapCounts:
-    """Counts right decisions on both sides of the split, batch by batch, in case these are the model's data."""
+    """Counts right decisions on both sides of the split, batch by batch, if the records are the model's data."""
 
     def __init__(self, origin: DataOrigin, features: tuple[str, ...]) -> None:
         self._origin, self._features = origin, features
@@ -53,13 +53,13 @@ class OverlapCounts:
         np.add.at(self._counts, (held.astype(np.intp), right.astype(np.intp)), 1)
 
     def merge(self, other: OverlapCounts) -> None:
-        """Add what was counted in other batches, with the same model."""
+        """Add the counts of other batches with the same model."""
         self._sums += other._sums
         self._among |= other._among
         self._counts += other._counts
 
     def found(self) -> OverlapAccuracy | None:
-        """Return both shares; None if these are other records than those that the model was learned from."""
+        """Return both accuracies; None if the records are not the model's own data."""
         (wrong, right), (held_wrong, held_right) = self._counts.tolist()
         same = self._counts.sum() == self._origin.records and fingerprint_text(self._sums) == self._origin.fingerprint
         if not same and not is_majority(self._among):

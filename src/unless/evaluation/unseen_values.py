@@ -1,8 +1,8 @@
 """Find values that training did not have: categories, numbers outside the range, text among numbers, labels.
 
-The rules still decide such records, literally: a new category is just not the one that a rule names. So a renamed
-category can change every decision without an error, and users need to know. A label that is spelled otherwise than
-in training makes every decision wrong.
+The rules still decide such records, literally: a new category just differs from the category that a rule names. So a
+renamed category can change every decision without an error, and users need to know. If a label is spelled differently
+than in training, every decision for it counts as wrong.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from unless.values import Value, attributes_to_json, class_index, count_text
 from unless.values.notation import NotatedNumber, Notation
 
 Kind = OneOf["category", "text", "number", "range", "label"]
-"""A new category, text where training had only numbers, a number where it had only text, a number out of range.
+"""The kinds: a new category, text where training had only numbers, numbers where it had only text, out of range,
 
-Or a true label that the model does not know, so that it can never be right.
+and a true label that the model does not know, so that no decision can be right.
 """
 
 _SHOWN = 3  # values in a sentence
@@ -43,9 +43,9 @@ _UNLIKELY = 0.01  # a probability
 class Unseen:
     """Values of one column that training did not have, in ``records`` of ``total`` records.
 
-    ``examples`` are the most frequent texts, or the smallest and largest number. ``seen`` is what training had: some
-    categories, or the ends of its range. ``by_chance`` says that records like those of training may well have such
-    values: a few numbers a little outside the range, or a rare category.
+    ``examples`` are the most frequent texts, or the smallest and largest number. ``seen`` are some categories of
+    training, or the ends of its range. ``by_chance`` is whether records like the training records may well have such
+    values: a few numbers slightly outside the range, or a rare category.
     """
 
     feature: str
@@ -91,9 +91,9 @@ class Unseen:
 
 
 def unseen_values(model: Model, table: Table, *, labels: bool = False) -> tuple[Unseen, ...]:
-    """Find the values in a table that training did not have, for the features that the model remembers.
+    """Find the values in a table that training did not have, for the features whose values the model stores.
 
-    With ``labels``, true labels that the model does not know come first.
+    With ``labels``, the result starts with true labels that the model does not know.
     """
     counts = UnseenCounts(model)
     counts.add(table)
@@ -111,25 +111,25 @@ def unknown_labels(model: Model | Program, labels: Labels | None) -> tuple[Unsee
 
 
 def beyond_chance(found: Iterable[Unseen]) -> list[Unseen]:
-    """Return the findings that chance does not explain."""
+    """Return the findings that are beyond chance."""
     return [one for one in found if not one.by_chance]
 
 
 def unseen_summary(found: Sequence[Unseen], words: Words = DEFAULT) -> list[str]:
-    """Return a line for each of the first few columns, and the number of the others."""
+    """Return a line for each of the first few columns, and one with the number of other columns."""
     lines = [one.text(words) for one in found[:_COLUMNS]]
     more = len(found) - len(lines)
     return [*lines, f"the same in {count_text(more, 'more column')}"] if more > 0 else lines
 
 
 def refuse_unseen(found: Iterable[Unseen], where: str = "") -> None:
-    """Refuse values that training did not have, unless they may be chance; ``where`` says where they are."""
+    """Reject values that training did not have, unless they may be chance; ``where`` names their location."""
     if lines := unseen_summary(beyond_chance(found)):
         raise UnseenValuesError("\n".join([f"values that training did not have{where}:", *lines]))
 
 
 def require_known_values(model: object, program: Program) -> None:
-    """Refuse a model that does not know the values of training, since it cannot detect unseen ones."""
+    """Reject a model that does not store the values of training, since it cannot detect unseen values."""
     known = model_of(model)
     if known is None or not set(program.used) <= set(known.domain.features):
         raise ParameterError(
@@ -141,7 +141,7 @@ def require_known_values(model: object, program: Program) -> None:
 class UnseenCounts:
     """Counts values that training did not have, batch by batch.
 
-    A program knows no values, only its labels; it is reported if none of the true labels is among them.
+    A program stores only its labels, not values; true labels are reported only if the program has none of them.
     """
 
     def __init__(self, model: Model | Program) -> None:
@@ -197,18 +197,18 @@ class UnseenCounts:
             yield Unseen(self._target, "label", unknown, self._labelled, often, known)
 
     def chances(self) -> dict[str, float]:
-        """Return an upper bound of the p-value of the findings about each feature."""
+        """Return an upper bound on the p-value of the findings about each feature."""
         share = self._total / max(self._trained + self._total, 1.0)
         return {counts.seen.name: counts.chance(share) for counts in self._columns if counts.any}
 
 
 def _may_be_chance(found: Unseen, trained: float) -> bool:
-    """Whether a finding may well be chance, given how many records training had.
+    """Return whether a finding may well be chance, given the number of training records.
 
-    Suppose the m new records are like the n of training. Then the j smallest and k - j largest of all numbers are all
-    new with a probability of about (m / (n + m)) ** k, for each of k + 1 values of j. Numbers outside by more than the
-    width of the range are never chance. If k records have a category, they are all new with the same probability; it
-    may be chance if at most one in a hundred new records has the category.
+    Suppose the m new records are like the n training records. Then the j smallest and k - j largest of all numbers are
+    all in new records with a probability of about (m / (n + m)) ** k, for each of k + 1 values of j. Numbers outside by
+    more than the width of the range are never chance. If k records have a category, all k are new with the same
+    probability; this may be chance if at most one in a hundred new records has the category.
     """
     share, records = found.total / (trained + found.total), found.records
     match found.kind:
@@ -223,7 +223,7 @@ def _may_be_chance(found: Unseen, trained: float) -> bool:
 
 @dataclass(slots=True)
 class _ColumnCounts:
-    """Values of one column that training did not have; ``seen`` is the column of training, without rows."""
+    """Counts values of one column that training did not have; ``seen`` is the training column without rows."""
 
     seen: Column
     texts: Counter[str] = field(default_factory=Counter)
@@ -234,14 +234,14 @@ class _ColumnCounts:
 
     @property
     def notation(self) -> Notation | None:
-        """How the numbers of training are written, if not as numbers."""
+        """The notation of the training numbers; None for plain numbers."""
         notation = self.seen.notation
         return None if notation is None or notation.plain else notation
 
     def add(self, column: Column) -> None:
         known = set(self.seen.categories)
         new = [place for place, text in enumerate(column.categories) if text not in known]
-        # A model remembers only this many categories; another one may just be rare.
+        # A model stores only this many categories; any other category may just be rare.
         if new and len(known) < MAX_DOMAIN_VALUES:
             counts = column.counts()[len(column.numbers) + np.array(new)].tolist()
             self._add_texts(dict(zip((column.categories[place] for place in new), counts, strict=True)), sum(counts))
@@ -254,12 +254,12 @@ class _ColumnCounts:
         """Count cells that are plain numbers, or NaN."""
         seen = self.seen.numbers
         if len(seen) and len(numbers) and seen[0] <= numbers.min() and numbers.max() <= seen[-1]:
-            return  # none is NaN either; a third of the time
+            return  # then none is NaN either; this test takes a third of the time
         found = numbers[_outside_range(numbers, seen)]
         self._note(found, len(found))
 
     def _note(self, outside: NDArray[np.float64], records: int) -> None:
-        """Count records whose numbers are outside."""
+        """Count records whose numbers are outside the range."""
         self.number_records += records
         if len(outside):
             self.low, self.high = min(self.low, outside.min() + 0.0), max(self.high, outside.max() + 0.0)
@@ -277,15 +277,15 @@ class _ColumnCounts:
 
     @property
     def any(self) -> bool:
-        """Whether there is anything that training did not have."""
+        """Whether any value was found that training did not have."""
         return bool(self.text_records or self.number_records)
 
     def chance(self, share: float) -> float:
-        """Return an upper bound of the p-value, if the new records are this ``share`` of all.
+        """Return an upper bound on the p-value, if the new records are this ``share`` of all records.
 
-        A category that k records have is in new ones only with a probability of share ** k, and any of the categories
-        may be that one. Of text among numbers, or numbers among text, the k records are all new. For numbers outside
-        the range see `_by_chance`. Two kinds of findings in one column are two chances.
+        If k records have a category, all k are new with a probability of share ** k, and any category may be that
+        category. With text among numbers, or numbers among text, the k records are all new. For numbers outside the
+        range see `_by_chance`. Two kinds of findings in one column are two chances.
         """
         chances = []
         if self.text_records:
@@ -317,7 +317,7 @@ class _ColumnCounts:
 
 
 def _outside_range(numbers: NDArray[np.float64], seen: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Return which finite numbers are outside the range of training; all, if it had no numbers."""
+    """Return which finite numbers are outside the range of training; all of them if training had no numbers."""
     finite = np.isfinite(numbers)
     return finite & ((numbers < seen[0]) | (numbers > seen[-1])) if len(seen) else finite
 

@@ -20,10 +20,10 @@ from unless.table import Labels, Table
 from unless.values import attributes_to_json
 
 Learn = Callable[[Table], Decider]
-"""A learner makes a program, or a committee, from a table with labels."""
+"""A function that learns a program or a committee from a table with labels."""
 
 BASELINE = "most frequent"
-"""The name of the baseline: the most frequent training label for every record."""
+"""The name of the baseline, which gives every record the most frequent training label."""
 
 MEASURES = ("accuracy", "precision", "recall", "f1", "rules", "seconds")
 
@@ -33,7 +33,7 @@ MEASURES = ("accuracy", "precision", "recall", "f1", "rules", "seconds")
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One learner on one fold. ``rules`` is counted as the paper does: every rule and every exception."""
+    """The result of one learner on one fold; ``rules`` counts every rule and every exception, as the paper does."""
 
     algorithm: str
     fold: int
@@ -63,7 +63,7 @@ class Score:
 
     @property
     def undecided(self) -> int:
-        """How many records no rule decided, over all folds."""
+        """The number of records that no rule decided, over all folds."""
         return sum(run.quality.undecided for run in self.runs)
 
     def to_dict(self) -> dict[str, Any]:
@@ -78,14 +78,14 @@ class Score:
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """Learners side by side, the baseline first, on the folds that every learner finished."""
+    """The scores of learners, the baseline first, on the folds that every learner finished."""
 
     folds: int
     scores: tuple[Score, ...]
 
     @classmethod
     def of(cls, runs: Sequence[Run], learners: Iterable[str]) -> Evaluation:
-        """Collect the runs of `run_learners`, also if they were stopped early."""
+        """Collect the runs of `run_learners`, which may have been stopped early."""
         names = (BASELINE, *learners)
         folds = set.intersection(*({run.fold for run in runs if run.algorithm == name} for name in names))
         kept = [run for run in runs if run.fold in folds]
@@ -108,7 +108,7 @@ def run_learners(pairs: Iterable[tuple[Table, Table]], learners: Mapping[str, Le
 
 
 def align_test(train: Table, test: Table) -> Table:
-    """Return a table to test on, with the labels of training; it must have at least one of them."""
+    """Align the labels of a test table with the training labels; it must have at least one of them."""
     known, found = train.labels.labels, test.labels
     labels = align_labels(found, known)
     if len(labels.codes) and labels.codes.min() >= len(known):
@@ -130,11 +130,11 @@ def majority_program(table: Table) -> Program:
     return Program(labels.name, table.features, (), labels.labels[most])
 
 
-# Which records to test on. Both ways keep the share of every label, and depend only on the labels and the seed.
+# Choosing test records: both ways preserve the share of every label, and depend only on the labels and the seed.
 
 
 def draw_holdout(labels: Labels, share: float, seed: int = 0) -> NDArray[np.bool_]:
-    """Choose the rows to hold back for a test: about that share of every label, but never all its records."""
+    """Choose the rows to hold back for a test: about ``share`` of every label, but never all its records."""
     if not 0 <= share < 1:
         raise ParameterError(f"the share of records to hold back must be at least 0 and less than 1, not {share!r}")
     order = _shuffle_within_labels(labels, seed)
@@ -149,12 +149,12 @@ def draw_holdout(labels: Labels, share: float, seed: int = 0) -> NDArray[np.bool
 
 
 def split_folds(table: Table, folds: NDArray[np.integer[Any]]) -> Iterator[tuple[Table, Table]]:
-    """Yield, for each fold, the records of all other folds and its own; ``folds`` has the fold of each record."""
+    """Yield, for each fold, the records of all other folds and its own; ``folds`` is the fold of each record."""
     return ((table[folds != fold], table[folds == fold]) for fold in np.unique(folds))
 
 
 def assign_folds(labels: Labels, count: int, seed: int = 0) -> NDArray[np.intp]:
-    """Assign every row to a fold, from 0 to ``count - 1``: each has its share of every label."""
+    """Assign every row to a fold, from 0 to ``count - 1``, with equal shares of every label."""
     if not 2 <= count <= len(labels.codes):
         raise ParameterError(f"{len(labels.codes)} records make 2 to {len(labels.codes)} folds, not {count}")
     folds = np.empty(len(labels.codes), dtype=np.intp)

@@ -58,8 +58,8 @@ _SORTED = "Are the records sorted by their label?"
 class AdviceStyle:
     """The style of advice: for Python, or with options of the command.
 
-    ``advice`` contains ``{name}`` for the columns and ``{example}``; ``{tokens}`` are the texts that now mean "missing".
-    ``names`` and ``token`` write columns, and one such text, as a user types them.
+    ``advice`` contains ``{name}`` for the columns and ``{example}``; ``{tokens}`` are the texts that mean "missing" so
+    far. ``names`` and ``token`` write columns, and one such text, as a user types them.
     """
 
     advice: Mapping[str, str]
