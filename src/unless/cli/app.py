@@ -53,7 +53,7 @@ COMMANDS = {
     "diff": "Compare the rules of two models, and their decisions.",
     "demo": "Show an example, or write files to try things on.",
 }
-"""Every command with its line in the list of commands. Its module and its function have the same name."""
+"""Every command with its line in the list of commands; its module and its function have the same name."""
 
 
 def load_command(name: str) -> Callable[..., None]:
@@ -97,7 +97,7 @@ class _Command(TyperCommand):
 
 
 class _LazyCommand(TyperCommand):
-    """A command that is imported when it is called. Importing all of them takes 0.2 seconds, most of them numpy's."""
+    """A command that is imported when it is called; importing all commands takes 0.2 seconds, mostly for numpy."""
 
     def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:
         alone = typer.Typer(rich_markup_mode=None, add_completion=False)
@@ -163,9 +163,9 @@ def _global_options(
 
 
 def main() -> None:
-    """Run the command: 0 if it did what was asked, 1 if it failed, 2 if it was called wrongly, 130 after Ctrl-C.
+    """Run the command and exit: 0 for success, 1 for failure, 2 for wrong usage, 130 after Ctrl-C.
 
-    `unless watch` ends with 3 if it finds a change.
+    `unless watch` exits with 3 if it finds a change.
     """
     signal.signal(signal.SIGTERM, _exit_on_signal)
     sys.excepthook = _print_traceback
@@ -188,7 +188,7 @@ def _run_command(call: Callable[[], object]) -> int:
     except (KeyboardInterrupt, typer.Abort):
         print_error("interrupted")
         return _INTERRUPTED
-    except BrokenPipeError:  # such as in `unless show model.json | head`: nobody reads on
+    except BrokenPipeError:  # as in `unless show model.json | head`: the reader has closed the pipe
         return 1
     except Exception as error:  # noqa: BLE001 - _failed raises those that it does not expect
         return _report_error(error)
@@ -196,16 +196,16 @@ def _run_command(call: Callable[[], object]) -> int:
 
 
 def _drop_unwritten_output() -> None:
-    """Drop output that a stream refused. Python would try again at exit, complain, and return 120."""
+    """Drop output that a stream refused; otherwise Python would retry at exit, print an error, and return 120."""
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
-        except OSError:  # it was reported when it happened
+        except OSError:  # the error was already reported
             os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def _report_error(error: Exception) -> int:
-    """Say what failed. An error that neither the data nor the caller caused is a bug, and keeps its traceback."""
+    """Report an error; an error that neither the data nor the caller caused is a bug, and keeps its traceback."""
     match error:
         case LimitError():
             said = f"{error.finding}; to allow it: unless --limit {error.limit}={error.enough} …"
@@ -226,7 +226,7 @@ def _report_error(error: Exception) -> int:
 
 
 def _report_usage_error(error: Any) -> int:
-    """Say how the command was called wrongly."""
+    """Report how the command was called wrongly."""
     context = getattr(error, "ctx", None)
     if type(error).__name__ == "NoArgsIsHelpError" and context is not None:
         typer.echo(context.get_help())

@@ -1,4 +1,4 @@
-"""`unless card`: a model card, for people who have to trust a model, defend it or use it."""
+"""`unless card`: write a model card, for people who have to trust, defend or use a model."""
 
 from __future__ import annotations
 
@@ -60,9 +60,9 @@ def card(
     file: FileOptions,
     quiet: Quiet = False,
 ) -> None:
-    """Write a model card: what the model is, its data, how good it is on unseen records, subgroups, limits, settings.
+    """Write a model card: the model, its data, its accuracy on unseen records, subgroups, limits, settings.
 
-    Figures are those of the records that fit held back. Without such records they are of DATA, and the card says so.
+    Figures are about the records that fit held back or, if there are none, about DATA; the card states which.
     SOURCE_DATE_EPOCH sets the date of the card, so that the same model gives the same card.
 
     Example: unless card model.json -o card.md --purpose Loans
@@ -104,7 +104,7 @@ def card(
 def _read_card_records(
     screen: Screen, model: FittedModel, data: DataSource, target: str | None, by: list[str] | None
 ) -> tuple[Table, list[str]]:
-    """Return the records, with all features of training and the columns of subgroups, and the names of these."""
+    """Read the records with all training features and the subgroup columns; also return the names of the latter."""
     features = list(model.schema.kinds)
     names = data.column_names() if by and data.name != "-" else features
     columns = split_names(by, names)

@@ -1,8 +1,8 @@
 """Print for commands: results to standard output, everything else to standard error.
 
-A terminal gets colour, tables that fit the window, and a bar for what takes longer than a second. A pipe gets the same
-text, plain and never cut. Data is `rich.text.Text` or `printable`: ``[bold]`` in it is just text. Its escape
-sequences are made visible (`_EscapedOutput`).
+A terminal gets colour, tables that fit the window, and a progress bar for steps longer than a second. A pipe gets the
+same text, plain and never cut. Data is printed as `rich.text.Text` or by `printable`, so that ``[bold]`` in it is just
+text. Escape sequences are made visible (`_EscapedOutput`).
 """
 
 from __future__ import annotations
@@ -46,12 +46,12 @@ def escape_invisible(text: str) -> str:
 
 
 def _json_escape(letter: str) -> str:
-    """Return a letter of a JSON text, as JSON escapes it if it must not be sent to a terminal."""
+    """Return a character of JSON text, escaped if it must not be sent to a terminal."""
     return letter if letter.isprintable() else json.dumps(letter)[1:-1]
 
 
 class _EscapedOutput:
-    """A rich renderable whose characters are escaped by `escape_invisible`; rich's own styles stay."""
+    """A rich renderable whose text is escaped by `escape_invisible`; rich's own styles are preserved."""
 
     def __init__(self, what: RenderableType) -> None:
         self._what = what
@@ -62,7 +62,7 @@ class _EscapedOutput:
 
 
 class Screen:
-    """Where a command prints: with ``quiet`` only results and errors, with ``aside`` everything to standard error."""
+    """The output of a command: with ``quiet`` only results and errors, with ``aside`` everything to standard error."""
 
     def __init__(self, *, quiet: bool = False, aside: bool = False) -> None:
         self.quiet = quiet
@@ -70,7 +70,7 @@ class Screen:
         self.out = self.err if aside else _make_console(sys.stdout)
 
     def show(self, *results: RenderableType) -> None:
-        """Print results; text is shown as it is."""
+        """Print results; text is printed unchanged."""
         for result in results:
             _print_to(self.out, result)
 
@@ -80,7 +80,7 @@ class Screen:
             _print_to(self.err, escape_invisible(remark) if isinstance(remark, str) else remark)
 
     def data(self, document: Any) -> None:
-        """Print the result as JSON; a stream that cannot take every letter gets JSON's own escapes."""
+        """Print the result as JSON; a stream that cannot encode every character gets JSON's own escapes."""
         ascii_only = self.out.encoding != "utf-8"  # rich's name for it
         text = json.dumps(document, ensure_ascii=ascii_only, indent=2, allow_nan=False)
         self.out.file.write(_UNUSUAL.sub(lambda found: _json_escape(found.group()), text) + "\n")
@@ -89,7 +89,7 @@ class Screen:
     def busy(self, doing: str, total: float | None = None, said: str = "") -> Iterator[Callable[..., None]]:
         """Show a progress bar with a text ("reading data.csv") and the time, but only in a terminal.
 
-        It appears after a second. The caller gets a function that updates the bar and the words.
+        The bar appears after a second. The caller gets a function that updates the bar and its text.
         """
         if self.quiet or not self.err.is_terminal:
             yield lambda **_: None
@@ -108,7 +108,7 @@ class Screen:
                 progress.stop()
 
     def collect(self, doing: str, items: Iterable[Item], total: int) -> tuple[list[Item], bool]:
-        """Return the items, counted while they come, and whether that is all of them: Ctrl-C ends them early."""
+        """Collect items with a progress count, and return whether all arrived: Ctrl-C ends the collection early."""
         done: list[Item] = []
         try:
             with self.busy(doing, total, f"0 of {total:,}") as update:
@@ -129,7 +129,7 @@ def _make_progress_bar(console: Console) -> Progress:
 
 
 class RuleMeter(ExitStack):
-    """A `Meter` for learning, as a bar: rules learned, records left."""
+    """A `Meter` that shows learning as a progress bar: rules learned, records left."""
 
     def __init__(self, screen: Screen) -> None:
         super().__init__()
@@ -142,7 +142,7 @@ class RuleMeter(ExitStack):
 
     def show(self, left: int, done: int, what: str = "records") -> None:
         """Show how many records are left and how many rules are done; in other stages, how many lists or settings."""
-        from unless.estimators.progress import progress_text  # here already: somebody learns
+        from unless.estimators.progress import progress_text  # imported here, since learning has begun
 
         if what != self._what:
             self._what, self._total = what, left
@@ -158,10 +158,10 @@ def _make_console(stream: Any) -> Console:
 
 def _print_to(console: Console, what: RenderableType) -> None:
     if console.is_terminal:
-        # A command to copy is one line, however narrow the terminal is.
+        # A command to copy stays on one line, however narrow the terminal is.
         console.print(_EscapedOutput(what), soft_wrap=isinstance(what, Text) and what.no_wrap is True)
         return
-    lines = io.StringIO()  # rich pads lines with spaces, which a pipe does not need
+    lines = io.StringIO()  # remove the spaces with which rich pads lines
     Console(file=lines, width=_WIDE, highlight=False, markup=False, emoji=False, no_color=True).print(
         _EscapedOutput(what)
     )

@@ -1,4 +1,4 @@
-"""Options about constraints, and about rules to keep."""
+"""Define the options for constraints, and for rules to keep."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _FILE = "A TOML file with never, only_exceptions, apart, monotone, max_literals,
 
 @dataclass(frozen=True, slots=True)
 class ConstraintOptions:
-    """The options about constraints, and a file with more of them."""
+    """The options for constraints, including a file with more constraints."""
 
     never: Annotated[list[str] | None, column_option("No rule may test this column", CONSTRAINTS)] = None
     only_exceptions: Annotated[list[str] | None, column_option("Only exceptions may test this column", CONSTRAINTS)] = (
@@ -51,7 +51,7 @@ class ConstraintOptions:
     def to_constraints(self, names: Sequence[str], gone: Collection[str]) -> Constraints | None:
         """Combine the options with the file, given the names of the columns; None if there are no constraints.
 
-        Columns that were left out need no constraint: no rule can test them.
+        Columns that were left out need no constraint, because no rule can test them.
         """
         from unless.constraints import Constraints
 
@@ -69,7 +69,7 @@ class ConstraintOptions:
 
 
 def _parse_column_pair(text: str, names: Sequence[str]) -> tuple[str, ...]:
-    """Parse two columns; a name may have commas itself."""
+    """Parse two column names, which may contain commas."""
     parts = text.split(",")
     pairs = [(",".join(parts[:k]), ",".join(parts[k:])) for k in range(1, len(parts))]
     known = [pair for pair in pairs if set(pair) <= set(names)]
@@ -80,7 +80,7 @@ def _parse_column_pair(text: str, names: Sequence[str]) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class KeepOptions:
-    """The options about rules to keep."""
+    """The options for rules to keep."""
 
     keep: Annotated[
         str | None,
@@ -93,9 +93,9 @@ class KeepOptions:
 
 @dataclass(frozen=True, slots=True)
 class KeptRules:
-    """A program whose rules are kept, if there is one, and the indices of those rules; None for all.
+    """A program whose rules are kept, if given, and the indices of these rules; None for all.
 
-    ``model`` is the fitted model of the program, if there is one, and ``name`` its file.
+    ``model`` is the fitted model of the program, if any, and ``name`` its file.
     """
 
     program: Program | None = None
@@ -104,9 +104,9 @@ class KeptRules:
     name: str = ""
 
     def held_back(self, screen: Screen, features: Sequence[str], share: float, seed: int) -> HoldoutSplit | None:
-        """Return the test split of the model, so that kept rules are not tested on records that they were learned from.
+        """Return the model's test split, so that kept rules are not tested on records that they were learned from.
 
-        A note says when that cannot be ensured.
+        If that cannot be ensured, a note is printed.
         """
         if self.model is None or not share:
             return None
@@ -122,7 +122,7 @@ class KeptRules:
         return origin.split
 
     def keep_tested_columns(self, options: ColumnOptions) -> ColumnOptions:
-        """Return the options with the columns that locked rules test included."""
+        """Add the columns that locked rules test to the included columns."""
         if self.program is None:
             return options
         from unless.learn.locked_rules import LockedRules

@@ -1,4 +1,4 @@
-"""Groups of options about data: the format of files, the kinds of columns, the records to learn from."""
+"""Define groups of options for data: the format of files, the kinds of columns, the records to learn from."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _BLOCKS = "Keep what was read and the rules so far in this folder; after an inte
 
 @dataclass(frozen=True, slots=True)
 class FileOptions:
-    """The options about how a file is written; None leaves it to the file."""
+    """The options for the format of a file; None means that the format is detected."""
 
     format: Annotated[
         str | None,
@@ -57,12 +57,12 @@ class FileOptions:
         return asdict(self)
 
     def read_options(self, **columns: Any) -> ReadOptions:
-        """Return how to read the file, with options about its columns and cells."""
+        """Return how to read the file, including options for its columns and cells."""
         return ReadOptions(**asdict(self), **columns)
 
     @property
     def words(self) -> str:
-        """Return the options as they are typed."""
+        """Return the options as a user types them."""
         given = ((name, str(said)) for name, said in asdict(self).items() if said is not None)
         return "".join(f" --{name.replace('_', '-')} {shell_word(text)}" for name, text in given)
 
@@ -74,7 +74,7 @@ class FileOptions:
 
 @dataclass(frozen=True, slots=True)
 class ColumnKinds:
-    """The options about the kinds of columns."""
+    """The options for the kinds of columns."""
 
     numeric: Annotated[list[str] | None, column_option("Read this column as numbers")] = None
     categorical: Annotated[list[str] | None, column_option("Read this column as categories")] = None
@@ -90,7 +90,7 @@ class ColumnKinds:
     ] = None
 
     def declared(self, names: Sequence[str], missing: Sequence[str] | None = None) -> dict[str, Any]:
-        """Return the options about columns and cells, as `read_table` takes them, given the names of the columns."""
+        """Return the options for columns and cells in the form of `read_table`, given the names of the columns."""
         return {
             "numeric": split_names(self.numeric, names),
             "categorical": split_names(self.categorical, names),
@@ -101,7 +101,7 @@ class ColumnKinds:
 
 @dataclass(frozen=True, slots=True)
 class ColumnOptions(ColumnKinds):
-    """The options about the columns and cells of a table to learn from, and about its file."""
+    """The options for the columns and cells of a table to learn from, and for its file."""
 
     parts: Annotated[
         list[str] | None, column_option("Replace this column of dates by its weekday, month and hour, as when.weekday")
@@ -114,13 +114,13 @@ class ColumnOptions(ColumnKinds):
     file: FileOptions = field(default_factory=FileOptions)
 
     def reading(self, names: Sequence[str]) -> dict[str, Any]:
-        """Return all options about columns and cells, as `read_table` takes them."""
+        """Return all options for columns and cells in the form of `read_table`."""
         return {**self.declared(names, self.missing), "parts": split_names(self.parts, names)}
 
 
 @dataclass(frozen=True, slots=True)
 class LargeOptions:
-    """The options about data that is learned from in blocks."""
+    """The options for data that is learned from in blocks."""
 
     query: Annotated[
         str | None, data_option("SQL", "The table or SELECT to learn from, if DATA is a DuckDB file or postgresql://…")
@@ -136,7 +136,7 @@ class LargeOptions:
 
 @dataclass(frozen=True, slots=True)
 class LabelOptions:
-    """The options about the labels of a table to learn from."""
+    """The options for the labels of a table to learn from."""
 
     drop_unlabelled: Annotated[
         bool, flag_option("Leave out records without a label.", "--drop-unlabelled", panel=DATA)
@@ -147,7 +147,7 @@ class LabelOptions:
 
 
 def split_names(given: Iterable[str] | None, known: Sequence[str]) -> list[str]:
-    """Return the names of columns that options give: one at a time, or several with commas between them."""
+    """Split the column names that options give: one per option, or several separated by commas."""
     found: list[str] = []
     for name in given or ():
         found += [name] if name in known else [part.strip() for part in name.split(",")]
@@ -157,7 +157,7 @@ def split_names(given: Iterable[str] | None, known: Sequence[str]) -> list[str]:
 def _parse_dates_and_orders(
     dates: Iterable[str] | None, orders: Iterable[str] | None, known: Sequence[str]
 ) -> dict[str, Any]:
-    """Parse --date and --order, as `read_table` takes them."""
+    """Parse --date and --order into the form of `read_table`."""
     said = [_split_column_option(one, known, "--date") for one in dates or ()]
     formats, plain = {name: form for name, form in said if form}, [name for name, form in said if not form]
     levels = dict(_split_column_option(one, known, "--order") for one in orders or ())
@@ -170,7 +170,7 @@ def _parse_dates_and_orders(
 
 
 def _split_column_option(given: str, known: Sequence[str], option: str) -> tuple[str, str]:
-    """Split COLUMN=VALUE into the column, which may have a = in its name, and the value."""
+    """Split COLUMN=VALUE into the column, whose name may contain =, and the value."""
     positions = [index for index, letter in enumerate(given) if letter == "="] or [len(given)]
     at = next((index for index in positions if given[:index] in known), positions[0])
     if option == "--order" and at == len(given):

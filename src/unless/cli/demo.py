@@ -1,4 +1,4 @@
-"""`unless demo`: a first look, and files to try things on."""
+"""`unless demo`: show an example, and write files to try things on."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def demo(
 
 
 def _show_example(screen: Screen, fitted: FitResult) -> None:
-    """Show the rules, and one refusal with what would have changed it."""
+    """Show the rules, and one refusal with the changes that would have reversed it."""
     model, table = fitted.model, fitted.training.table
     screen.note("Invented applicants for a loan, and what was decided. The rules behind it:\n")
     show_fit_result(screen, fitted)
@@ -102,7 +102,7 @@ def _show_example(screen: Screen, fitted: FitResult) -> None:
 
 
 def _write_demo_files(screen: Screen, fitted: FitResult, folder: str, *, force: bool) -> None:
-    """Write files to a folder, which need not exist, and say what to try on them."""
+    """Write files to a folder, which need not exist, and suggest commands to try on them."""
     where, files = Path(folder), _make_demo_files(fitted.model, fitted.training.table)
     if where.exists() and not where.is_dir():
         raise UnlessError(f"{folder!r} is a file; name a folder")
@@ -125,7 +125,7 @@ def _add_example_rule(model: FittedModel) -> str:
 
 
 def _make_demo_files(model: FittedModel, table: Table) -> dict[str, tuple[str, str]]:
-    """Return a description and the content of each file."""
+    """Make a description and the content of each file."""
     from unless.estimators.learners import UnlessLearner, learn
 
     decided = len(table)
@@ -140,7 +140,7 @@ def _make_demo_files(model: FittedModel, table: Table) -> dict[str, tuple[str, s
         "zoo.lp": ("background knowledge, a logic program", _ZOO),
         "examples.lp": ("examples for it", _EXAMPLES),
     }
-    if find_spec("jinja2") is not None:  # it comes with the extra `report`
+    if find_spec("jinja2") is not None:  # needs the extra `report`
         from unless.report import render, summarise
 
         page = render(summarise(model, table, title="Applicants for a loan"))

@@ -1,4 +1,4 @@
-"""`unless diff`: how the rules of a model changed, and which records change label."""
+"""`unless diff`: show how the rules of a model changed, and which records change label."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def render_rule_changes(found: RuleComparison) -> Iterator[RenderableType]:
 
 
 def _rule_change_table(found: RuleComparison) -> Table:
-    """Return the rules that changed or moved, in the order of the new program."""
+    """Render the rules that changed or moved, in the order of the new program."""
     table = grid({"no_wrap": True}, {"no_wrap": True, "style": "dim"}, {"style": "bold cyan"}, {})
     words = words_for(found.old, found.new)
     for edit in found.rules:
@@ -133,7 +133,7 @@ def _rule_lines(edit: RuleEdit, words: Words) -> Iterator[Conditions]:
 
 
 def _edited_rule_lines(edit: RuleEdit, words: Words, word: str, depth: int) -> Iterator[Conditions]:
-    """Yield the lines of a rule that both programs have: its literals, those removed and added, its exceptions."""
+    """Yield the lines of a rule in both programs: common literals, removed and added literals, and exceptions."""
     both = [one for one in edit.literals if one.status in ("kept", "changed")]
     if both or not edit.literals:
         style = "yellow" if any(one.status == "changed" for one in both) else "dim" if edit.status == "kept" else ""
@@ -163,9 +163,9 @@ def _marked_line(mark: str, depth: int, word: str, asks: list[str], style: str) 
 
 
 def _edited_conditions(edits: Sequence[LiteralEdit], words: Words) -> Iterator[Text]:
-    """Return the conditions of literals that both rules have; where a value changed, with the old one and the new one.
+    """Render the conditions that both rules have; where a value changed, both the old and the new value.
 
-    A bound that follows from a tighter one is left out, unless it changed.
+    A bound that is implied by a tighter bound is left out, unless it changed.
     """
     edit_of = {edit.literal: edit for edit in sorted(edits, key=lambda edit: edit.status == "changed")}
     groups = [[edit_of[literal] for literal in condition] for condition in conditions(edit.literal for edit in edits)]
@@ -192,7 +192,7 @@ def _edited_condition(edits: Sequence[LiteralEdit], words: Words) -> Text:
 
 
 def render_record_changes(moved: RecordComparison) -> Iterator[RenderableType]:
-    """Yield which records change label, and how many become right and wrong."""
+    """Render which records change label, and how many become right and wrong."""
     share = f" ({percent(moved.changed / moved.records, 1)})" if moved.changed else ""
     changes = "changes" if moved.changed == 1 else "change"
     yield ""
@@ -210,7 +210,7 @@ def render_record_changes(moved: RecordComparison) -> Iterator[RenderableType]:
 
 
 def _correctness_lines(moved: RecordComparison) -> Iterator[str]:
-    """Yield how many records become right or wrong, first of those that the rules were not learned from, if known."""
+    """Yield how many records become right or wrong, records that the rules were not learned from first, if known."""
     parts = [("", moved.turn)]
     if moved.unseen is not None and moved.others is not None:
         unseen, others = count_text(moved.unseen.records, "record"), moved.others.records

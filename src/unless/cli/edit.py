@@ -1,4 +1,4 @@
-"""`unless edit`: the rules of a model as text, in the user's editor; checked, measured, compared and saved."""
+"""`unless edit`: edit the rules of a model as text; check, measure, compare and save them."""
 
 from __future__ import annotations
 
@@ -63,8 +63,8 @@ def edit(
 ) -> None:
     """Change the rules of a model as text: in $VISUAL or $EDITOR, or from a file.
 
-    The text is checked, compared with the old rules, and saved; with --data, what the rules decide, the points
-    and the importances are measured again on these records. Without, only what is still true is kept.
+    The text is checked, compared with the old rules, and saved. With --data, the decisions, the points and the
+    importances are measured again on these records. Without --data, only the figures that are still valid are kept.
     Without an editor: unless export model.json --to rules -o rules.txt, and then --from rules.txt.
 
     Example: unless edit model.json --from rules.txt -o edited.json
@@ -106,7 +106,7 @@ def edit(
 def _check_arguments(
     model: str, rules: str | None, data: str | None, output: str | None, file: FileOptions, *, yes: bool
 ) -> None:
-    """Refuse arguments that would fail after editing."""
+    """Reject arguments that would fail after editing."""
     check_file_conflicts(output, rules, data, None if output is None else model, format=file.format)
     if [model, rules, data].count("-") > 1:
         raise ParameterError("- is standard input, which can be read only once; give the others as files")
@@ -130,7 +130,7 @@ def _check_arguments(
 
 
 def _check_writable(model: str) -> None:
-    """Refuse a file that cannot be written, before editing."""
+    """Reject a file that cannot be written, before editing."""
     with Path(model).open("ab"):
         pass
 
@@ -139,7 +139,7 @@ def _check_writable(model: str) -> None:
 
 
 def _editor_command() -> list[str]:
-    """Return the words of the user's editor; none if no editor is set."""
+    """Return the words of the user's editor command; empty if no editor is set."""
     return shlex.split(os.environ.get("VISUAL") or os.environ.get("EDITOR") or "")
 
 
@@ -169,7 +169,7 @@ def _edited_program(found: FittedModel | Program, model: str, rules: str | None)
 
 
 def _edit_until_valid(file: Path, found: FittedModel | Program, text: str) -> Program | None:
-    """Open the editor until the text is right, or the user gives up; None if the text is as it was."""
+    """Open the editor until the text is valid or the user gives up; return None if the text is unchanged."""
     while True:
         _run_editor(file)
         edited = _read_text(str(file))
@@ -188,7 +188,7 @@ def _edit_until_valid(file: Path, found: FittedModel | Program, text: str) -> Pr
 
 
 def _run_editor(file: Path) -> None:
-    """Run the editor. Ctrl-C is for the editor while it runs."""
+    """Run the editor; while it runs, Ctrl-C goes to the editor only."""
     words = [*_editor_command(), str(file)]
     before = signal.signal(signal.SIGINT, lambda *_: None)  # unlike SIG_IGN, not inherited by the editor
     try:
@@ -222,7 +222,7 @@ def _parse_rules(text: str, found: FittedModel | Program, name: str) -> Program:
         raise ProgramError(f"{name}: {error}") from None
 
 
-# What the new rules are and do.
+# The new rules and their decisions.
 
 
 @dataclass(frozen=True)
@@ -233,13 +233,13 @@ class _EditResult:
     rules: RuleComparison
     effect: RecordComparison | None
     measured: bool
-    """Whether all rules were counted again."""
+    """Whether the decisions of all rules were counted again."""
     of: str = ""
-    """Which records these are, if that is known."""
+    """A description of the measured records, if known."""
 
     @property
     def remarks(self) -> list[str]:
-        """Notes on which figures were measured, and which are no longer known."""
+        """Notes on the figures that were measured, and the figures that are no longer known."""
         if isinstance(self.model, Program):
             return []
         if self.measured:
@@ -301,7 +301,7 @@ def _apply_edit(
 
 
 def _note_broken_constraints(screen: Screen, model: FittedModel | Program, program: Program) -> None:
-    """Note which constraints of the model the new rules violate; this is allowed."""
+    """Print which constraints of the model the new rules violate; this is allowed."""
     from unless.evaluation.constraint_check import violations
 
     asked = None if isinstance(model, Program) else model.parameters.get("constraints")

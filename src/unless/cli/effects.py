@@ -1,4 +1,4 @@
-"""`unless effects`: what each feature does to the log-odds of the labels, in general and for single records."""
+"""`unless effects`: show how each feature changes the log-odds of the labels, overall and for single records."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ def effects(
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
-    """Show what each feature does to the log-odds: a curve for each, or for single records what each adds.
+    """Show how each feature changes the log-odds: a curve for each or, for single records, its contribution.
 
-    A curve is the mean of the log-odds over the records, if all of them had the same value. What features add to the
-    log-odds of a record, compared with the mean of the records, are exact Shapley values: they add up. Of more than
-    1,000 records to compare with, 1,000 are used. It works for committees, and for the score card of one list.
+    A curve shows the mean log-odds if all records had the same value of the feature. The contributions of features to
+    the log-odds of a record, compared with the mean of the records, are exact Shapley values: they add up. At most
+    1,000 records are used for comparison. The model is a committee, or one list with its score card.
 
     Example: unless effects model.json applicants.csv
 
@@ -65,7 +65,7 @@ def effects(
 def _show_records(
     screen: Screen, model: FittedModel, table: Table, others: Table, rows: list[int], data: str, *, json: bool
 ) -> None:
-    """Show what each feature adds for some records."""
+    """Show the contribution of each feature for some records."""
     from unless.explanation.contributions import contributions
 
     if max(rows) > len(table):

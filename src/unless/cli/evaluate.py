@@ -69,8 +69,8 @@ def evaluate(
     """Compare the learners by cross-validation: accuracy, weighted precision, recall and F1, rules, time to fit.
 
     Rules are counted as in the paper, including exceptions. The figures are means over the folds ± standard deviations.
-    Then accuracy is drawn against the number of rules (without exceptions), each with its 95 % interval; unless fit
-    --rules N learns the list. After Ctrl-C, the folds done so far are shown.
+    Then accuracy is drawn against the number of rules (without exceptions), with 95 % intervals; unless fit --rules N
+    learns such a list. After Ctrl-C, the folds done so far are shown.
 
     Example: unless evaluate applicants.csv --target decision --cv 5
 
@@ -122,7 +122,7 @@ def evaluate(
 
 
 def _select_learners(screen: Screen, asked: Sequence[Algorithm] | None, labels: Labels) -> list[str]:
-    """Return the learners that were asked for, or all that can learn these labels."""
+    """Return the requested learners, or all learners that can learn these labels."""
     names = [str(name) for name in dict.fromkeys(asked or Algorithm)]
     count = len(labels.labels)
     if count > 2 and "fold-rpp" in names:
@@ -134,7 +134,7 @@ def _select_learners(screen: Screen, asked: Sequence[Algorithm] | None, labels: 
 
 
 def _read_test(screen: Screen, test: DataSource, table: Table) -> Table:
-    """Read the records to test on as those of training were read."""
+    """Read the test records as the training records were read."""
     target = table.schema.target
     with screen.busy(f"reading {test.name}"):
         if target not in test.column_names():
@@ -147,7 +147,7 @@ def _read_test(screen: Screen, test: DataSource, table: Table) -> Table:
 def _compute_trade_off(
     screen: Screen, jobs: int | None, pairs: Sequence[tuple[Table, Table]]
 ) -> tuple[TradeOff | None, bool]:
-    """Return the trade-off of our learner, and whether it is complete: Ctrl-C ends it."""
+    """Compute our learner's trade-off, and return whether it is complete: Ctrl-C ends the computation."""
     from unless.estimators.learners import LEARNERS
     from unless.estimators.relearning import trade_off_of
 
@@ -175,7 +175,7 @@ def _heading_lines(
 
 
 def _score_table(found: Evaluation) -> RenderableType:
-    """Return the learners side by side, the best value of each measure in bold."""
+    """Render the learners side by side, with the best value of each measure in bold."""
     grid = Grid(box=None, header_style="cyan", pad_edge=False, padding=(0, 2, 0, 0))
     grid.add_column("")
     for score in found.scores:
@@ -189,7 +189,7 @@ def _score_table(found: Evaluation) -> RenderableType:
 
 
 def _score_text(score: Score, measure: str) -> str:
-    """Return a mean and its spread; the baseline has no rules and takes no time."""
+    """Write a mean and its spread; the baseline has no rules and takes no time."""
     mean, spread = score.mean(measure), score.spread(measure)
     if measure not in _QUALITIES and score.algorithm == BASELINE:
         return "–"

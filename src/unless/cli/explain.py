@@ -1,4 +1,4 @@
-"""`unless explain`: why a record got its label, why not another, and what would change it."""
+"""`unless explain`: explain why a record got its label, why not another, and what would change the decision."""
 
 from __future__ import annotations
 
@@ -88,8 +88,8 @@ def explain(
 ) -> None:
     """Explain a decision: why, why not another label, and what would change it.
 
-    It shows the three rules that came nearest to applying: those with the fewest failing conditions. Of a committee it
-    shows the lists and rules that carried the vote, and points that add up.
+    For rules that did not apply, the three with the fewest failing conditions are shown. For a committee, the lists and
+    rules that carried the vote are shown, with points that add up.
 
     Example: unless explain model.json new.csv --row 8 --what-if
 
@@ -141,7 +141,7 @@ def explain(
 
 
 def _refuse_without_rules(style: str, why_not: str | None, *, what_if: bool, points: bool) -> None:
-    """Refuse options that need a single deciding rule."""
+    """Reject options that need a single deciding rule."""
     if points:
         raise typer.BadParameter("the points of a committee are always shown; leave it out", param_hint="--points")
     if style != "plain":
@@ -160,7 +160,7 @@ def _explain_points(model: FittedModel | Program, record: dict[str, Value]) -> S
 
 
 def _find_unseen_values(model: FittedModel | Program, answers: Sequence[ExplainedRecord]) -> tuple[Unseen, ...]:
-    """Return the values of the records that training did not have; a program without a model knows none."""
+    """Find the values of the records that training did not have; empty for a program without a model."""
     if isinstance(model, Program) or not answers:
         return ()
     known = model.domain.features
@@ -177,13 +177,13 @@ def _explain_records(
     changed: dict[str, Value],
     rows: list[tuple[int, int]],
 ) -> Iterator[ExplainedRecord]:
-    """Yield explanations of the requested records, with their labels in the data if --set changes nothing."""
+    """Yield the explanations of the requested records, with their labels in the data unless --set is given."""
     decider = decider_of(model)
     if data is None:
         record = {**dict.fromkeys(decider.used), **changed}
         yield ExplainedRecord(model, explain_record(decider, record), changed=changed)
         return
-    # The data need not have a column whose value --set gives.
+    # The data may lack a column whose value --set gives.
     wanted = [name for name in decider.used if name not in changed]
     table = read_records(screen, data, like=model, features=data.known_features(model, wanted))
     for number in _requested_rows(rows, table, data.name):
@@ -198,7 +198,7 @@ def _explain_records(
 
 
 def _parse_row_range(text: str) -> tuple[int, int]:
-    """Return the first and the last row that a text names."""
+    """Parse a range of rows into its first and last row."""
     found = _ROWS.fullmatch(text)
     if found is None:
         raise typer.BadParameter(f"{text!r} is not a row; write 8, or 3-8", param_hint="--row")
@@ -211,7 +211,7 @@ def _parse_row_range(text: str) -> tuple[int, int]:
 
 
 def _requested_rows(rows: Sequence[tuple[int, int]], table: Table, data: str) -> Iterator[int]:
-    """Yield the numbers of the requested records; without --row there must be only one record."""
+    """Yield the numbers of the requested records; without --row, the data must have exactly one record."""
     count = len(table)
     if not rows and count != 1:
         raise typer.BadParameter(f"{data} has {count:,} records; say which: --row 8, or --row 3-8", param_hint="--row")
@@ -222,7 +222,7 @@ def _requested_rows(rows: Sequence[tuple[int, int]], table: Table, data: str) ->
 
 
 def _parse_assignments(texts: Sequence[str], model: FittedModel | Program) -> dict[str, Value]:
-    """Return the values that --set gives to features, read like cells of a file."""
+    """Parse the values that --set gives to features, like cells of a file."""
     cells: dict[str, str] = {}
     for text in texts:
         name, sign, cell = text.partition("=")
@@ -234,13 +234,13 @@ def _parse_assignments(texts: Sequence[str], model: FittedModel | Program) -> di
         return {}
     table = io.StringIO()
     csv.writer(table, quoting=csv.QUOTE_ALL).writerow(cells.values())
-    source = table.getvalue().encode("utf-8", "surrogateescape")  # the bytes that the shell gave
+    source = table.getvalue().encode("utf-8", "surrogateescape")  # the bytes from the shell
     given = TextFile(source, TextDialect(), where="--set", names=list(cells))
     return read_table(given, like=model, features=list(cells)).record(0)
 
 
 def _check_feature_names(names: Iterable[str], program: Program, option: str) -> list[str]:
-    """Return the names that an option gives, if they are features of the program."""
+    """Return the names that an option gives; reject names that are not features of the program."""
     found = list(names)
     for name in found:
         if name not in program.features:

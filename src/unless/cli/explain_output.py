@@ -1,4 +1,4 @@
-"""Render explanations of a record: the decision, its reasons, what stopped a label, changes, and points."""
+"""Render the explanation of a record: the decision, its reasons, what stopped a label, changes, and points."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ if TYPE_CHECKING:
     from unless.explanation.counterfactuals.nearest import Counterfactuals
 
 _STYLES = {"decision": "bold", "exception": "dim", "other": "dim"}
-_FEW = 3  # rules that did not apply are shown, unless all are asked for
-_LISTS = 8  # lists of a committee are shown one by one, unless all are asked for
+_FEW = 3  # rules that did not apply are shown, unless all are requested
+_LISTS = 8  # lists of a committee are shown one by one, unless all are requested
 
 
 @dataclass(frozen=True, slots=True)
 class ExplainedRecord:
-    """The explanation of one record; ``number`` is None if all its values come from the command line."""
+    """The explanation of one record; ``number`` is None if all values come from the command line."""
 
     model: FittedModel | Program
     explanation: Explanation
@@ -41,7 +41,7 @@ class ExplainedRecord:
     changed: Mapping[str, Value] = field(default_factory=dict)
     label_in_data: Label | None = None
     held_back: bool | None = None
-    """Whether the rules were not learned from this record, but tested on it."""
+    """Whether the rules were tested on this record, and not learned from it."""
     why_not: WhyNot | None = None
     changes: Counterfactuals | None = None
     points: ScoreExplanation | None = None
@@ -53,12 +53,12 @@ class ExplainedRecord:
 
     @property
     def statistics(self) -> RuleStatistics | None:
-        """What the rules decided in training."""
+        """The statistics of the rules in training."""
         return None if isinstance(self.model, Program) else self.model.statistics
 
     @property
     def probability(self) -> float | None:
-        """The probability of the label; None if it is not known."""
+        """The probability of the label; None if unknown."""
         label, decided = self.explanation.label, self.explanation.decided
         if isinstance(self.model, Program) or label is None:
             return None
@@ -70,7 +70,7 @@ class ExplainedRecord:
         return None if rules is None else float(rules[-1 if decided is None else decided, place])
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the answer for JSON."""
+        """Convert the explanation for JSON."""
         changes = None if self.changes is None else self.changes.to_dict()["changes"]
         found = {
             "row": self.number,
@@ -108,7 +108,7 @@ class ExplainedRecord:
     def _decision_lines(
         self, style: OneOf["plain", "tree", "rules"], number: int | None, words: Words, *, everything: bool
     ) -> Iterator[RenderableType]:
-        """Yield the decision and why it was made."""
+        """Yield the decision and its reasons."""
         if self.proof is None:
             start = "" if number is None else f"Record {number}: "
             title, *rows = self.explanation.text(None if everything else _LISTS, words=words).split("\n")
@@ -131,13 +131,13 @@ class ExplainedRecord:
 
 
 def records_table(records: Sequence[Mapping[str, Value]]) -> Table:
-    """Return records as a table of the features that all of them have."""
+    """Convert records to a table of the features that all of them have."""
     names = [name for name in records[0] if all(name in record for record in records)]
     return Table(tuple(Column.of(name, [one[name] for one in records]) for name in names), rows=len(records))
 
 
 def _rule_statistics_to_json(statistics: RuleStatistics, decided: int | None) -> dict[str, Any]:
-    """Return the figures of the deciding rule in training, and its expected precision."""
+    """Convert the figures of the deciding rule in training, and its expected precision."""
     index = -1 if decided is None else decided
     known = statistics.known(index)
     return {
@@ -157,7 +157,7 @@ def render_reasons(
     probability: float | None = None,
     everything: bool = False,
 ) -> Iterator[RenderableType]:
-    """Yield the decision, its reasons, and why earlier rules did not apply: the nearest few of them, or all."""
+    """Yield the decision, its reasons, and why earlier rules did not apply: the few nearest rules, or all."""
     lines = list(story_lines(proof, number, statistics, words, probability))
     shown = _nearest_rules([tried for tried in proof.tried if not tried.covers], everything=everything)
     others = [line for line in lines if line.role == "other"]
@@ -168,7 +168,7 @@ def render_reasons(
 
 
 def render_obstacles(found: WhyNot, words: Words, *, everything: bool = False) -> Iterator[RenderableType]:
-    """Yield what stopped the rules of a label: the nearest few of them, or all."""
+    """Yield what stopped the rules for a label: the few nearest rules, or all."""
     title, *stops = found.text(words).split("\n")
     shown = _nearest_rules([obstacle.rule for obstacle in found.obstacles], everything=everything)
     yield Text(title, "bold")
@@ -178,9 +178,9 @@ def render_obstacles(found: WhyNot, words: Words, *, everything: bool = False) -
 
 
 def _nearest_rules(rules: Sequence[RuleProof | None], *, everything: bool) -> Collection[int]:
-    """Return the indices of the rules nearest to applying, in order: those with the fewest failing conditions.
+    """Return the indices of the rules with the fewest failing conditions, in order.
 
-    A rule that only an exception or an earlier rule stopped has none.
+    A rule that only an exception or an earlier rule stopped has no failing conditions.
     """
     if everything:
         return range(len(rules))
@@ -193,7 +193,7 @@ def _more_line(count: int, said: str) -> Text:
 
 
 def render_changes(changes: Counterfactuals, words: Words = DEFAULT) -> RenderableType:
-    """Return the changes that give another label, each with that label, or that there are none."""
+    """Render the changes that give another label, each with that label, or a line that there are none."""
     title = changes.lines(words)[0]
     table = grid({"no_wrap": True}, {}, {})
     for one in changes:

@@ -1,4 +1,4 @@
-"""`unless export`: the rules of a model in another language."""
+"""`unless export`: write the rules of a model in another language."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ def export(
         write_whole(_require_file_name(output), _onnx_bytes(found))
     elif to == "sql":
         _write_sql(_sql_text(found, **options), output)
-    else:  # only code can have the points of the model
+    else:  # only code can contain the points of the model
         if "returns" in options:
             options["what"] = options.pop("returns")
         text = _WRITERS[to](found if to in ("python", "javascript", "rules") else program_of(found), **options)
@@ -165,7 +165,7 @@ def _require_file_name(output: str | None) -> str:
 
 
 def _write_sql(text: str, output: str | None) -> None:
-    """Write SQL; names of columns with control characters, which it cannot escape, only into a file."""
+    """Write SQL; column names with control characters, which SQL cannot escape, are written only to a file."""
     if output in (None, "-") and open_terminal(output) is None and (found := CONTROLS.search(text)):
         line = text[text.rfind("\n", 0, found.start()) + 1 :].partition("\n")[0].strip()
         raise ParameterError(

@@ -14,7 +14,7 @@ from unless.files import FilePath, file_descriptor_named, gzip_if_named_so, refu
 
 
 def check_file_conflicts(output: str | None, *inputs: str | None, format: str | None = None) -> None:
-    """Refuse to read standard input twice, or to write to a file that is read, be it by -o or by the shell's ``>>``."""
+    """Reject reading standard input twice, and writing to a file that is read, by -o or by the shell's ``>>``."""
     given = [one for one in inputs if one is not None]
     if given.count("-") > 1:
         raise ParameterError("- is standard input, which can be read only once; give the others as files")
@@ -43,7 +43,7 @@ def _is_folder(path: str) -> bool:
 
 
 def _file_descriptor(stream: TextIO) -> list[FilePath]:
-    """Return the number of a stream, if it has one."""
+    """Return the file descriptor of a stream, if it has one."""
     try:
         return [stream.fileno()]
     except OSError:
@@ -54,7 +54,7 @@ def _file_descriptor(stream: TextIO) -> list[FilePath]:
 
 
 def standard_input(example: str) -> TextIO:
-    """Return standard input; a terminal is refused, since the command would wait for it forever."""
+    """Return standard input; reject a terminal, since the command would wait for it forever."""
     if sys.stdin.isatty():
         raise ParameterError(f"- is standard input, but nothing is piped into it: unless {example}")
     return sys.stdin
@@ -64,7 +64,7 @@ def standard_input(example: str) -> TextIO:
 
 
 def open_terminal(output: str | None) -> TextIO | None:
-    """Return the terminal that an output is, also by a path such as /dev/stdout or /dev/tty; None for anything else."""
+    """Return the terminal if an output is one, even as a path such as /dev/stdout or /dev/tty; else None."""
     if output in (None, "-"):
         return sys.stdout if sys.stdout.isatty() else None
     number = file_descriptor_named(output)
@@ -83,7 +83,8 @@ def open_terminal(output: str | None) -> TextIO | None:
 def write_document(text: str, output: str | None) -> None:
     """Write a text as UTF-8 in any locale.
 
-    A file whose name ends with .gz is packed. Only a terminal gets escapes for what would move its cursor.
+    A file whose name ends with .gz is compressed. Only for a terminal, characters that would move its cursor are
+    escaped.
     """
     if (screen := open_terminal(output)) is not None:
         screen.write(escape_invisible(text))

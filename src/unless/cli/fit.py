@@ -87,8 +87,8 @@ def fit(
 ) -> None:
     """Learn rules, show them, test them on records held back, and save them with -o.
 
-    Columns that only identify records, such as names or customer numbers, and constants are left out; --include keeps
-    one. Warnings about the records or the rules come last.
+    Constant columns and columns that only identify records, such as names or customer numbers, are left out; --include
+    keeps them. Warnings about the records or the rules come last.
 
     Example: unless fit applicants.csv --target decision -o model.json
 
@@ -100,7 +100,7 @@ def fit(
 
     Example: unless fit applicants.csv -t decision --keep model.json --lock 1
 
-    With --with, tables of parts belong to the records, as orders do to customers, and rules are about them, too:
+    With --with, the records have tables of parts, such as the orders of customers, and rules can test the parts:
     unless fit customers.csv -t churn --key customer_id --with orders.csv:customer_id
     """
     _check_options(algorithm, settings, trade_off, output, json=json)
@@ -147,7 +147,7 @@ def fit(
         return
     try:
         show_fit_result(screen, fitted, most=_SCREENFUL if screen.out.is_terminal else None)
-    finally:  # a full disk should not cost a person the rules, nor `| head` the model
+    finally:  # a full disk should not lose the rules, nor `| head` the model
         _save_model(fitted.model, output)
     suggest_next_commands(screen, fitted, output, columns.file)
 
@@ -156,7 +156,7 @@ def fit(
 
 
 def _refuse_with_related(single: Sequence[bool], labels: LabelOptions) -> None:
-    """Refuse options that are about one table."""
+    """Reject options that apply only to a single table."""
     names = ("options about columns and files", "--blocks and the like", "--keep and --lock", "--trade-off")
     wrong = [name for name, given in zip(names, single, strict=True) if given]
     if wrong or labels != LabelOptions():
@@ -200,7 +200,7 @@ def _fit_related(  # noqa: PLR0917 - options of fit
 def _check_options(
     algorithm: Algorithm, settings: SettingOptions, trade_off: bool | None, output: str | None, *, json: bool
 ) -> None:
-    """Refuse what makes no sense before a minute is spent on learning."""
+    """Reject impossible arguments before time is spent on learning."""
     settings.refuse_foreign_options(algorithm)
     refuse_foreign_option("trade_off", trade_off, [Algorithm.UNLESS], algorithm)
     if json and output == "-":
@@ -220,7 +220,7 @@ def _check_writable(path: Path) -> None:
 
 
 def _make_learner(algorithm: Algorithm, given: dict[str, Any], labels: Labels) -> Learner:
-    """Return the learner with these parameters."""
+    """Make the learner with the given parameters."""
     from unless.estimators.learners import LEARNERS  # with narwhals, which takes 40 ms: help needs neither
 
     if algorithm == "fold-rpp" and len(labels.labels) > 2:
@@ -236,7 +236,7 @@ def _make_learner(algorithm: Algorithm, given: dict[str, Any], labels: Labels) -
 
 
 def _parse_otherwise(text: str, labels: Labels) -> Label | None:
-    """Return a label; ``none`` and ``most_frequent`` are keywords unless they are labels."""
+    """Parse the default label; ``none`` and ``most_frequent`` are keywords unless they are labels."""
     if text in ("none", "most_frequent") and text not in map(str, labels.labels):
         return None if text == "none" else text
     return _find_label(text, labels)
@@ -262,7 +262,7 @@ def _parse_class_weights(given: Sequence[str] | None, labels: Labels) -> dict[La
 
 
 def _class_factors(given: Sequence[str] | None, target: str) -> ClassFactors | None:
-    """Return what class weights mean, once the labels are known."""
+    """Return a function that computes the class weights once the labels are known."""
     if not given:
         return None
 
@@ -290,9 +290,9 @@ def learn_and_test(
     kept: KeptRules = NO_KEPT_RULES,
     drawn: bool = False,
 ) -> FitResult:
-    """Learn from the records that are not held back, around rules that stay, and test on the others.
+    """Learn from the records that are not held back, around locked rules, and test on the records held back.
 
-    ``drawn`` asks for the trade-off.
+    ``drawn`` requests the trade-off.
     """
     from unless.estimators.learners import learn
     from unless.estimators.training_warnings import on_learning
@@ -322,7 +322,7 @@ def learn_and_test(
 
 
 def _compute_trade_off(screen: Screen, learner: Learner, holdout: Holdout) -> TradeOff:
-    """Learn lists of several lengths from parts of the records to learn from, and test them on the rest of these."""
+    """Learn lists of several lengths from folds of the training records, and test them on the other records."""
     from unless.estimators.relearning import hash_folds, trade_off_of
 
     with screen.busy("the trade-off") as update:
@@ -334,7 +334,7 @@ def _compute_trade_off(screen: Screen, learner: Learner, holdout: Holdout) -> Tr
 def _split_holdout(
     training: TrainingTable, learner: Learner, share: float, seed: int, earlier: HoldoutSplit | None
 ) -> Holdout:
-    """Hold back a share of the records, or what was held back before."""
+    """Hold back a share of the records, or the records that were held back before."""
     from unless.estimators.holdout import Holdout
 
     if training.blocks is not None:
@@ -343,6 +343,6 @@ def _split_holdout(
 
 
 def _save_model(model: FittedModel, output: str | None) -> None:
-    """Write the model, if it is wanted."""
+    """Write the model, if an output is given."""
     if output is not None:
         write_document(file_text(model), output)

@@ -1,4 +1,4 @@
-"""What was learned from a file: the result of `unless fit`, as JSON and on the screen."""
+"""Show the result of `unless fit` as JSON and on the screen."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from unless.values import attributes_to_json, count_text, label_to_json, percent
 
 @dataclass(frozen=True, slots=True)
 class FitResult:
-    """What was learned, from which data and how fast; the model knows how it did on records held back, if any were."""
+    """What was learned, from which data and how fast; the model contains its test on the records held back, if any."""
 
     data: str
     model: FittedModel
@@ -35,13 +35,13 @@ class FitResult:
     """The numbers of the records held back, counted from 1."""
     interrupted: bool = False
     remarks: tuple[Remark, ...] = ()
-    """What looks wrong with the records or the rules."""
+    """Warnings about the records or the rules."""
     why_none: str = ""
-    """Why no record was held back, if some were to be."""
+    """Why no record was held back although a test was requested."""
 
     @property
     def name(self) -> str:
-        """What the data is called."""
+        """The name of the data."""
         return "standard input" if self.data == "-" else printable(Path(self.data).name or self.data)
 
     def to_dict(self) -> dict[str, Any]:
@@ -74,7 +74,7 @@ def _quality_to_json(found: Quality, between: tuple[float, float] | None = None)
 
 
 def show_fit_result(screen: Screen, fitted: FitResult, most: int | None = None) -> None:
-    """Show what was learned: the data, the rules (no more than ``most``), the test."""
+    """Show what was learned: the data, the rules (at most ``most``), and the test."""
     model = fitted.model
     if not screen.quiet:
         for about, text in ((fitted.name, fitted.training.size), *_learning_lines(fitted)):
@@ -93,7 +93,7 @@ def show_fit_result(screen: Screen, fitted: FitResult, most: int | None = None) 
 
 
 def _learning_lines(fitted: FitResult) -> Iterator[tuple[str, str]]:
-    """Say what was learned and how fast, which settings were chosen, what taught the list, and which rules stayed."""
+    """Write what was learned and how fast, the chosen settings, the teacher of the list, and the locked rules."""
     model = fitted.model
     found = f"{count_text(len(model.program), 'rule')} with {count_text(model.program.exception_count, 'exception')}"
     if not model.decider.by_rule:
@@ -109,7 +109,7 @@ def _learning_lines(fitted: FitResult) -> Iterator[tuple[str, str]]:
 
 
 def _why_ended(fitted: FitResult) -> str:
-    """Return why the learning ended early, if it did."""
+    """Explain why the learning ended early, if it did."""
     limits, program, alone = fitted.model.parameters, fitted.model.program, fitted.model.decider.by_rule
     if fitted.interrupted:
         return ", then interrupted: these are the rules so far"
@@ -121,12 +121,12 @@ def _why_ended(fitted: FitResult) -> str:
 
 
 def _first_column_width(fitted: FitResult) -> int:
-    """Return the width of the first column, which fits the name of the data up to 30 letters."""
+    """Return the width of the first column, which fits the name of the data, up to 30 letters."""
     return max(MARGIN, min(len(fitted.name), 30))
 
 
 def _test_text(fitted: FitResult) -> str:
-    """Say how the rules do on the records held back, and how always saying the same would do."""
+    """Summarise how the rules, and the baseline of one constant label, perform on the records held back."""
     if fitted.why_none:
         return f"no records are held back: {fitted.why_none}"
     if fitted.model.tested is None:
@@ -135,7 +135,7 @@ def _test_text(fitted: FitResult) -> str:
 
 
 def suggest_next_commands(screen: Screen, fitted: FitResult, output: str | None, file: FileOptions) -> None:
-    """Say what to do with the model, in commands that run as they are."""
+    """Suggest what to do with the model, as commands that can be run unchanged."""
     from unless.blocks.inputs import is_database
 
     if output == "-":
@@ -147,6 +147,6 @@ def suggest_next_commands(screen: Screen, fitted: FitResult, output: str | None,
     data, model, row = shell_word(fitted.data), shell_word(output), (*fitted.held_back, 1)[0]
     commands = [f"unless explain {model} {data} --row {row}{file.words}", f"unless report {model} {data}{file.words}"]
     if fitted.data == "-" or (fitted.training.blocks is not None and is_database(fitted.data)):
-        commands = [f"unless show {model}"]  # there is no file to take records from
+        commands = [f"unless show {model}"]  # standard input cannot be read again
     for place, command in enumerate(commands):
         screen.note(command_line("" if place else "next", command, _first_column_width(fitted)))

@@ -1,4 +1,4 @@
-"""`unless inspect`: what is in a table, and what looks suspicious, before anything is learned."""
+"""`unless inspect`: describe a table and its suspicious findings before learning."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def inspect(
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
-    """Show what is in a table: columns, their kinds and why, missing cells, labels, and what looks suspicious.
+    """Describe a table: columns, their kinds and the reasons, missing cells, labels, and suspicious findings.
 
     Example: unless inspect applicants.csv --target decision
     """
@@ -92,15 +92,15 @@ def _size_text(size: float) -> str:
     return f"{size:.1f} GB"
 
 
-# What the library says, in colour.
+# The library's rows, in colour.
 
 
 _IN_ASCII = str.maketrans("▁▂▃▄▅▆▇█", "_.:-=+*#")
-"""Bars for a stream that cannot take blocks."""
+"""Bars for a stream that cannot encode block characters."""
 
 
 def _label_table(target: TargetProfile, blocks: Mapping[int, int]) -> Iterator[RenderableType]:
-    """Show how many records each label has, as bars."""
+    """Render the number of records of each label, with bars."""
     table = grid(*({"justify": justify, "no_wrap": True} for justify in ("left", "right", "right", "left")))
     for row in label_rows(target):
         table.add_row(
@@ -113,7 +113,7 @@ def _label_table(target: TargetProfile, blocks: Mapping[int, int]) -> Iterator[R
 
 
 def _column_table(found: Profile, blocks: Mapping[int, int], *, everything: bool) -> Iterator[RenderableType]:
-    """Show the columns in a table; of a wide one only those with remarks, unless everything is requested."""
+    """Render the columns as a table; for a wide table only columns with remarks, unless everything is requested."""
     if hidden := hidden_columns_text(found, everything=everything):
         yield Text(f"{hidden} (--all lists all)")
     feature, kind, distinct, missing, picture, values = TITLES
@@ -132,7 +132,7 @@ def _column_table(found: Profile, blocks: Mapping[int, int], *, everything: bool
 
 
 def _reason_table(found: Profile) -> Iterator[RenderableType]:
-    """Say why columns are read as they are."""
+    """Render the reasons for the kinds of columns."""
     table = grid({"no_wrap": True}, {})
     for kind, why in kind_reasons(found):
         table.add_row(Text(kind, "dim"), Text(why))
@@ -142,7 +142,7 @@ def _reason_table(found: Profile) -> Iterator[RenderableType]:
 def _next_command(
     data: str, found: Profile, file: FileOptions, declared: Mapping[str, Sequence[str] | None], known: Collection[str]
 ) -> str:
-    """Return the command to run next, with the options that were given, and those that follow the advice.
+    """Return the command to run next, with the options that were given and options that follow the advice.
 
     ``known`` are the columns whose kind is set by options.
     """
@@ -166,7 +166,7 @@ _NO_LABELS = ("one-label", "continuous", "unique-labels")
 def _advised_options(
     found: Profile, known: Collection[str], missing: Sequence[str] | None
 ) -> Iterator[tuple[str, str]]:
-    """Yield the options that follow the advice about columns; one feature at least is kept."""
+    """Yield the options that follow the advice about columns; at least one feature is kept."""
     remarks = [remark for column in found.columns for remark in column.remarks]
     apart = {remark.column for remark in remarks if remark.code in IDENTIFIER_CODES}
     gone = {remark.column for remark in remarks if remark.code in ("copy", "gives-away")} - apart
@@ -212,11 +212,11 @@ COMMAND = AdviceStyle(
     shell_word,
     " --missing={}",
 )
-"""Advice that names options of the command."""
+"""Advice with options of the command."""
 
 
 def render_remarks(remarks: Sequence[Remark], missing: Sequence[str] = ()) -> RenderableType | None:
-    """Return what looks suspicious and what to do about it, the first few of each kind; None if nothing does."""
+    """Render suspicious findings with advice, the first few of each kind; None if there are none."""
     grid = Table.grid(padding=(0, 1, 0, 0))
     grid.add_column(no_wrap=True, style="bold yellow")
     grid.add_column(overflow="fold")

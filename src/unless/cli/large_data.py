@@ -1,4 +1,4 @@
-"""Open data for `unless fit` that is learned from in blocks: large files and databases."""
+"""Open data that `unless fit` learns from in blocks: large files and databases."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _CONSTANT = ("constant", "empty")
 
 
 def open_large_data(screen: Screen, data: str, options: LargeOptions, file: FileOptions) -> Stream | None:
-    """Return the records that are learned from in blocks; None for a file that fits into memory, if none are kept."""
+    """Open the records to learn from in blocks; None for a file that fits into memory, unless blocks are kept."""
     from unless.blocks.databases import Query
     from unless.blocks.inputs import find_only_table, is_database, needed_bytes
     from unless.blocks.sources import FileStream
@@ -80,7 +80,7 @@ def read_large_training_data(
     factors: ClassFactors | None,
     jobs: int,
 ) -> TrainingTable:
-    """Do what `read_training` does with data in blocks, which a folder may keep."""
+    """Do what `read_training` does for data in blocks, which may be kept in a folder."""
     from unless.blocks.block_cache import CacheOptions
     from unless.blocks.block_dataset import make_block_dataset
 
@@ -111,7 +111,7 @@ def read_large_training_data(
 
 
 def _show_progress(stream: Stream, update: Callable[..., None]) -> Stream:
-    """Let the bar show which share of the files is read; it is filled by each pass."""
+    """Show in the progress bar which share of the files was read; each pass fills the bar once."""
     if hasattr(stream, "share"):
         files: FileStream = stream  # type: ignore[assignment]
         files.share = lambda share: update(total=1, completed=share or 0)
@@ -121,7 +121,7 @@ def _show_progress(stream: Stream, update: Callable[..., None]) -> Stream:
 def _columns_to_leave_out(
     target: str, excluded: list[str], included: list[str], first: Table, overview: TableStats
 ) -> dict[str, dict[str, Any] | None]:
-    """Return the columns to leave out, by the first records; constants are checked on all records."""
+    """Return the columns to leave out according to the first records; constants are checked on all records."""
     check_column_names(first.features, target, excluded, included)
     found: dict[str, dict[str, Any] | None] = dict.fromkeys(excluded)
     for remark in find_useless_columns(first):

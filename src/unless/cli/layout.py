@@ -21,7 +21,7 @@ MARGIN = 12
 
 
 def grid(*columns: Mapping[str, object]) -> Table:
-    """Return a table without lines, its columns two spaces apart."""
+    """Return a table without borders, its columns two spaces apart."""
     table = Table.grid(padding=(0, 2, 0, 0))
     for column in columns:
         table.add_column(**{"overflow": "fold", **column})  # type: ignore[arg-type]  # what rich's add_column takes
@@ -36,7 +36,7 @@ def titled_grid(titles: Sequence[str], right: Collection[int]) -> Table:
 
 
 def hanging_indent(lead: str | Text, text: Text) -> RenderableType:
-    """Return a text after its lead; lines that are too long continue below the text, not below the lead."""
+    """Return a text after its lead; long lines continue below the text, not below the lead."""
     if not lead:
         return text
     table = Table.grid()
@@ -47,7 +47,7 @@ def hanging_indent(lead: str | Text, text: Text) -> RenderableType:
 
 
 class Conditions:
-    """Conditions after ``if`` or ``unless``. A line that is too long breaks before an "and", not within a condition.
+    """Conditions after ``if`` or ``unless``; long lines break before an "and", not within a condition.
 
     ::
 
@@ -64,7 +64,7 @@ class Conditions:
         room = options.max_width - self._lead.cell_len
         if room >= min(self._longest, options.max_width - 2):
             yield hanging_indent(self._lead, self._lines(room))
-        else:  # a long number would be broken beside its lead
+        else:  # a long number would otherwise be broken beside its lead
             yield self._lead
             yield hanging_indent("  ", self._lines(options.max_width - 2))
 
@@ -90,12 +90,12 @@ def labelled_line(about: str, text: str, margin: int = MARGIN) -> RenderableType
 
 
 def command_line(about: str, command: str, margin: int = 0) -> RenderableType:
-    """Return a line with a command to copy, which is never broken."""
+    """Return a line with a command to copy; the command is never broken."""
     return Text.assemble((f"{about:{margin}}  ", "bold"), command, no_wrap=True, overflow="ignore")
 
 
 def render_unseen_values(found: Sequence[Unseen]) -> list[RenderableType]:
-    """Return lines about unseen values: first those beyond chance, then the others."""
+    """Render lines about unseen values: first values beyond chance, then other values."""
     from unless.evaluation.unseen_values import beyond_chance, unseen_summary
 
     lines: list[RenderableType] = [
@@ -105,14 +105,14 @@ def render_unseen_values(found: Sequence[Unseen]) -> list[RenderableType]:
 
 
 def duration_text(seconds: float) -> str:
-    """Return a time as people say it: "3 ms", "1.4 s", "2 min 5 s"."""
+    """Write a duration in readable units: "3 ms", "1.4 s", "2 min 5 s"."""
     if seconds < 0.9995:
         return f"{max(1000 * seconds, 1):.0f} ms"
     return f"{seconds:.1f} s" if seconds < 60 else f"{seconds // 60:.0f} min {seconds % 60:.0f} s"
 
 
 def shell_word(text: str) -> str:
-    r"""Return a text as one visible word of a command line: ``$'\x1b'`` (bash, zsh and ksh) where it needs escapes."""
+    r"""Quote a text as one visible shell word, as ``$'\x1b'`` (bash, zsh and ksh) if it needs escapes."""
     if text.isprintable():
         return shlex.quote(text)
     return f"$'{''.join(map(_shell_escape, text))}'"
@@ -124,6 +124,6 @@ def _shell_escape(one: str) -> str:
     if one.isprintable():
         return one
     code = ord(one)
-    if code < 0x80 or 0xDC80 <= code <= 0xDCFF:  # the latter is how Python keeps a byte that is not UTF-8
+    if code < 0x80 or 0xDC80 <= code <= 0xDCFF:  # Python represents a byte that is not UTF-8 by such a surrogate
         return f"\\x{code & 0xFF:02x}"
     return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"

@@ -1,4 +1,4 @@
-"""`unless learn`: learn rules from background knowledge and examples, both in logic programs."""
+"""`unless learn`: learn rules from background knowledge and examples, both given as logic programs."""
 
 from __future__ import annotations
 
@@ -103,8 +103,8 @@ def learn(
     """Learn rules from background knowledge and examples, and test them on examples held back.
 
     Examples are pos(f(x)) and neg(f(x)), or f(x,label); f may be about pairs. Conditions on parts are searched for, as
-    in: f if it has a car that is long. With -o, write a program that clingo runs together with the background; where
-    the rules are about parts, the ending says what: model.json, rules.lp (clingo), rules.pl (Prolog), rules.sql.
+    in: f if it has a car that is long. With -o, write a program that clingo runs together with the background; if the
+    rules test parts, the extension sets the format: model.json, rules.lp (clingo), rules.pl (Prolog), rules.sql.
 
     Example: unless learn zoo.lp examples.lp --target habitat -o habitat.lp
     """
@@ -148,7 +148,7 @@ def learn(
 
 
 def _split(files: list[str]) -> tuple[list[str], str | None]:
-    """The background and the examples; a folder alone has both."""
+    """Split the files into the background and the examples; a single folder contains both."""
     if len(files) > 1:
         return files[:-1], files[-1]
     if not Path(files[0]).is_dir():
@@ -157,14 +157,14 @@ def _split(files: list[str]) -> tuple[list[str], str | None]:
 
 
 def _written(found: Hypothesis | RelationalHypothesis, output: str) -> str:
-    """What is learned, in the language that the name of the file tells."""
+    """Write what was learned in the language of the file extension."""
     if isinstance(found, RelationalHypothesis):
         return relational_text(found, output)
     return f"{dumps(found.program)}\n" if output.endswith(".json") else found.to_clingo()
 
 
 def _how_to_run(found: Hypothesis | RelationalHypothesis, background: list[str], output: str | None) -> str:
-    """The command that runs a program for clingo beside the background."""
+    """Return the command that runs a clingo program together with the background."""
     if isinstance(found, RelationalHypothesis) or str(output).endswith(".json"):
         return ""
     files = [shell_word(one) for one in (*background, output) if one is not None]
@@ -180,7 +180,7 @@ def _split_predicates(given: Iterable[str]) -> list[str]:
 
 
 def _parse_label(text: str | None) -> str | int | None:
-    """Return a label that is spelled as in a logic program: ``1`` is a number, ``"1"`` a text."""
+    """Parse a label written as in a logic program: ``1`` is a number, ``"1"`` a text."""
     if text is None:
         return None
     if text.removeprefix("-").isdecimal():
@@ -189,7 +189,7 @@ def _parse_label(text: str | None) -> str | int | None:
 
 
 def _show_hypothesis(screen: Screen, found: Hypothesis, background: list[str], *, exclusive: bool) -> None:
-    """Show the rules and, in comments, how good they are: what is printed is a logic program."""
+    """Print the rules as a logic program, with their accuracy in comments."""
     for line in _rule_lines(found, "exclusive" if exclusive else "paper") or [f"% {_NO_RULE}"]:
         screen.show(Text(line))
     known = " and ".join(map(source_name, background))
@@ -204,7 +204,7 @@ def _show_hypothesis(screen: Screen, found: Hypothesis, background: list[str], *
 
 
 def _rule_lines(found: Hypothesis, style: Style = "paper") -> list[str]:
-    """Return the lines of the rules, none if nothing was learned."""
+    """Return the lines of the rules; empty if nothing was learned."""
     text = found.to_text(style)
     return text.split("\n") if text else []
 

@@ -1,4 +1,4 @@
-"""Load models, and tables of records that are read like those of a model."""
+"""Load models, and tables of records that are read like a model's training data."""
 
 from __future__ import annotations
 
@@ -33,17 +33,17 @@ _TABLES = (".csv", ".tsv", ".jsonl", ".ndjson", ".parquet", ".arrow", ".feather"
 
 @dataclass(frozen=True, slots=True)
 class DataSource:
-    """Where records come from, and how they are read. It is opened once: a pipe can be read only once."""
+    """A source of records, and how to read it; it is opened once, because a pipe can be read only once."""
 
     name: str
-    """What was typed: a path, or - for standard input."""
+    """The argument as typed: a path, or - for standard input."""
     source: Any
-    """What `read_table` takes: the path, or the bytes of a pipe."""
+    """The input for `read_table`: the path, or the bytes of a pipe."""
     file: FileOptions
 
     @classmethod
     def of(cls, data: str, file: FileOptions) -> DataSource:
-        """Open the source that an argument names; standard input and named pipes, as ``<(…)`` is one, are read."""
+        """Open the source that an argument names; standard input and named pipes, such as ``<(…)``, are read."""
         if data == "-":
             return cls(data, standard_input("… - < data.csv").buffer.read(), file.piped)
         path = Path(data)
@@ -58,13 +58,13 @@ class DataSource:
     def read(
         self, target: str | None = None, *, features: Sequence[str] | None = None, like: Any = None, **columns: Any
     ) -> Table:
-        """Read the table as `read_table` does; ``columns`` are fields of `ReadOptions`."""
+        """Read the table with `read_table`; ``columns`` are fields of `ReadOptions`."""
         from unless.read.table import read_with
 
         return read_with(self.source, self.file.read_options(**columns), target, features=features, like=like)
 
     def known_features(self, model: Any, used: Sequence[str]) -> list[str]:
-        """Return the features that rules use and, if the model may know these records, all that it learned from."""
+        """Return the features that rules use or, if these may be the model's own records, all training features."""
         if isinstance(model, Program) or model.origin is None:
             return list(used)
         there = model.schema.available(self.column_names())
@@ -72,7 +72,7 @@ class DataSource:
 
 
 def read_records(screen: Screen, data: DataSource, target: str | None = None, **options: Any) -> Table:
-    """Read a table with a progress bar, and print how the file was read, if it is not plain."""
+    """Read a table with a progress bar, and print how the file was read, if that is unusual."""
     restore_ctrl_c()
     with screen.busy(f"reading {data.name}"), name_missing_columns(by_model=target is None, data=data.name):
         table = data.read(target, **options)
@@ -83,7 +83,7 @@ def read_records(screen: Screen, data: DataSource, target: str | None = None, **
 def read_labelled(
     screen: Screen, data: DataSource, model: Any, target: str | None = None, features: Sequence[str] | None = None
 ) -> Table:
-    """Read a table like that of a model; if most records have labels, those without are left out."""
+    """Read a table like a model's training data; if most records have labels, leave out records without."""
     from unless.read.column_inference import MissingLabelsError
 
     try:
@@ -94,9 +94,9 @@ def read_labelled(
 
 
 def with_labels(screen: Screen, data: DataSource, model: Any, table: Table, target: str | None = None) -> Table:
-    """Return the table with its labels; if most records have labels, those without are left out.
+    """Return the table with its labels; if most records have labels, records without are left out.
 
-    The latter are also left out if they were when the model was learned.
+    Records without labels are also left out if they were left out when the model was learned.
     """
     from unless.model import find_training_overlap
     from unless.read.table import take_labelled
@@ -105,7 +105,7 @@ def with_labels(screen: Screen, data: DataSource, model: Any, table: Table, targ
         return table
     try:
         labelled = data.read(target, like=model, features=(), drop_unlabelled=True)
-    except ReadError:  # there are none, or they are of mixed types
+    except ReadError:  # there are no labels, or labels of mixed types
         return table
     if labelled.target is None:
         return table
@@ -118,7 +118,7 @@ def with_labels(screen: Screen, data: DataSource, model: Any, table: Table, targ
 
 
 def with_model_classes(model: FittedModel, table: Table, data: str, advice: str) -> Table:
-    """Return the table with the classes of the model as labels; a label that the model does not know is refused."""
+    """Return the table with the model's classes as labels; reject a label that the model does not know."""
     from unless.evaluation.metrics import align_labels
     from unless.evaluation.unseen_values import unknown_labels
     from unless.table import Labels
@@ -130,7 +130,7 @@ def with_model_classes(model: FittedModel, table: Table, data: str, advice: str)
 
 
 def note_how_read(screen: Screen, data: str, read_as: str) -> None:
-    """Print how a file was read, if it is not plain."""
+    """Print how a file was read, if that is unusual."""
     if read_as:
         screen.note(f"{source_name(data)}: {read_as}")
 
@@ -154,7 +154,7 @@ def restore_ctrl_c() -> None:
 def show_stream_progress(
     screen: Screen, doing: str, data: str, *, by_model: bool = True
 ) -> Iterator[Callable[[int, float | None], None]]:
-    """Show how far a file of any size is read; the caller gets what to call with records and the share that is read."""
+    """Show the progress of reading a file; yield a function to call with records and the share that was read."""
     restore_ctrl_c()
     with screen.busy(doing) as update, name_missing_columns(by_model=by_model, data=data):
         yield lambda rows, share: update(
@@ -164,7 +164,7 @@ def show_stream_progress(
 
 @contextmanager
 def name_missing_columns(by_model: bool, data: str) -> Iterator[None]:
-    """Add to the error about a missing column that the model needs it."""
+    """Add to an error about a missing column that the model needs this column."""
     try:
         yield
     except UnknownNameError as error:
@@ -177,7 +177,7 @@ def name_missing_columns(by_model: bool, data: str) -> Iterator[None]:
 
 
 def read_any_model(path: str) -> FittedModel | Program:
-    """Read a model, a committee, or a program from a file that has only rules."""
+    """Read a model or a committee, or a program from a file with only rules."""
     if path == "-":
         return read_stream(standard_input("… - < model.json").buffer, "standard input")
     try:
@@ -190,7 +190,7 @@ def read_any_model(path: str) -> FittedModel | Program:
 
 
 def read_model(path: str, command: str) -> FittedModel | Program:
-    """Read a model, or a program from a file that has only rules; a committee is refused."""
+    """Read a model, or a program from a file with only rules; reject a committee."""
     found = read_any_model(path)
     if not (decider := decider_of(found)).by_rule:
         raise ParameterError(
@@ -201,7 +201,7 @@ def read_model(path: str, command: str) -> FittedModel | Program:
 
 
 def read_fitted_model(path: str, unknown: str) -> FittedModel:
-    """Read a model that fit wrote; a file with only rules is refused, and the error names what is ``unknown``."""
+    """Read a model that fit wrote; reject a file with only rules, naming what is ``unknown`` in the error."""
     found = read_any_model(path)
     if isinstance(found, Program):
         raise ParameterError(f"{path} has only rules, not {unknown} a model that fit wrote")
@@ -213,6 +213,6 @@ def match_label(labels: Sequence[Label], text: str, complaint: str) -> Label:
     index = label_index(text, labels)
     if index is None:
         texts = any(isinstance(label, str) for label in labels)
-        shown = repr(text) if texts or parse_number(text) is None else text  # the shell knows only text
+        shown = repr(text) if texts or parse_number(text) is None else text  # arguments from the shell are always text
         raise UnknownNameError(f"{complaint} {shown}{suggest(text, labels)}")
     return labels[index]

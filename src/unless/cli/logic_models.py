@@ -1,4 +1,4 @@
-"""What the commands show and write of rules that were learned from logic programs."""
+"""Show and write rules that were learned from logic programs."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from unless.values import Label, count_text, label_to_json
 
 _NO_RULE = "no rule was found: nothing in B tells one label from the others; try more examples, or another --depth"
 _MOST = 5
-"""How many of the things left out are shown."""
+"""The maximum number of left-out items shown."""
 
 
 def relational_text(found: RelationalHypothesis, output: str) -> str:
-    """A relational model in the language that the name of a file tells; clingo if it tells none."""
+    """Write a relational model in the language of the file extension; clingo by default."""
     match Path(output).suffix:
         case ".json":
             return layout(found.to_dict()) + "\n"
@@ -36,7 +36,7 @@ def relational_text(found: RelationalHypothesis, output: str) -> str:
 
 
 def show_relational(screen: Screen, found: RelationalHypothesis, background: list[str]) -> None:
-    """Show rules about connected things, how good they are, and what the search left out."""
+    """Show relational rules, their accuracy, and what the search left out."""
     for line in found.to_text().split("\n") if found.program.rules else [f"% {_NO_RULE}"]:
         screen.show(Text(line))
     known = " and ".join(map(source_name, background))
@@ -49,7 +49,7 @@ def show_relational(screen: Screen, found: RelationalHypothesis, background: lis
 
 
 def relational_document(found: RelationalHypothesis) -> dict[str, object]:
-    """Rules about connected things as JSON, with what they give each example."""
+    """Convert relational rules to JSON, with the label that they give each example."""
     try:
         clingo = found.to_clingo()
     except ProgramError:  # numbers that its 32 bits do not hold
@@ -68,7 +68,7 @@ def relational_document(found: RelationalHypothesis) -> dict[str, object]:
 
 
 def trial_text(found: Hypothesis | RelationalHypothesis) -> str:
-    """Say how the rules do on the examples held back, and how always saying the same would do."""
+    """Summarise how the rules, and the baseline of one constant label, perform on the examples held back."""
     if (trial := found.trial) is None:
         return f"none of the {count_text(len(found.individuals), 'example')} was held back"
     return quality_text(
@@ -77,7 +77,7 @@ def trial_text(found: Hypothesis | RelationalHypothesis) -> str:
 
 
 def trial_document(found: Hypothesis | RelationalHypothesis) -> dict[str, object] | None:
-    """The test on examples held back, as JSON."""
+    """Convert the test on examples held back to JSON."""
     if (trial := found.trial) is None:
         return None
     measures = {name: getattr(trial.quality, name) for name in ("right", "undecided", "accuracy", "f1")}
@@ -88,7 +88,7 @@ def trial_document(found: Hypothesis | RelationalHypothesis) -> dict[str, object
 def labels_document(
     individuals: Iterable[str], labels: Iterable[Label], entailed: Iterable[Label | None]
 ) -> list[dict[str, object]]:
-    """Individuals with their labels and those that rules give them, as JSON."""
+    """Convert individuals with their true labels and the labels that rules give them to JSON."""
     return [
         {"individual": one, "label": label_to_json(label), "entailed": label_to_json(found)}
         for one, label, found in zip(individuals, labels, entailed, strict=True)

@@ -1,4 +1,4 @@
-"""Groups of options: a command takes one value for the options that several commands share."""
+"""Expand groups of options: a command takes one value for the options that several commands share."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from typing import Any, get_type_hints
 
 
 def expand_option_groups(command: Callable[..., None]) -> Callable[..., None]:
-    """Return a command that takes every option by itself, as typer needs it.
+    """Return a command that takes every option separately, as typer requires.
 
-    A parameter whose type is a dataclass represents the options that its fields declare, in order; a field may
-    be a group, too. A class may also have a function `spread_options` that yields them. The command itself is given an
+    A parameter whose type is a dataclass represents the options that its fields declare, in order; a field may also be
+    a group. A class may instead have a function `spread_options` that yields the options. The original command gets an
     instance of the class.
     """
     given = signature(command, eval_str=True)
@@ -48,7 +48,7 @@ def _group_parameters(kind: Any) -> Iterator[Parameter]:
 
 
 def _expand_parameter(one: Parameter) -> Iterator[Parameter]:
-    """Yield a parameter, or the options of the group that it is."""
+    """Yield a parameter, or the options of its group."""
     if not _is_group(one.annotation):
         yield one
         return

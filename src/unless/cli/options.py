@@ -1,4 +1,4 @@
-"""Options that several commands share, and their completion in the shell."""
+"""Define the options that several commands share, and their completion in the shell."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 FORMATS = ("csv", "tsv", "jsonl", "parquet", "arrow", "excel")
 
 DATA, LEARNER, CONSTRAINTS, OUTPUT = PANELS = ("Data", "Learner", "Constraints", "Output")
-"""Groups of options: help lists them in this order, after the options without a group."""
+"""The groups of options in the order of the help text, after the options without a group."""
 
 
 class Algorithm(StrEnum):
@@ -29,7 +29,7 @@ class Algorithm(StrEnum):
     COMMITTEE = "committee"
 
 
-# What the shell offers. Whatever goes wrong here, nobody sees a traceback.
+# Completion in the shell: errors here never show a traceback.
 
 
 def complete_columns(context: typer.Context, incomplete: str) -> list[str]:
@@ -45,13 +45,13 @@ def complete_columns(context: typer.Context, incomplete: str) -> list[str]:
 
 
 def complete_labels(context: typer.Context, incomplete: str) -> list[str]:
-    """Offer the labels that the rules of the model give."""
+    """Complete the labels that the rules of the model give."""
     program = _read_named_program(context)
     return _filter_completions(map(str, program.labels) if program else (), incomplete)
 
 
 def complete_features(ending: str = "") -> Callable[[typer.Context, str], list[str]]:
-    """Offer the features that the rules of the model test, each followed by ``ending``."""
+    """Complete the features that the rules of the model test, each followed by ``ending``."""
 
     def complete(context: typer.Context, incomplete: str) -> list[str]:
         program = _read_named_program(context)
@@ -61,12 +61,12 @@ def complete_features(ending: str = "") -> Callable[[typer.Context, str], list[s
 
 
 def _filter_completions(names: Iterable[str], incomplete: str) -> list[str]:
-    """Return the printable names that start with what was typed."""
+    """Return the printable names that start with the typed text."""
     return [name for name in names if name.startswith(incomplete) and name.isprintable()]
 
 
 def _read_named_program(context: typer.Context) -> Program | None:
-    """The program in the model file that the command line names."""
+    """Read the program in the model file that the command line names."""
     from unless.export.json import load
 
     model = _find_argument(context, "model")
@@ -77,9 +77,9 @@ def _read_named_program(context: typer.Context) -> Program | None:
 
 
 def _find_argument(context: typer.Context, argument: str) -> str | None:
-    """An argument that the command line has so far.
+    """Find an argument in the command line typed so far.
 
-    The parser stops at the option that is being completed, before it knows which argument is which: they are a list.
+    The parser stops at the option that is being completed, before it assigns arguments, so they are still a list.
     """
     if (found := context.params.get(argument)) is not None:
         return str(found)
@@ -89,7 +89,7 @@ def _find_argument(context: typer.Context, argument: str) -> str | None:
 
 
 def complete_formats(incomplete: str) -> list[str]:
-    """Offer the formats of tables."""
+    """Complete the formats of tables."""
     return [name for name in FORMATS if name.startswith(incomplete)]
 
 
@@ -105,7 +105,7 @@ def value_option(
     high: float | None = None,
     complete: Any = None,
 ) -> Any:
-    """Return an option that takes a value; its name is that of the parameter, if no other is given."""
+    """Return an option that takes a value; by default it is named after the parameter."""
     return typer.Option(
         *names, metavar=metavar, help=help, rich_help_panel=panel, min=low, max=high, autocompletion=complete
     )

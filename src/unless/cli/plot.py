@@ -1,4 +1,4 @@
-"""A small plot for a terminal or a pipe: a share with its interval on each line."""
+"""Draw a small plot for a terminal or a pipe: a share with its interval on each line."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _WIDTH = 40
 
 
 def plot_trade_off(found: TradeOff) -> RenderableType:
-    """Return accuracy against the number of rules: a line for each choice, a dot on its interval."""
+    """Plot accuracy against the number of rules: a line for each choice, with a dot on its interval."""
     ends = [end for one in found.choices for end in one.between]
     table = grid({"justify": "right", "no_wrap": True}, {"justify": "right", "no_wrap": True}, {"no_wrap": True}, {})
     table.add_row(*(Text(title, "cyan") for title in ("rules", "accuracy", _axis_labels(min(ends), max(ends)), "")))
@@ -38,7 +38,7 @@ def _axis_labels(low: float, high: float) -> str:
 
 
 def _interval_bar(one: Choice, low: float, high: float) -> str:
-    """An interval as a line, and a dot on it."""
+    """Draw an interval as a line with a dot on it."""
     first, dot, last = (_plot_column(share, low, high) for share in (one.between[0], one.accuracy, one.between[1]))
     return "".join("●" if k == dot else "─" if first <= k <= last else " " for k in range(_WIDTH)).rstrip()
 

@@ -1,4 +1,4 @@
-"""`unless predict`: the labels that a model gives to the records of a file, of any size."""
+"""`unless predict`: predict the labels of the records of a file of any size."""
 
 from __future__ import annotations
 
@@ -61,19 +61,20 @@ def predict(
 ) -> None:
     """Predict the label of every record, and add the columns predicted, probability, expected_precision and rule.
 
-    They are the label, its probability, the share of new records that the deciding rule is expected to get right, and
-    the number of that rule.
+    The columns contain the label, its probability, the share of new records that the deciding rule is expected to get
+    right, and the number of that rule.
 
-    Files can have any size. From CSV to CSV, every byte of a record stays as it is, in its delimiter and encoding.
+    Files can have any size. From CSV to CSV, every byte of a record stays unchanged, with the same delimiter and
+    encoding.
 
-    DATA may be a folder of parts, or a pattern in quotes, such as "parts/*.csv". They are written to one file, in the
-    order of their names, or each to a part of its own in a folder.
+    DATA may be a folder of parts, or a pattern in quotes, such as "parts/*.csv". The parts are written to one file,
+    sorted by name, or each to its own part in a folder.
 
     Example: unless predict model.json new.csv -o predicted.csv
 
     Example: unless predict model.json "new*.csv" -o predicted/
 
-    A model of several tables takes --key and --with, as fit does, and names of files that are those of training.
+    A model of several tables takes --key and --with, as fit does, with the same file names as in training.
     """
     screen = Screen(quiet=quiet, aside=output == "-")
     check_file_conflicts(output, model, data, format=file.format)
@@ -119,10 +120,10 @@ def _open_output(output: str, to: str | None) -> str | BinaryIO:
 
 
 class _Terminal:
-    """A terminal as a file, with escapes for what would move its cursor."""
+    """A terminal as a file; characters that would move its cursor are escaped."""
 
     utf8 = True
-    """It takes UTF-8, whatever the encoding of the input is."""
+    """The terminal takes UTF-8, whatever the encoding of the input is."""
 
     def __init__(self, screen: TextIO) -> None:
         self._screen = screen
@@ -151,7 +152,7 @@ def _prediction_notes(done: PredictedFile, model: str, data: str) -> list[str]:
 
 
 def _summary_line(done: PredictedFile, seconds: float) -> str:
-    """Return a line with the number of records, the number with each label, and how many are right."""
+    """Return a line with the number of records, the number of each label, and the accuracy."""
     counts = sorted(((n, str(label)) for label, n in done.labels.items() if label is not None and n), reverse=True)
     parts = [f"{printable(label)} {n:,}" for n, label in counts[:_LABELS]]
     if len(counts) > _LABELS:
@@ -175,7 +176,7 @@ def _summary_line(done: PredictedFile, seconds: float) -> str:
 
 
 def _accuracy_texts(own: OverlapAccuracy) -> Iterator[str]:
-    """Yield the accuracy on records that the rules were not learned from, and that on the others."""
+    """Yield the accuracy on records that the rules were not learned from, and on the other records."""
     held, others = own.held_back, own.learned
     if held.total:
         yield f"accuracy {held.text} on {count_text(held.total, 'record')} that the rules were not learned from"

@@ -1,4 +1,4 @@
-"""Several tables with keys on the command line: --with, what is learned from them, and what is predicted for them."""
+"""Learn from, predict for and explain several tables with keys: the option --with and its companions."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _WITH = (
 
 @dataclass(frozen=True, slots=True)
 class RelationOptions:
-    """The options about tables whose rows belong to records."""
+    """The options for tables whose rows belong to records."""
 
     related: Annotated[list[str] | None, data_option("FILE:COLUMN", _WITH, "--with")] = None
     key: Annotated[
@@ -52,7 +52,7 @@ class RelationOptions:
     ] = None
 
     def check(self) -> bool:
-        """Whether there are several tables; refuse options that mean nothing without them."""
+        """Return whether --with gives several tables; reject options that have no effect without it."""
         others = {"--key": self.key, "--time": self.times, "--until": self.until}
         if not self.related and (lone := next((name for name, value in others.items() if value), None)):
             raise typer.BadParameter("it needs --with", param_hint=lone)
@@ -82,7 +82,7 @@ class RelationOptions:
         )
 
     def _parts(self) -> dict[str, Part]:
-        """The tables of parts by name, each with its own key if other tables link to it."""
+        """Return the tables of parts by name, each with its own key if other tables link to it."""
         from unless.read.table import read_table
         from unless.relational import Part
         from unless.relational.phrases import noun
@@ -117,7 +117,7 @@ def _stem(path: str) -> str:
 
 
 def _split(text: str) -> tuple[str, str, str | None]:
-    """The file, the linking column, and the table that it belongs to, if that is not DATA."""
+    """Split into the file, the linking column, and the table that it links to (None for DATA)."""
     path, _, rest = text.rpartition(":")
     link, _, parent = rest.partition("@")
     if not path or not link:
@@ -130,7 +130,7 @@ def _split(text: str) -> tuple[str, str, str | None]:
 
 @dataclass(frozen=True, slots=True)
 class RelatedFit:
-    """What was learned from several tables, and how it does on individuals held back."""
+    """What was learned from several tables, and its test on the individuals held back."""
 
     model: FittedModel
     relations: Relations
@@ -141,13 +141,13 @@ class RelatedFit:
 
     @property
     def text(self) -> str:
-        """The rules in words; those of a committee are those of the list that imitates it."""
+        """The rules in words; for a committee, the rules of the list that imitates it."""
         from unless.relational.rule_text import program_text
 
         return program_text(decider_of_relations(self.model))
 
     def to_dict(self) -> dict[str, Any]:
-        """The result for JSON."""
+        """Convert the result for JSON."""
         from unless.estimators.model_file import document
 
         tested = self.tested
@@ -166,7 +166,7 @@ class RelatedFit:
 
 
 def decider_of_relations(model: FittedModel | Program) -> RelationalProgram:
-    """The rules of a model with the definitions of their features."""
+    """Return the rules of a model with the definitions of their features."""
     from unless.relational import RelationalProgram
 
     if isinstance(model, Program) or model.relations is None:
@@ -175,7 +175,7 @@ def decider_of_relations(model: FittedModel | Program) -> RelationalProgram:
 
 
 def fit_relations(relations: Relations, learner: Learner, labels: Labels, test: float, seed: int) -> RelatedFit:
-    """Learn from the individuals that are not held back, and test on the others."""
+    """Learn from the individuals that are not held back, and test on those held back."""
     from unless.estimators.learners import learn
     from unless.estimators.relational_input import as_table, read_relations
     from unless.evaluation.validation import draw_holdout
@@ -218,7 +218,7 @@ def show_related_fit(screen: Screen, fitted: RelatedFit) -> None:
 def predict_relations(
     model: FittedModel | Program, relations: Relations, output: str, prefix: str = ""
 ) -> dict[str, int]:
-    """Write the main table with each record's label, probability and rule; say how often each label is given."""
+    """Write the main table with each record's label, probability and rule; print the number of each label."""
     import polars as pl
 
     from unless.estimators.relational_input import as_table
@@ -244,7 +244,7 @@ def predict_relations(
 
 
 def _write(frame: Any, output: str) -> None:
-    """Write a frame in the format that the name tells; CSV if it tells none."""
+    """Write a frame in the format of the file extension; CSV by default."""
     if output.endswith((".parquet", ".arrow")):
         from unless.files import write_whole
 
@@ -320,5 +320,5 @@ def explain_relations(
 
 
 def related_sources(options: RelationOptions) -> Sequence[str]:
-    """The files of --with."""
+    """Return the files of --with."""
     return [_split(one)[0] for one in options.related or ()]

@@ -1,4 +1,4 @@
-"""`unless report`: a page about a model, for people."""
+"""`unless report`: write an HTML page about a model."""
 
 from __future__ import annotations
 
@@ -55,13 +55,14 @@ def report(
     file: FileOptions,
     quiet: Quiet = False,
 ) -> None:
-    """Write a page about a model: its rules, what they do on the data, where they are weak, and what-if.
+    """Write a page about a model: its rules, their decisions on the data, weak spots, and what-if.
 
-    It is one HTML file that needs no network: mail it, open it, print it. The data may lack the target column.
-    Of a committee, the page runs the committee; beside it is the list that imitates it, marked where both differ.
+    The page is one HTML file that needs no network: mail it, open it, print it. The data may lack the target column.
+    For a committee, the page runs the committee and also shows the list that imitates it, marked where both differ.
 
-    Columns that the rules do not use are in its table of records too. It can be changed in the browser: rules switched
-    off and moved, thresholds, words; the result is saved as files, one of them for --words.
+    The page's table of records also contains columns that the rules do not use. Readers can change the page in the
+    browser (switch off and move rules, change thresholds and words), and save the result as files, one of them for
+    --words.
 
     Example: unless report model.json applicants.csv -o report.html
     """
@@ -90,7 +91,7 @@ def report(
 
 
 def _watch_records(model: FittedModel | Program, table: Table) -> Watch:
-    """Watch the model on these records; rules without a model cannot be watched."""
+    """Watch the model on these records; reject rules without a model, which cannot be watched."""
     from unless.evaluation.drift import watch
     from unless.evaluation.drift_counts import class_indices
 
@@ -112,18 +113,18 @@ def _measure_stability(
         raise ParameterError("there are only rules here, not how they were learned; leave out --stability")
     if data.name == "-":
         raise ParameterError("--stability reads the data twice, and standard input is gone then; give a file")
-    table = read_labelled(Screen(quiet=True), data, model, target)  # what there is to say was said
+    table = read_labelled(Screen(quiet=True), data, model, target)  # measure_stability has printed the notes
     return measure_stability_fully(screen, model, table, data.name, refits)
 
 
 _COLUMNS = 1000
-"""The maximum number of columns to read for a page; wider tables are reduced to the features of training."""
+"""The maximum number of columns to read for a page; of wider tables only the training features are read."""
 
 
 def _columns_to_read(
     data: DataSource, model: FittedModel | Program, target: str | None, used: Sequence[str]
 ) -> list[str]:
-    """List the columns to read: those that rules test first, then features of training and other columns."""
+    """List the columns to read: first columns that rules test, then other training features and other columns."""
     labels = target if target is not None else program_of(model).target
     names = [name for name in data.column_names() if name != labels]
     if len(names) > _COLUMNS:
@@ -140,7 +141,7 @@ def _read_words_of_model(path: str, model: FittedModel | Program) -> Words:
 
 
 def _summary_line(page: Page, output: str, size: int) -> str:
-    """Say what was written: "report.html (96 kB): 7 rules, 300 records, accuracy 0.923"."""
+    """Summarise what was written: "report.html (96 kB): 7 rules, 300 records, accuracy 0.923"."""
     where = "standard output" if output == "-" else output
     if page.quality is None:
         quality = f"no true labels: column {page.data['target']!r} is missing or incomplete"

@@ -1,4 +1,4 @@
-"""The options of `unless fit` for the parameters of learners, made from their declarations."""
+"""Define the options of `unless fit` for the parameters of learners, generated from their declarations."""
 
 from __future__ import annotations
 
@@ -21,24 +21,24 @@ _NAMES = (
     *("ratio", "penalty", "min_support", "optimise", "tune", "teacher", "round_thresholds", "otherwise", "positive"),
     *("size", "random_state", "class_weight", "max_rules", "max_seconds"),
 )
-"""The parameters that are options, in the order of help."""
+"""The parameters that are options, in the order of the help text."""
 
 _TYPES: dict[str, type] = {"number": float, "whole number": int, "seed": int, "flag": bool}
 
 
 class SettingOptions(dict[str, Any]):
-    """The parameters of a learner as they were typed, by name; None where one was not given."""
+    """The parameters of a learner as typed, by name; None where a parameter was not given."""
 
     @staticmethod
     def spread_options() -> Iterator[Parameter]:
-        """Yield the options, as `option_groups` takes them."""
+        """Yield the options in the form that `option_groups` expects."""
         for name in _NAMES:
             one = next(kind.declared()[name] for kind in SETTINGS.values() if name in kind.declared())
             annotation = Annotated[_option_type(one) | None, _make_option(name, one)]  # type: ignore[valid-type]
             yield Parameter(name, Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
 
     def refuse_foreign_options(self, algorithm: Algorithm) -> None:
-        """Refuse options of other learners."""
+        """Reject options of other learners."""
         for name, value in self.items():
             refuse_foreign_option(name, value, _learners_with(name), algorithm)
 
@@ -51,7 +51,7 @@ class SettingOptions(dict[str, Any]):
 
 
 def _parse_penalty(text: str, algorithm: Algorithm) -> float | str:
-    """Return a number, or the word ``auto``."""
+    """Parse a number or the word ``auto``."""
     if text == "auto" and algorithm == Algorithm.COMMITTEE:
         raise typer.BadParameter("a committee tries several by itself; leave it out", param_hint="--penalty")
     number = parse_number(text)
@@ -61,7 +61,7 @@ def _parse_penalty(text: str, algorithm: Algorithm) -> float | str:
 
 
 def refuse_foreign_option(name: str, value: object, owners: list[Algorithm], algorithm: Algorithm) -> None:
-    """Refuse an option that is for other learners."""
+    """Reject an option that is for other learners."""
     if value is not None and algorithm not in owners:
         raise typer.BadParameter(
             f"it is for --algorithm {join_choices(owners)}, not for {algorithm}",
@@ -104,7 +104,7 @@ def _make_option(name: str, one: Setting) -> Any:
 
 
 def _option_help(name: str, one: Setting) -> str:
-    """Return the help of an option: for which learners, its effect, and its default."""
+    """Return the help text of an option: its learners, its effect, and its default."""
     about = re.sub(r"(?=[,.])", " (repeat)", one.about, count=1) if one.repeated else one.about
     if one.audience:
         about = f"For {one.audience}{',' if ':' in about else ':'} {about[0].lower()}{about[1:]}"
@@ -126,7 +126,7 @@ def _defaults_by_learner(name: str) -> list[tuple[Any, list[Algorithm]]]:
 
 
 def _default_text(name: str) -> str:
-    """Return the default of a parameter in words; nothing, if it is to do nothing."""
+    """Return the default of a parameter in words; empty if it has no effect."""
     (value, owners), *others = _defaults_by_learner(name)
     if value is None or value is False or isinstance(value, str):
         return ""

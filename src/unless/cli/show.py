@@ -1,4 +1,4 @@
-"""`unless show`: the rules of a model, as a table for a terminal or as a logic program."""
+"""`unless show`: show the rules of a model, as a table for a terminal or as a logic program."""
 
 from __future__ import annotations
 
@@ -51,9 +51,9 @@ def show(
 ) -> None:
     """Show the rules of a model, how many records each decided in training, and its expected precision.
 
-    The latter is the share of new records that the rule is expected to get right, with the ends of its 95 % interval.
+    The expected precision is the share of new records that the rule is expected to get right, with its 95 % interval.
 
-    Of a committee it shows the one list that imitates it; --json has all lists with their points.
+    For a committee, the one list that imitates it is shown; --json contains all lists with their points.
 
     Example: unless show model.json --style paper
     """
@@ -90,10 +90,10 @@ def locked_numbers(model: FittedModel) -> list[int]:
 
 
 class RuleTable:
-    """The rules in order, each with its exceptions below it and, for a model, its figures before it.
+    """The rules in order, each followed by its exceptions and, for a model, preceded by its figures.
 
-    If there are more than ``most`` rules, the table has the first ones and the number of the others. A narrow terminal
-    has no room for intervals.
+    If there are more than ``most`` rules, the table has the first ones and the number of the rest. Intervals are left
+    out on a narrow terminal.
     """
 
     def __init__(self, program: Program, statistics: RuleStatistics | None = None, most: int | None = None) -> None:
@@ -106,7 +106,7 @@ class RuleTable:
 def _make_rule_table(
     program: Program, statistics: RuleStatistics | None, most: int | None, *, intervals: bool
 ) -> Table:
-    """Return the rules as a table, with or without intervals."""
+    """Make a table of the rules, with or without intervals."""
     table = Table(
         box=None, show_header=statistics is not None, header_style="dim", pad_edge=False, padding=(0, 2, 0, 0)
     )

@@ -1,4 +1,4 @@
-"""`unless stability`: which rules of a model come back when they are learned again from other samples."""
+"""`unless stability`: find which rules of a model come back when they are learned again from other samples."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ def stability(
 ) -> None:
     """Learn a model's rules again from bootstraps of its data, and show which rules come back.
 
-    A rule returns if a rule with the same label decides nearly the same records: both decide at least half of those
-    that either decides. It has the same tests if it asks for the same features in the same directions. Records that fit
-    held back are not learned from. Rules that were locked stay, and the others are learned again around them. After
+    A rule returns if a rule with the same label decides nearly the same records: both decide at least half of the
+    records that either decides. It has the same tests if it tests the same features in the same directions. Records
+    that fit held back are not learned from. Locked rules stay, and the other rules are learned again around them. After
     Ctrl-C, the refits done so far are shown.
 
     Example: unless stability model.json applicants.csv -n 10

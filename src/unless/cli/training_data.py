@@ -1,4 +1,4 @@
-"""Read tables for fit and evaluate, without columns that nothing can be learned from."""
+"""Read tables for fit and evaluate, without columns from which nothing can be learned."""
 
 from __future__ import annotations
 
@@ -34,20 +34,20 @@ _WORDS = {
     "empty": ("empty", "empty"),
 }
 ALL_COLUMNS, ALL_LABELLED = ColumnOptions(), LabelOptions()
-_MOST = 6  # names of columns that a line tells
+_MOST = 6  # names of columns that a line lists
 
 
 @dataclass(frozen=True, slots=True)
 class TrainingTable:
-    """A table to learn from, and the columns that were left out: they are identifiers, or constant."""
+    """A table to learn from, and the columns that were left out because they are identifiers or constant."""
 
     table: Table
     left_out: tuple[Remark, ...]
     blocks: BlockDataset | None = None
-    """All records, if they are learned from in blocks; the table has only some of them."""
+    """All records, if they are learned from in blocks; the table then contains only some of them."""
 
     def close(self) -> None:
-        """Remove the blocks."""
+        """Remove the temporary blocks."""
         if self.blocks is not None:
             self.blocks.close()
 
@@ -58,12 +58,12 @@ class TrainingTable:
 
     @property
     def records(self) -> int:
-        """How many records there are."""
+        """The number of records."""
         return len(self.table) if self.blocks is None else self.blocks.rows
 
     @property
     def size(self) -> str:
-        """The size of the table, and what was left out.
+        """The size of the table, and the columns that were left out.
 
         "900 records, 7 features; left out: name and ticket (nearly unique), id (an identifier)".
         """
@@ -88,7 +88,7 @@ def read_training(
 
 
 def check_label_kind(screen: Screen, training: TrainingTable, options: LabelOptions) -> None:
-    """Refuse a target that is a quantity, unless --classes is given; warn of one with a label for each record."""
+    """Reject a target that is a quantity, unless --classes is given; warn if most records have their own label."""
     labels = training.table.labels
     remark = check_labels(labels.name, [str(label) for label in labels.labels], training.records)
     if remark is None or (remark.code == "continuous" and options.classes):
@@ -105,7 +105,7 @@ def check_label_kind(screen: Screen, training: TrainingTable, options: LabelOpti
 def read_training_table(
     data: DataSource, target: str, options: ColumnOptions = ALL_COLUMNS, labels: LabelOptions = ALL_LABELLED
 ) -> TrainingTable:
-    """Do what `read_training` does, without a screen."""
+    """Read a table as `read_training` does, without a screen."""
     names = data.column_names()
     with advise_on_unlabelled():
         table = data.read(target, **options.reading(names), drop_unlabelled=labels.drop_unlabelled)
@@ -121,7 +121,7 @@ def read_training_table(
 
 @contextmanager
 def advise_on_unlabelled() -> Iterator[None]:
-    """Add to the error about records without a label how to leave them out."""
+    """Add a hint to the error about records without a label: how to leave them out."""
     try:
         yield
     except MissingLabelsError as error:
@@ -129,9 +129,9 @@ def advise_on_unlabelled() -> Iterator[None]:
 
 
 def check_column_names(features: Sequence[str], target: str, excluded: Sequence[str], included: Sequence[str]) -> None:
-    """Refuse names that are not features, and those that are both excluded and included.
+    """Reject names that are not features, and names that are both excluded and included.
 
-    This waits until the table is read: the columns of JSON lines are not known before.
+    This check runs after the table is read, because the columns of JSON lines are not known before.
     """
     for name in (*excluded, *included):
         if name == target:
@@ -143,7 +143,7 @@ def check_column_names(features: Sequence[str], target: str, excluded: Sequence[
 
 
 def check_enough_to_learn(labels: Labels, columns: Sequence[object], left_out: Sequence[Remark]) -> None:
-    """Refuse a table with nothing to learn."""
+    """Reject a table from which nothing can be learned."""
     if len(labels.labels) < 2:
         raise ReadError(
             f"every record has the label {labels.labels[0]!r} in {labels.name!r}: there is nothing to learn; "

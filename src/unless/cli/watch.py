@@ -1,4 +1,4 @@
-"""`unless watch`: what has changed in new records since a model was learned."""
+"""`unless watch`: find what has changed in new records since a model was learned."""
 
 from __future__ import annotations
 
@@ -51,11 +51,11 @@ def watch(
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
-    """Find what has changed since training: what each rule decides, how often it is right, cells and labels.
+    """Find what has changed since training: the decisions and accuracy of each rule, cells and labels.
 
-    The worst comes first. The exit code is 3 if something has moved: if chance does not explain a difference. The tests
-    are exact and allow for how many there are. Files can have any size, and records may lack labels. How often
-    rules are right is compared with the records that fit held back. With --quiet, only what has moved is printed.
+    The most significant changes come first. The exit code is 3 if something has moved, that is, if a difference is beyond
+    chance. The tests are exact and adjusted for their number. Files can have any size, and records may lack labels.
+    Accuracy is compared with the records that fit held back. With --quiet, only the checks that moved are printed.
 
     Example: unless watch model.json new.csv
 
@@ -92,7 +92,7 @@ def _open_source(data: str) -> File:
 
 
 def _show_watch(screen: Screen, seen: Watch, data: str) -> None:
-    """Show the checks, the worst first, and the false alarm rate."""
+    """Show the checks, most significant first, and the false alarm rate."""
     labelled = "all" if seen.labelled == seen.records else f"{seen.labelled:,.0f}"
     labels = f"{labelled} with true labels" if seen.labelled else "no true labels"
     screen.note(f"{source_name(data)}: {count_text(seen.records, 'record')}, {labels}")

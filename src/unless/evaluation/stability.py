@@ -206,7 +206,7 @@ class Stability:
         ]
 
     def unstable(self, least: float = 0.5) -> tuple[RuleStability, ...]:
-        """The rules that come back in less than this share of the refits, the least stable first; no locked ones."""
+        """Return the rules that come back in less than this share of refits, least stable first; no locked rules."""
         weak = (one for one in self.rules if one.returns < least and one.rule not in self.locked)
         return tuple(sorted(weak, key=lambda one: one.returns))
 

@@ -71,7 +71,7 @@ def count_in_bins(numbers: NDArray[np.float64], often: NDArray[np.intp]) -> tupl
     kept, often = numbers[finite], often[finite]
     if len(kept) < 2:
         return ()
-    width = float(kept[-1] / 2 - kept[0] / 2)  # halves, because the whole range may overflow a float64
+    width = float(kept[-1] / 2 - kept[0] / 2)  # each divided by 2, because the range may overflow
     whole = 2 * width < _BINS and bool(np.all(kept == np.floor(kept)))
     bins = int(2 * width) + 1 if whole else _BINS
     shares = (kept - kept[0]) / (2 * width) if isfinite(2 * width) else (kept / 2 - kept[0] / 2) / width
