@@ -53,9 +53,10 @@ def watch(
 ) -> None:
     """Find what has changed since training: the decisions and accuracy of each rule, cells and labels.
 
-    The most significant changes come first. The exit code is 3 if something has moved, that is, if a difference is beyond
-    chance. The tests are exact and adjusted for their number. Files can have any size, and records may lack labels.
-    Accuracy is compared with the records that fit held back. With --quiet, only the checks that moved are printed.
+    The most significant changes come first. The exit code is 3 if something has moved, that is, if a difference is
+    beyond chance. The tests are exact and adjusted for their number. Files can have any size, and records may lack
+    labels. Accuracy is compared with the records that fit held back. With --quiet, only the checks that moved are
+    printed.
 
     Example: unless watch model.json new.csv
 
