@@ -1,18 +1,18 @@
-"""Programs in other forms: text that people write, the paper's text, JSON, SQL, Python, JavaScript, ONNX.
+"""Write programs in other forms: text that people write, the paper's text, JSON, SQL, Python, JavaScript, ONNX.
 
 - `rule_text`: the rules as people write them; `rule_parser`: programs from such text.
-- `clauses`: the rules as the paper prints them, with numbered exceptions, in order or made to exclude each other.
+- `clauses`: the rules as the paper prints them, with numbered exceptions, in order or mutually exclusive.
 - `json`: programs as JSON documents, read back exactly; `program_schema` defines the format as types, from which
-  program.schema.json is written, `document_checks` converts documents to types and says what is wrong and where,
+  program.schema.json is generated, `document_checks` converts documents to these types and locates errors,
   `json_text` reads JSON text strictly and lays it out for people.
 - `conditions`: rules as conditions, and programs as lists of decisions, for every language that can run them.
-- `code`: one function in one of the `languages`, Python or JavaScript; `cell_readers`: which functions it needs to read
-  cells; `cell_sources`: their source, from `cell_functions` in Python and a file in JavaScript, which the report page
-  uses, too.
+- `code`: one function in one of the `languages`, Python or JavaScript; `cell_readers` selects the functions needed to
+  read cells; `cell_sources` provides their source, from `cell_functions` in Python and a file in JavaScript, which the
+  report page also uses.
 - `sql`: one expression, `sql_query`: a whole SELECT, `sql_scores`: points and probabilities. `sql_writer` writes
   conditions and labels, `sql_columns` finds the kinds of columns. `sql_interface` is the interface of a database,
   `sql_dialects` its implementations, `sql_times` writes thresholds of dates, times and durations, `sql_tree` builds
-  nodes of SQL, `sql_pieces` has the parts of conditions for the report page.
+  nodes of SQL, `sql_pieces` provides the parts of conditions for the report page.
 - `spark`: columns of a Spark frame; `spark_cells`: how a model reads its cells.
 - `onnx`: a graph for ONNX, and `onnx_graph`: its nodes.
 - `committee_sql`: SQL for the lists of a committee.
@@ -50,7 +50,7 @@ _MODULES |= {"to_javascript": "code", "to_python": "code"}
 
 
 def __getattr__(name: str) -> Any:
-    """Load a language when it is first used; some need an extra: sqlglot for SQL and Spark, onnx for ONNX."""
+    """Load a language on first use; some need an extra: sqlglot for SQL and Spark, onnx for ONNX."""
     if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(f"unless.export.{_MODULES[name]}"), name)

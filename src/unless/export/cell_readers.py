@@ -1,11 +1,11 @@
-"""Which functions an exported program needs to read cells as `values.cell_value` and `value_in_notation` do.
+"""Select the functions that an exported program needs to read cells like `values.cell_value` and `value_in_notation`.
 
-`cell_sources` has their text. A function has only the readers that its program needs. Without dates, times, durations
-and orders, that is ``value`` and ``number``; a reader of a notation then turns what it can into a number, and anything
-else into text.
+`cell_sources` provides their source. A function contains only the readers that its program needs: without dates, times,
+durations and orders, only ``value`` and ``number``; the reader of a notation turns cells in this notation into numbers,
+and all others into text.
 
-A model knows how the columns of training were read (`TrainedColumns`), and `read.column_inference` says what cells of
-other types mean there. Its function has readers for that too: "3" is a number in a column of numbers.
+A model records how the columns of training were read (`TrainedColumns`), and `read.column_inference` defines how cells
+of other types are read there. A model's function has readers for that too: "3" is a number in a column of numbers.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class CellReader:
     argument: object = None
 
     def call(self, value: str, spell: str) -> str:
-        """Write a call with a value and, as the language spells it, the argument."""
+        """Write a call with a value and, in the syntax of the language, the argument."""
         return f"{self.name}({value}{f', {spell}' if self.argument is not None else ''})"
 
 
@@ -52,17 +52,17 @@ class TrainedColumns:
 
     @classmethod
     def of(cls, model: object) -> TrainedColumns | None:
-        """The columns that a model was trained on; None for a program or a committee alone."""
+        """Return the columns that a model was trained on; None for a program or a committee alone."""
         known = model_of(model)
         return None if known is None else cls(known.schema, known.domain)
 
     @property
     def missing(self) -> tuple[str, ...]:
-        """The texts that mean a missing cell in records too, as in `read_table`: those that the caller gave."""
+        """Return the texts that the caller declared as missing, as in `read_table`; records may have them too."""
         return () if self.schema.missing in (DEFAULT_MISSING, EARLIER_MISSING) else self.schema.missing
 
     def readers(self, feature: str, tested: Collection[str]) -> Iterator[CellReader]:
-        """The functions that read a cell without a notation, in order; ``tested`` are the texts that rules compare."""
+        """Return the functions that read a cell without a notation, in order; rules compare the texts ``tested``."""
         from unless.read.column_inference import (  # 20 ms that a program alone does not need
             flag_names,
             known_spellings,
@@ -87,7 +87,7 @@ class TrainedColumns:
 
 
 def _other_spellings(texts: Iterable[str]) -> list[str]:
-    """Texts and their other spellings: 3.0 is 3 where training had only 3."""
+    """Map other forms of texts to the texts of training: 3.0 is 3 if training had only 3."""
     return sorted({twin for text in texts for twin in (text, f"{text}.0", text.removesuffix(".0"))})
 
 
@@ -111,7 +111,7 @@ def find_cell_readers(program: Program, training: TrainedColumns | None = None) 
 
 
 def _missing_readers(missing: Sequence[str], numbers: Sequence[float] = ()) -> Iterator[CellReader]:
-    """The readers that recognise missing cells; a space matches any number of spaces."""
+    """Return the readers that recognise missing cells; a space matches any number of spaces."""
     if " " in missing:
         yield CellReader("blank")
     if missing:
@@ -130,5 +130,5 @@ def _notation_reader(notation: Notation) -> CellReader:
 
 
 def _is_time(text: str) -> bool:
-    """Whether a date, a time or a duration can be written like this."""
+    """Whether a text can be a date, a time or a duration."""
     return any(equal_bounds(notation, text) is not None for notation in (DATETIME, INSTANT, TIME, DURATION))

@@ -1,6 +1,6 @@
-"""The text of the functions that read cells, in Python and in JavaScript.
+"""Provide the source of the functions that read cells, in Python and in JavaScript.
 
-They are written as code of their own, in `cell_functions.py` and `cell_functions.js`: exports copy those that a program
+The functions are ordinary code, in `cell_functions.py` and `cell_functions.js`: exports copy those that a program
 needs, and the report page uses the JavaScript too.
 """
 
@@ -45,11 +45,11 @@ _DIRECTIVES = {
     "z": "(?<z>Z|[+-](?:[01][0-9]|2[0-3]):?[0-5][0-9])",
     "%": "%",
 }
-"""What `datetime.strptime` accepts for each letter of a format that means digits."""
+"""The digits that `datetime.strptime` accepts for each numeric letter of a format."""
 
 
 def python_readers(used: Iterable[str], *, numeric: bool) -> list[str]:
-    """The source of the functions that read cells in Python; ``used`` are those that features need."""
+    """Return the source of the functions that read cells in Python; ``used`` are those that features need."""
     sources = _python_functions()
     names = _add_called_functions(used, sources)
     lines = ["    from datetime import date, datetime, time, timedelta"] * ("written" in names)
@@ -59,18 +59,18 @@ def python_readers(used: Iterable[str], *, numeric: bool) -> list[str]:
 
 
 def javascript_readers(used: Iterable[str], *, numeric: bool) -> list[str]:
-    """The source of the functions that read cells in JavaScript; ``used`` are those that features need."""
+    """Return the source of the functions that read cells in JavaScript; ``used`` are those that features need."""
     sources = _javascript_functions()
     return [_JAVASCRIPT_VALUE, *_select_functions(sources, _add_called_functions(used, sources), numeric=numeric)]
 
 
 def javascript_source() -> str:
-    """All JavaScript functions; in a page they are in ``unless.cells``."""
+    """Return the source of all JavaScript functions; in a page they are in ``unless.cells``."""
     return _read_asset("cell_functions.js")
 
 
 def strptime_pattern(form: str) -> str:
-    """A format of `datetime.strptime` as a regular expression in JavaScript, for letters of any case."""
+    """Translate a format of `datetime.strptime` into a JavaScript regular expression that ignores case."""
     pattern = ""
     for letter, space, other in re.findall(r"%(.)|(\s+)|([^%\s]|%$)", form, re.DOTALL):
         if letter and (letter not in _DIRECTIVES or f"(?<{letter}>" in pattern):
@@ -81,9 +81,9 @@ def strptime_pattern(form: str) -> str:
 
 
 def typed_date_pattern(notation: Notation | None) -> str | None:
-    """The regular expression that a page reads typed dates of a feature with; None for ISO 8601.
+    """Return the regular expression with which a page reads typed dates of a feature; None for ISO 8601.
 
-    A format that only Python reads, with names of months, has an expression that no text matches.
+    For a format that only Python reads, with names of months, the expression matches no text.
     """
     if not isinstance(notation, DateNotation) or notation.format is None:
         return None
@@ -100,12 +100,12 @@ def _escape(found: re.Match[str]) -> str:
 
 
 def _select_functions(sources: dict[str, str], names: Collection[str], *, numeric: bool) -> list[str]:
-    """Select functions by name, in the order of the file; with ``number``, the last, where numbers are compared."""
+    """Select functions by name, in the order of the file; ``number`` comes last, if numbers are compared."""
     return [source for name, source in sources.items() if name in names or (numeric and name == "number")]
 
 
 def _add_called_functions(used: Iterable[str], sources: dict[str, str]) -> set[str]:
-    """Add the names of the functions that functions call."""
+    """Add the names of the functions that the given functions call."""
     found, waiting = set[str](), list(used)
     while waiting:
         if (name := waiting.pop()) not in found:
@@ -116,7 +116,7 @@ def _add_called_functions(used: Iterable[str], sources: dict[str, str]) -> set[s
 
 @cache
 def _python_functions() -> dict[str, str]:
-    """The Python source of each function, indented, with the values of patterns instead of their names."""
+    """Return the Python source of each function, indented, with the values of patterns instead of their names."""
     forms = {"NUMBER_FORM": repr(NUMBER_FORM), "ISO_FORM": repr(ISO_FORM), "CLOCK_FORM": repr(CLOCK_FORM)}
     durations = "\n".join(f"        {form!r}," for form in DURATION_FORMS)
     forms["DURATION_FORMS"] = f"(\n{durations}\n    )"
@@ -127,7 +127,7 @@ def _python_functions() -> dict[str, str]:
 
 @cache
 def _javascript_functions() -> dict[str, str]:
-    """The JavaScript source of each function, with the comment before it."""
+    """Return the JavaScript source of each function, with the comment before it."""
     _, *functions = javascript_source().partition("\n\nunless.cells")[0].split("\n\n// ")
     names = [re.findall(r"^const (\w+) =", one, re.MULTILINE)[-1] for one in functions]
     return {name: "\n" + indent(f"// {one}", "  ") for name, one in zip(names, functions, strict=True)}

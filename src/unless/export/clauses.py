@@ -1,8 +1,8 @@
-"""A program as clauses: exceptions are numbered, and rules are read in order, or exclude each other.
+"""Write a program as clauses with numbered exceptions; rules are read in order, or exclude each other.
 
-Every text of a program starts here: the paper's (`to_text`) and those for logic engines (`unless.logic`). So does the
-number of rules in the paper's tables. `flatten` numbers the exceptions; `write_ordered` and `write_exclusive` then make
-clauses, in the words of a `Spelling`. In the exclusive form a rule holds only where no earlier rule does:
+All clause forms of a program start here: the paper's (`to_text`) and those for logic engines (`unless.logic`). So does
+the number of rules in the paper's tables. `flatten` numbers the exceptions; `write_ordered` and `write_exclusive` then
+make clauses, in the syntax of a `Spelling`. In the exclusive form a rule holds only if no earlier rule does:
 
     class(X,"3") :- rule3(X), not rule2(X), not rule1(X).
     class(X,"4") :- rule4(X), undecided3(X).
@@ -11,12 +11,12 @@ clauses, in the words of a `Spelling`. In the exclusive form a rule holds only w
     undecided5(X) :- undecided3(X), not rule4(X), not rule5(X).
 
 The paper repeats all earlier rules in the clause of each rule. We do that for the first three rules only, because
-2,000 rules would take 32 MB. After that, an atom says what the earlier rules leave undecided.
+2,000 rules would take 32 MB. After that, an atom stands for the records that earlier rules leave undecided.
 
 In the paper's text, plain names (``surface_quality``) stay plain. Other names and all text values are in single quotes,
-and what cannot be printed is escaped, so that a rule is always one line. A missing value is an absent fact: "f is
-missing" reads ``not f(X,_)``, "f is present" ``f(X,_)``. Dates, times, durations and levels of an order are compared as
-what they are, in quotes: ``when(X,N3), N3>'2020-08-01'`` and ``size(X,N4), N4=<'M'``.
+with unprintable characters escaped, so that a rule is always one line. A missing value is an absent fact: "f is
+missing" reads ``not f(X,_)``, "f is present" ``f(X,_)``. Dates, times, durations and levels of an order are compared by
+their meaning, in quotes: ``when(X,N3), N3>'2020-08-01'`` and ``size(X,N4), N4=<'M'``.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from unless.values.notation import NotatedNumber
 Style = OneOf["paper", "exclusive"]
 
 _MOST = 2
-"""How many earlier rules the clause of a rule names."""
+"""The number of earlier rules that the clause of a rule names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class Body:
 class Flat:
     """A program without nesting: ``rules`` in order, each a label and its body; ``exceptions[n - 1]`` is ``abn``.
 
-    Its length is the number of rules that the paper reports: every rule and every exception, but not ``otherwise``.
+    The length is the number of rules that the paper reports: every rule and every exception, but not ``otherwise``.
     """
 
     program: Program
@@ -76,10 +76,10 @@ class Clause:
 
 @dataclass(frozen=True, slots=True)
 class Spelling:
-    """How one language writes the parts of a program.
+    """The syntax of the parts of a program in one language.
 
-    ``label`` spells the head of a rule for a label, ``goals`` a literal (its test last, after the goals that bind its
-    variable), ``rule`` the head of a numbered rule. ``record`` are goals that make a body safe that only negates.
+    ``label`` writes the head of a rule for a label, ``goals`` a literal (its test last, after the goals that bind its
+    variable), ``rule`` the head of a numbered rule. ``record`` are goals that make a purely negative body safe.
     """
 
     label: Callable[[Label], str]
@@ -94,8 +94,8 @@ def flatten(program: Program, *, exact: bool = False) -> Flat:
     """Number the exceptions: rule by rule, inner before outer, equal bodies only once.
 
     As in the paper, a body keeps only the tightest bounds of a feature and drops repetitions: first the categories as
-    learned, then the bounds by feature, ``>`` before ``<=``. With ``exact`` it stays as it is, so that the program can
-    be read back.
+    learned, then the bounds by feature, ``>`` before ``<=``. With ``exact`` the body is unchanged, so that the program
+    can be read back.
     """
     place = {feature: index for index, feature in enumerate(program.features)}
     numbers: dict[Body, int] = {}
@@ -114,7 +114,7 @@ def flatten(program: Program, *, exact: bool = False) -> Flat:
 
 
 def write_ordered(flat: Flat, spelling: Spelling) -> Iterator[Clause]:
-    """The clauses of a program to be read in order: rules, then ``otherwise`` without a condition, then exceptions."""
+    """Write the clauses of a program read in order: rules, then an unconditional ``otherwise``, then exceptions."""
     for label, body in flat.rules:
         yield _make_clause(spelling.label(label), body, spelling)
     if flat.program.otherwise is not None:
@@ -123,7 +123,7 @@ def write_ordered(flat: Flat, spelling: Spelling) -> Iterator[Clause]:
 
 
 def write_exclusive(flat: Flat, spelling: Spelling) -> Iterator[Clause]:
-    """The clauses of a program without order: labels, what is left undecided, rules, exceptions."""
+    """Write the clauses of a program without order: labels, undecided records, rules, exceptions."""
     rules = [spelling.rule(number) for number in range(1, len(flat.rules) + 1)]
     otherwise = flat.program.otherwise
     earlier, links = _exclude_earlier_rules(rules, spelling.record, spelling.undecided, rest=otherwise is not None)
@@ -154,9 +154,9 @@ def _make_clause(head: str, body: Body, spelling: Spelling) -> Clause:
 def _exclude_earlier_rules(
     rules: Sequence[str], record: tuple[str, ...], undecided: str, *, rest: bool
 ) -> tuple[list[tuple[str, ...]], list[Clause]]:
-    """The goals that make each rule, given by its head, exclude earlier ones, and the clauses that these goals need.
+    """Write the goals by which each rule, given by its head, excludes earlier rules, and the clauses that define them.
 
-    With ``rest`` the last goals are for where no rule holds.
+    With ``rest`` the last goals are for records that no rule covers.
 
     >>> goals, links = _exclude_earlier_rules(["r1(X)", "r2(X)", "r3(X)"], (), "undecided", rest=True)
     >>> goals
@@ -177,7 +177,7 @@ def _exclude_earlier_rules(
 
 
 def _keep_tightest_bounds(default: tuple[Literal, ...], place: dict[str, int]) -> tuple[Literal, ...]:
-    """The literals in the order of printing, each once, with only the tightest bounds of a feature."""
+    """Sort the literals for printing, each once, with only the tightest bounds of a feature."""
     categories = dict.fromkeys(literal for literal in default if not isinstance(literal.value, float))
     tightest: dict[tuple[str, Operator], float] = {}
     for literal in default:
@@ -192,11 +192,11 @@ def _keep_tightest_bounds(default: tuple[Literal, ...], place: dict[str, int]) -
 
 
 def to_text(model: Program | Model, style: Style = "paper", *, unary: Collection[str] = ()) -> str:
-    """The rules of a program or a model without nesting, one per line: top rules, then exceptions ``ab1``, ``ab2``, ….
+    """Write the rules of a program or a model without nesting: one rule per line, then exceptions ``ab1``, ``ab2``, ….
 
     ``paper`` is ordered: the first rule that holds decides, and ``otherwise`` is a last rule that always holds.
-    ``exclusive`` says the same without order: rule 3 holds where its body does and those of rules 1 and 2 do not, rule
-    4 where its body does and rules 1 to 3 leave a record undecided.
+    ``exclusive`` means the same without order: rule 3 holds if its body does and those of rules 1 and 2 do not, rule 4
+    if its body does and rules 1 to 3 leave a record undecided.
     Features named in ``unary`` are predicates of background knowledge: ``mammal(X)`` rather than ``mammal(X,'yes')``.
     """
     program = list_of(model, "text")
@@ -210,7 +210,7 @@ def to_text(model: Program | Model, style: Style = "paper", *, unary: Collection
 
 
 def write_in_style(style: Style, program: Program, spelling: Spelling) -> str:
-    """The lines of a program in a style."""
+    """Write the lines of a program in a style."""
     if style not in get_args(Style):
         raise ParameterError(f"no style {style!r}{suggest(str(style), get_args(Style))}")
     form = write_ordered if style == "paper" else write_exclusive
@@ -225,7 +225,7 @@ class LiteralWriter:
     unary: frozenset[str]
 
     def goals(self, literal: Literal) -> list[str]:
-        """The goals of a literal: one, or two where a number is compared."""
+        """Write the goals of a literal: one, or two if a number is compared."""
         name, variable = _predicate_name(literal.feature), f"N{self.place[literal.feature]}"
         if isinstance(literal.value, float):
             return [f"{name}(X,{variable})", f"{variable}{'>' if literal.op == '>' else '=<'}{_numeral(literal.value)}"]
@@ -236,12 +236,12 @@ class LiteralWriter:
 
 
 def _numeral(value: float) -> str:
-    """A number as Python spells it; what is not written as a number is in quotes."""
+    """Write a number as Python does; a value that is not written as a number is in quotes."""
     return _quote(str(value)) if isinstance(value, NotatedNumber) and not value.notation.plain else repr(value)
 
 
 def write_head(target: str, label: Label) -> str:
-    """The head of a rule: a text label in quotes, a number without, a boolean ``true`` or ``false``."""
+    """Write the head of a rule: a text label in quotes, a number without, a boolean ``true`` or ``false``."""
     match label:
         case str():
             spelled = _quote(label)
@@ -253,7 +253,7 @@ def write_head(target: str, label: Label) -> str:
 
 
 def _predicate_name(name: str) -> str:
-    """A predicate: plain if it starts with a small letter and has only letters, digits and ``_``, else quoted."""
+    """Write a predicate: plain if it is a small letter followed by letters, digits and ``_``, otherwise quoted."""
     return name if name.isidentifier() and name[0].islower() and name != "not" else _quote(name)
 
 

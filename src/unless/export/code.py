@@ -1,9 +1,9 @@
-"""Programs as one function in Python or JavaScript that needs no package, not even unless.
+"""Write programs as one function in Python or JavaScript that needs no package, not even unless.
 
-In the function, ``v_age`` is the value of a feature, and ``n_age`` the same value as a number, NaN if it is not one.
+In the function, ``v_age`` is the value of a feature, and ``n_age`` the same value as a number, or NaN.
 NaN is neither above nor at most anything, and a missing value equals no text, so every test is one comparison. Each
 list of a committee is a function that returns the points of its deciding rule. Points are whole numbers, so their sums,
-and with them the label, are the same in every language.
+and therefore the label, are the same in every language.
 """
 
 from __future__ import annotations
@@ -45,17 +45,17 @@ def to_python(program: Decider | Model, *, name: str = "classify", what: Returns
     """Write a function that takes a record and returns its label.
 
     A record is a mapping from features to cells: a text; a number; a boolean, which means the text ``True`` or
-    ``False``; a date, a time or a duration; None or NaN where the cell is missing. Where the rules compare dates, a
-    text as in ISO 8601, or in the format that was declared, is a date too. The function of a model reads cells as its
-    `predict` does: ``"3"`` is a number where training had numbers. A record without a feature that the rules test is a
+    ``False``; a date, a time or a duration; None or NaN if the cell is missing. If the rules compare dates, a
+    text in ISO 8601, or in the declared format, is a date too. The function of a model reads cells as its
+    `predict` does: ``"3"`` is a number if training had numbers. A record without a feature that the rules test is a
     KeyError.
 
     Parameters
     ----------
     what
-        ``label``: the label, or None where no rule decides and the program has no ``otherwise``. ``rule``: the number
-        of the rule that decides, from 1, or None where no rule does. ``both``: the two as a tuple. ``points`` and
-        ``probability``: of a model or a committee, those of each label, as a dict. A committee has no ``rule`` or
+        ``label``: the label, or None if no rule decides and the program has no ``otherwise``. ``rule``: the number
+        of the deciding rule, from 1, or None if no rule decides. ``both``: the two as a tuple. ``points`` and
+        ``probability``: for a model or a committee, the value of each label, as a dict. A committee has no ``rule`` or
         ``both``.
 
     Examples
@@ -73,26 +73,26 @@ def to_python(program: Decider | Model, *, name: str = "classify", what: Returns
 def to_javascript(program: Decider | Model, *, name: str = "classify", what: Returns = "label") -> str:
     """Write a function that takes a record and returns its label (ECMAScript 2015 or later, no ``eval``).
 
-    A record is an object with a property of its own for each feature: a text; a number; a boolean, which means the text
-    ``True`` or ``False``; a Date, which is an instant; null, undefined, NaN or no such property where the cell is
-    missing. ``"3"`` is a text, but for the function of a model, which reads cells as its `predict` does: it is a number
-    where training had numbers. Where the rules compare dates, times of the day or durations, a text that spells one is
-    one, to the microsecond (this needs ECMAScript 2020). Names and texts are escaped, so the source is ASCII, and no
-    text in it has a ``<`` or ends a script.
+    A record is an object with its own property for each feature: a text; a number; a boolean, which means the text
+    ``True`` or ``False``; a Date, which is an instant; null, undefined, NaN or no such property if the cell is
+    missing. ``"3"`` is a text, except for the function of a model, which reads cells as its `predict` does: a number
+    if training had numbers. If the rules compare dates, times of the day or durations, a text in such a notation is
+    read to the microsecond (this needs ECMAScript 2020). Names and texts are escaped, so the source is ASCII, and no
+    text in it contains ``<`` or ends a script.
 
     Parameters
     ----------
     what
-        ``label``: the label, or null where no rule decides and the program has no ``otherwise``. ``rule``: the number
-        of the rule that decides, from 1, or null where no rule does. ``both``: ``{label, rule}``. ``points`` and
-        ``probability``: of a model or a committee, those of each label, as an array of ``{label, points}`` or
+        ``label``: the label, or null if no rule decides and the program has no ``otherwise``. ``rule``: the number
+        of the deciding rule, from 1, or null if no rule decides. ``both``: ``{label, rule}``. ``points`` and
+        ``probability``: for a model or a committee, the value of each label, as an array of ``{label, points}`` or
         ``{label, probability}``. A committee has no ``rule`` or ``both``.
     """
     return _write(JAVASCRIPT, program, name, what)
 
 
 def _write(language: Language, model: Decider | Model, name: str, what: Returns) -> str:
-    """A function in a language."""
+    """Write a function in a language."""
     language.check_name(name)
     write = writer_for(model, language.name, {Program: _write_program, Committee: _write_committee})
     text: str = write(model, language, name, what)
@@ -154,7 +154,7 @@ def _read_features(
 
 
 def _name_thresholds(program: Program, cuts: Iterable[Literal] = ()) -> dict[tuple[float, str], tuple[str, float]]:
-    """The name and the number of each date, time, duration and level in program and cuts, by number and text."""
+    """Name the number of each date, time, duration and level in the program and in ``cuts``, by number and text."""
     found: dict[tuple[float, str], tuple[str, float]] = {}
     for literal in (*program.literals(), *cuts):
         if (key := _threshold_key(literal)) is not None and key not in found:
@@ -166,7 +166,7 @@ def _name_thresholds(program: Program, cuts: Iterable[Literal] = ()) -> dict[tup
 
 
 def _threshold_key(literal: Literal) -> tuple[float, str] | None:
-    """The number and the text of a threshold that is not a plain number."""
+    """Return the number and the text of a threshold that is not a plain number."""
     value = literal.value
     if not isinstance(value, NotatedNumber) or value.notation.plain or math.isinf(value):
         return None
@@ -180,14 +180,14 @@ def _return(language: Language, condition: str | None, result: str, remark: str 
 
 
 def _returned_value(language: Language, program: Program, index: int | None, what: str) -> str:
-    """The value that is returned for a deciding rule; None means that no rule decides."""
+    """Write the value returned for a deciding rule; None means that no rule decides."""
     label = language.constant(program.otherwise if index is None else program.rules[index].head)
     rule = language.constant(None if index is None else index + 1)
     return {"label": label, "rule": rule, "both": language.both.format(label=label, rule=rule)}[what]
 
 
 def _return_points_lines(language: Language, what: str, labels: Sequence[Label]) -> str:
-    """Write the last lines of a function, which return something given the points of each label."""
+    """Write the last lines of a function, which return a result computed from the points of each label."""
     fillings = {"@labels": ", ".join(map(language.constant, labels)), "@unit": str(POINTS_PER_LOGIT)}
     return fill_in(language.ends[what], fillings)
 
@@ -210,7 +210,7 @@ def _add_points(card: ScoreCard, language: Language) -> str:
 
 
 def _all_points(card: ScoreCard, points: list[int]) -> str:
-    """Points for each label; of two labels, the first has no points."""
+    """Write points for each label; with two labels, the first has no points."""
     return str([0, *points] if len(card.classes) == 2 else points)
 
 
@@ -220,7 +220,7 @@ def _check_returns(what: str, known: Sequence[str], whose: str) -> None:
 
 
 def _name_features(program: Program) -> dict[str, str]:
-    """A unique identifier for every feature in use, made of the letters and digits of its name."""
+    """Choose a unique identifier for every feature in use, made of the letters and digits of its name."""
     features: dict[str, str] = {}
     for feature in program.used:
         plain = re.sub(r"[^0-9a-z]+", "_", feature.lower()).strip("_") or "column"
@@ -230,7 +230,7 @@ def _name_features(program: Program) -> dict[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class SourceWriter:
-    """Conditions as source text."""
+    """Writes conditions as source text."""
 
     language: Language
     names: Mapping[str, str]
@@ -238,11 +238,11 @@ class SourceWriter:
 
     @classmethod
     def of(cls, language: Language, program: Program, cuts: Iterable[Literal] = ()) -> SourceWriter:
-        """The writer for the conditions of a program, and cuts of its features."""
+        """Return the writer for the conditions of a program, and cuts of its features."""
         return cls(language, _name_features(program), _name_thresholds(program, cuts))
 
     def test(self, literal: Literal, *, sure: bool) -> str | bool:  # noqa: ARG002 - these tests are always true or false
-        """The truth of a literal."""
+        """Write the truth of a literal."""
         kind = "n" if isinstance(literal.value, float) else "v"
         operator = self.language.operators.get(literal.op, literal.op)
         key = _threshold_key(literal)
@@ -250,15 +250,15 @@ class SourceWriter:
         return f"{kind}_{self.names[literal.feature]} {operator} {constant}"
 
     def conjunction(self, parts: Sequence[str]) -> str:
-        """Every part holds."""
+        """Write that every part holds."""
         return self.language.conjunction.join(parts)
 
     def negation(self, part: str) -> str:
-        """The part does not hold."""
+        """Write that the part does not hold."""
         return f"{self.language.negation}({part})"
 
     def first_failing(self, gates: Sequence[tuple[str, bool]], *, otherwise: bool) -> str:
-        """The truth value paired with the first gate that fails."""
+        """Write the truth value paired with the first gate that fails."""
         text = self.language.constant(otherwise)
         for gate, truth in reversed(gates):
             text = self.language.choice.format(gate=gate, truth=self.language.constant(truth), further=text)

@@ -1,9 +1,9 @@
-"""Committees in SQL: the number of the deciding rule of each list, sums of points, and what follows from them.
+"""Write committees in SQL: the deciding rule of each list, the sums of points, and the results computed from them.
 
-Each step needs a query of its own, so that no condition is written twice, and some databases need several for the
-rules of many lists (`Dialect.at_once`). An expression is a subquery without a table of its own: DuckDB, SQLite and
-PostgreSQL run it, and so should other databases that let a subquery use columns of the query around it. For those that
-do not (`Dialect.sees_out`), every class has a sum of its own with all conditions.
+Each step needs a separate query, so that no condition is written twice, and some databases need several for the
+rules of many lists (`Dialect.at_once`). An expression is a subquery without its own table: DuckDB, SQLite and
+PostgreSQL run it, as should other databases that let a subquery use columns of the query around it. For databases that
+do not (`Dialect.sees_out`), every class has a separate sum with all conditions.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Item = TypeVar("Item")
 
 
 def label(committee: Committee, writer: SqlWriter, labels: Sequence[exp.Expression]) -> exp.Expression:
-    """The label of a record, one of these."""
+    """Write the label of a record, one of the given labels."""
     if not writer.dialect.sees_out:
         return _best(committee, writer, labels)
     names = _Names(committee)
@@ -37,7 +37,7 @@ def label(committee: Committee, writer: SqlWriter, labels: Sequence[exp.Expressi
 
 
 def second_probability(committee: Committee, writer: SqlWriter) -> exp.Expression:
-    """The probability of the second of two labels."""
+    """Write the probability of the second of two labels."""
     if not writer.dialect.sees_out:
         lead = exp.Paren(this=_sum(committee, writer, (-1, 1)))
         return next(iter(shares_of([lead, integer(0)])))
@@ -47,7 +47,7 @@ def second_probability(committee: Committee, writer: SqlWriter) -> exp.Expressio
 
 
 def _best(committee: Committee, writer: SqlWriter, labels: Sequence[exp.Expression]) -> exp.Expression:
-    """The label of the first class that has most points, from one number: its points, then its place from the end."""
+    """Write the label of the first class with most points, from one number: points, then position from the end."""
     count, most = len(labels), int(abs(committee.base).max() + sum(abs(one).max() for one in committee.points))
     places = [tuple(int(one == place) for one in range(count)) for place in range(count)]
     ranked = [
@@ -62,7 +62,7 @@ def _best(committee: Committee, writer: SqlWriter, labels: Sequence[exp.Expressi
 
 
 def _sum(committee: Committee, writer: SqlWriter, factors: tuple[int, ...]) -> exp.Expression:
-    """The points of the classes of a record, each times a factor, as one number."""
+    """Write the points of the classes of a record, each times a factor, as one number."""
     added = []
     for program, points in zip(committee.lists, committee.points, strict=True):
         own = (points @ factors).tolist()
@@ -81,7 +81,7 @@ class _Names:
 
 
 def _summed(committee: Committee, writer: SqlWriter, names: _Names, result: exp.Expression) -> exp.Expression:
-    """What follows from the sums, as a subquery."""
+    """Write a result computed from the sums, as a subquery."""
     voted: exp.Select | None = None
     decided = list(zip(deciding(committee, writer), names.lists, strict=True))
     for some in batched(decided, writer.dialect.at_once):
@@ -92,29 +92,29 @@ def _summed(committee: Committee, writer: SqlWriter, names: _Names, result: exp.
 
 
 def batched(items: Sequence[Item], at_once: int | None) -> Iterator[Sequence[Item]]:
-    """Some items at a time, or all."""
+    """Yield some items at a time, or all."""
     size = at_once or max(len(items), 1)
     return (items[first : first + size] for first in range(0, len(items), size))
 
 
 def _named(pairs: Iterable[tuple[exp.Expression, str]]) -> list[exp.Expression]:
-    """Expressions with names. Nothing is copied here, which takes seconds if there are hundreds of rules."""
+    """Name expressions. Nothing is copied here, which takes seconds if there are hundreds of rules."""
     return [exp.Alias(this=node, alias=exp.to_identifier(name)) for node, name in pairs]
 
 
 def _select(nodes: list[exp.Expression], source: exp.Select | None, name: str) -> exp.Select:
-    """A query of expressions, from another query if there is one."""
+    """Write a query of expressions, from another query if there is one."""
     found = exp.Select(expressions=nodes)
     return found if source is None else found.from_(source.subquery(name, copy=False), copy=False)
 
 
 def deciding(committee: Committee, writer: ConditionWriter[exp.Expression]) -> list[exp.Expression]:
-    """The number of the deciding rule of each list, from 1."""
+    """Write the number of the deciding rule of each list, from 1."""
     return [_rule(program, writer) for program in committee.lists]
 
 
 def sums(committee: Committee, lists: Sequence[str]) -> list[exp.Expression]:
-    """The points of each class, from the columns with the numbers of the deciding rules."""
+    """Write the points of each class, from the columns with the numbers of the deciding rules."""
     return [
         total(
             [cast(integer(base), WHOLE), *(_points(*one, place) for one in zip(lists, committee.points, strict=True))]
@@ -124,7 +124,7 @@ def sums(committee: Committee, lists: Sequence[str]) -> list[exp.Expression]:
 
 
 def leading(points: Sequence[str], results: Sequence[exp.Expression]) -> exp.Expression:
-    """The result of the first class that has most points, from the columns of points."""
+    """Write the result of the first class with most points, from the columns of points."""
     arms: list[tuple[exp.Expression | None, exp.Expression]] = []
     for place, result in enumerate(results[:-1]):
         leads = [exp.GTE(this=new_column(points[place]), expression=new_column(one)) for one in points[place + 1 :]]
@@ -139,7 +139,7 @@ def _rule(program: Program, writer: ConditionWriter[exp.Expression]) -> exp.Expr
 
 
 def _points(name: str, points: Points, place: int) -> exp.Expression:
-    """The points that a list gives to a class."""
+    """Write the points that a list gives to a class."""
     case = exp.Case(this=new_column(name))
     for number, own in enumerate(points[:, place].tolist(), 1):
         case = case.when(integer(number), integer(own), copy=False)

@@ -1,4 +1,4 @@
-"""Rules as conditions: the step that the exports to SQL, Python and JavaScript share.
+"""Turn rules into conditions: the step that the exports to SQL, Python and JavaScript share.
 
 A rule with nested exceptions is "g1, unless g2, unless g3, ...": a chain of gates, where each gate revokes the one
 before it. Written as ``g1 and not (g2 and not (g3 ...))``, a chain of 200 gates breaks parsers (Python stops
@@ -34,19 +34,19 @@ class ConditionWriter(Protocol[T]):
         """Write a literal. If ``sure``, its value must be true or false; otherwise unknown may mean false."""
 
     def conjunction(self, parts: Sequence[T]) -> T:
-        """Every part holds; there are at least two."""
+        """Write that every part holds; there are at least two."""
 
     def negation(self, part: T) -> T:
-        """The part does not hold."""
+        """Write that the part does not hold."""
 
     def first_failing(self, gates: Sequence[tuple[T, bool]], *, otherwise: bool) -> T:
-        """The truth value paired with the first gate that does not hold; ``otherwise`` if all hold."""
+        """Write the truth value paired with the first gate that does not hold; ``otherwise`` if all hold."""
 
 
 def decisions(program: Program, writer: ConditionWriter[T]) -> Iterator[tuple[T | None, int | None]]:
-    """The decision list: each condition with the index of the rule that decides where it holds.
+    """Write the decision list: each condition with the index of the rule that decides if the condition holds.
 
-    The last entry has no condition; its index is None where ``otherwise`` decides. Rules that cannot decide are left
+    The last entry has no condition; its index is None if ``otherwise`` decides. Rules that cannot decide are left
     out.
     """
     lowering = _Lowering(writer)
@@ -61,12 +61,12 @@ def decisions(program: Program, writer: ConditionWriter[T]) -> Iterator[tuple[T 
 
 
 def rule_condition(rule: Rule, writer: ConditionWriter[T]) -> T | bool:
-    """The condition under which a rule covers a record."""
+    """Write the condition under which a rule covers a record."""
     return _Lowering(writer).covers(rule, negated=False)
 
 
 def score_terms(card: ScoreCard, writer: ConditionWriter[T]) -> tuple[list[int], list[tuple[T, list[int]]]]:
-    """The terms of a score card without the deciding rule: points of every record, and points where conditions hold.
+    """Write a score card without the deciding rule: the points of every record, and points added under conditions.
 
     Parts whose condition is always true in the language are added to the first.
     """
@@ -87,20 +87,20 @@ def score_terms(card: ScoreCard, writer: ConditionWriter[T]) -> tuple[list[int],
 
 
 def decided_points(card: ScoreCard, index: int | None) -> list[int]:
-    """The points of a rule that decides; None is where no rule does."""
+    """Return the points of a deciding rule; None means that no rule decides."""
     found: list[int] = card.points[len(card.program.rules) if index is None else index].tolist()
     return found
 
 
 def head_index(card: ScoreCard, index: int | None) -> int:
-    """The index of the label of a rule; -1 if no rule decides and there is no such label."""
+    """Return the index of the label of a rule; -1 if no rule decides and there is no such label."""
     return int(card.heads[len(card.program.rules) if index is None else index])
 
 
 def writer_for(model: Decider | Model, language: str, writers: Mapping[type, Callable[..., Any]]) -> Callable[..., Any]:
-    """Choose the writer for the decider of a model; refuse a decider that the language cannot express.
+    """Choose the writer for the decider of a model; reject a decider that the language cannot express.
 
-    ``writers`` has a function for each class of deciders, which takes one as its first argument.
+    ``writers`` has a function for each class of deciders, with the decider as its first argument.
     """
     decider, known = decider_of(model), model_of(model)
     if known is not None and known.relations is not None and language not in _WHOLE:
@@ -123,13 +123,13 @@ _OTHERWISE: Mapping[type, str] = {
 
 
 def list_of(model: Decider | Model, language: str) -> Program:
-    """The list of a model that has only one, for a language that cannot express other deciders."""
+    """Return the only list of a model, for a language that cannot express other deciders."""
     program: Program = writer_for(model, language, {Program: lambda program: program})()
     return program
 
 
 def card_of(model: Decider | Model) -> ScoreCard:
-    """The score card of a model with one list; a program alone has no score card."""
+    """Return the score card of a model with one list; a program alone has no score card."""
     known = model_of(model)
     if known is None:
         raise ParameterError("a program has no points, and so no probabilities; take the model")
@@ -138,12 +138,12 @@ def card_of(model: Decider | Model) -> ScoreCard:
 
 @dataclass(frozen=True, slots=True)
 class _Lowering(Generic[T]):
-    """From rules to conditions, without the tests that are always or never true."""
+    """Turns rules into conditions, without the tests that are always or never true."""
 
     writer: ConditionWriter[T]
 
     def covers(self, rule: Rule, *, negated: bool) -> T | bool:
-        """The condition under which the rule covers a record, as `Rule.covers` defines it.
+        """Write the condition that the rule covers a record, as `Rule.covers` defines it.
 
         ``negated`` conditions are below a "not", where unknown would not mean false.
         """
@@ -157,7 +157,7 @@ class _Lowering(Generic[T]):
         return self.write_flat(gates) if flat else self.write_nested(gates)
 
     def write_nested(self, gates: list[list[T | bool]]) -> T | bool:
-        """Every gate holds, and what follows it does not."""
+        """Write that every gate holds, and its exceptions do not."""
         condition: T | bool = False
         for gate in reversed(gates):
             condition = self.conjunction([*gate, self.negation(condition)])
@@ -177,7 +177,7 @@ class _Lowering(Generic[T]):
         return self.writer.first_failing(arms, otherwise=otherwise) if arms else otherwise
 
     def conjunction(self, parts: list[T | bool]) -> T | bool:
-        """All parts hold."""
+        """Write that all parts hold."""
         if any(part is False for part in parts):
             return False
         kept = [part for part in parts if not isinstance(part, bool)]
@@ -186,15 +186,15 @@ class _Lowering(Generic[T]):
         return kept[0] if len(kept) == 1 else self.writer.conjunction(kept)
 
     def negation(self, part: T | bool) -> T | bool:  # noqa: FBT001 - a condition
-        """The part does not hold."""
+        """Write that the part does not hold."""
         return not part if isinstance(part, bool) else self.writer.negation(part)
 
 
 def _largest_exceptions(rule: Rule | None) -> Iterator[tuple[Rule, list[Rule]]]:
-    """The rule, its largest exception, the largest of that, and so on; each with its other exceptions.
+    """Return the rule, its largest exception, the largest exception to that, and so on; each with its other exceptions.
 
-    Only the others nest. Each is at most half as large as the rule that holds it, so they nest by the logarithm of the
-    rule's size. The order of exceptions does not matter: any of them stops the rule.
+    Only the other exceptions nest. Each is at most half as large as the rule that holds it, so the depth is logarithmic
+    in the rule's size. The order of exceptions does not matter: any of them stops the rule.
     """
     while rule is not None:
         largest = max(rule.exceptions, key=_count_nested_rules, default=None)

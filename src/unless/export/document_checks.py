@@ -1,7 +1,7 @@
-"""Documents as typed values: a type says what a document holds, and an error what does not fit, and where.
+"""Convert documents to typed values; errors name the part that does not fit, and its position.
 
-Types are `msgspec` structs, and the published schema is generated from them (``tests/export/schemas.py``). What no type
-can say, such as that a feature is one of the program, is checked where values are made from the structs.
+Types are `msgspec` structs, and the published schema is generated from them (``tests/export/schemas.py``). Conditions
+that types cannot express, such as that a feature belongs to the program, are checked when values are made from structs.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ LabelData = Annotated[
 
 
 def convert(document: Any, kind: type[T], place: str = "") -> T:
-    """Return a document as a value of a type; a ProgramError names the place of the first thing that is wrong."""
+    """Return a document as a value of a type; a ProgramError names the position of the first error."""
     try:
         try:
             return msgspec.convert(document, kind)
@@ -57,7 +57,7 @@ def convert(document: Any, kind: type[T], place: str = "") -> T:
 
 
 def _deep_rule(document: Any) -> str:
-    """The place of the first rule that nests too deep."""
+    """Find the position of the first rule that nests too deep."""
     for index, rule in enumerate(document.get("rules", ())):
         try:
             json.dumps(rule, default=repr)
@@ -67,14 +67,14 @@ def _deep_rule(document: Any) -> str:
 
 
 def label_of(node: Any, place: str) -> Label:
-    """Return the label that a document spells, which fits `LabelData`."""
+    """Return the label in a document that fits `LabelData`."""
     if node.__class__ is int and not -LARGEST <= node <= LARGEST:
         raise wrong(place, _LABEL, node)
     return label_from_json(node)
 
 
 def unique(names: Iterable[str], place: str, features: Collection[str] | None = None, *, inside: str = "") -> None:
-    """Refuse the first name that appears twice, or that is not one of the features; it is ``inside`` an item."""
+    """Reject the first name that appears twice, or that is not one of the features; it is ``inside`` an item."""
     seen = set[str]()
     for index, name in enumerate(names):
         if features is not None and name not in features:
@@ -85,23 +85,23 @@ def unique(names: Iterable[str], place: str, features: Collection[str] | None = 
 
 
 def unique_keys(pairs: Iterable[tuple[Any, ...]], place: str, features: Collection[str] | None = None) -> None:
-    """Refuse the first item that starts with the name of another one, or not with one of the features."""
+    """Reject the first item that starts with the name of another item, or not with one of the features."""
     unique((name for name, *_ in pairs), place, features, inside="[0]")
 
 
 def wrong(place: str, expected: str, found: object) -> ProgramError:
-    """The error about a value that is not what was expected."""
+    """Return the error about an unexpected value."""
     return at(place, f"expected {expected}, not {shown(found)}")
 
 
 def at(place: str, problem: str) -> ProgramError:
-    """The error about a problem at some place of the document, such as ``rules[2].default[0][1]``."""
+    """Return the error about a problem at a position in the document, such as ``rules[2].default[0][1]``."""
     where = place.removeprefix(".")
     return ProgramError(f"{where}: {problem}" if where else problem)
 
 
 def shown(value: object) -> str:
-    """A JSON value in a few words, however large or deep it is."""
+    """Describe a JSON value in a few words, however large or deep it is."""
     match value:
         case dict():
             names = ", ".join(_quoted(key) for key in list(value)[:3])
@@ -118,14 +118,14 @@ def shown(value: object) -> str:
 
 
 def _quoted(text: object) -> str:
-    """A text in double quotes, on one line, cut where it is long."""
+    """Write a text in double quotes, on one line, cut if it is long."""
     plain = str(text)
     cut = plain if len(plain) <= 60 else f"{plain[:60]}…"
     quoted = json.dumps(cut, ensure_ascii=False)
     return quoted if quoted.isprintable() else json.dumps(cut)
 
 
-# What msgspec says is wrong, in plain words: the schema knows what belongs at the place.
+# Rewriting msgspec's errors in plain words, with the expected type from the schema.
 
 _PATH = re.compile(r" - at `(?:key` in `)?\$([\w.\[\]]*)`$")
 _STEP = re.compile(r"\.(\w+)|\[(\d+)\]")
@@ -141,7 +141,7 @@ _KINDS = {
 
 
 def _explained(said: str, document: Any, schema: Any, place: str) -> ProgramError:
-    """The error about a document, given what msgspec says: what is wrong, and a path like ``$.rules[3]``."""
+    """Return the error about a document, given msgspec's message: the problem, and a path like ``$.rules[3]``."""
     path, value, node = _PATH.search(said), document, schema
     for name, number in _STEP.findall(path[1] if path else ""):
         place += f".{name}" if name else f"[{number}]"
@@ -156,14 +156,14 @@ def _explained(said: str, document: Any, schema: Any, place: str) -> ProgramErro
 
 
 def _branches(node: Any, schema: Any) -> list[dict[str, Any]]:
-    """What a value may be: several things, or what a node refers to; what the node says itself counts."""
+    """List the alternatives of a schema node, or of the node it refers to; its own description takes precedence."""
     if "$ref" in node:
         return [{**schema["$defs"][node["$ref"].rpartition("/")[2]], **node}]
     return [one for branch in node["anyOf"] for one in _branches(branch, schema)] if "anyOf" in node else [node]
 
 
 def _inside(node: Any, step: str | int, schema: Any) -> Any:
-    """The node of an item of a list, or of a value of an object."""
+    """Return the schema node of an item of a list, or of a value of an object."""
     for one in _branches(node, schema):
         if step in one.get("properties", ()):
             return one["properties"][step]
@@ -174,7 +174,7 @@ def _inside(node: Any, step: str | int, schema: Any) -> Any:
 
 
 def _words(node: Any, schema: Any) -> str:
-    """What belongs at a node, in words."""
+    """Describe the expected value of a node in words."""
     if "description" not in node and "anyOf" in node:
         return " or ".join(_words(one, schema) for one in node["anyOf"])
     words = "something else"

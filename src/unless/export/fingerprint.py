@@ -1,4 +1,4 @@
-"""The fingerprint of what decides: models with the same fingerprint decide alike, wherever their files come from."""
+"""Compute the fingerprint of a decider: models with the same fingerprint decide alike, whatever their files."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ _DIGITS = 16
 
 
 def fingerprint(decider: Decider) -> str:
-    """Return sixteen hexadecimal digits of a hash of what decides; statistics do not count."""
+    """Return sixteen hexadecimal digits of a hash of the decider; statistics do not count."""
     text = json.dumps(decider_data(decider), ensure_ascii=True, sort_keys=True, separators=(",", ":"))
     return sha256(text.encode()).hexdigest()[:_DIGITS]
 
 
 def decider_data(decider: Any) -> dict[str, Any]:
-    """Return what decides as JSON holds it; a decider of another kind has a method ``to_dict``."""
+    """Return a decider as data for JSON; other kinds of deciders have a method ``to_dict``."""
     if isinstance(decider, Program):
         return to_dict(decider)
     if isinstance(decider, Committee):

@@ -1,4 +1,4 @@
-"""Names that are not taken yet."""
+"""Choose names that are not taken yet."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from unless.rule import Program
 
 
 def free_name(name: str, taken: Collection[str]) -> str:
-    """The name, with a number appended if it is taken.
+    """Return the name, with a number appended if it is taken.
 
     >>> free_name("rule", ["label"]), free_name("rule", ["rule", "rule_2"])
     ('rule', 'rule_3')
@@ -21,7 +21,7 @@ def free_name(name: str, taken: Collection[str]) -> str:
 
 
 def free_names(wanted: Iterable[str], taken: Collection[str]) -> tuple[str, ...]:
-    """The names, with numbers appended to those that are taken or wanted twice.
+    """Return the names, with numbers appended to those that are taken or wanted twice.
 
     >>> free_names(["label", "rule"], ["rule", "rule_2"])
     ('label', 'rule_3')
@@ -33,13 +33,13 @@ def free_names(wanted: Iterable[str], taken: Collection[str]) -> tuple[str, ...]
 
 
 class FreeNames:
-    """Names for new columns that no feature, target or other new column has."""
+    """Chooses names for new columns that no feature, target or other new column has."""
 
     def __init__(self, rules: Program) -> None:
         self._taken = {name.casefold() for name in (*rules.features, rules.target)}
 
     def take(self, name: str) -> str:
-        """Take the name, with a number appended if it is taken already."""
+        """Take the name, with a number appended if it is already taken."""
         found = free_name(name, self._taken)
         self._taken.add(found)
         return found

@@ -4,10 +4,10 @@ A file holds ``{"format": "unless-program", "version": 1, "target": …, "featur
 `program_schema` defines the format, for people and other tools as ``program.schema.json``. A model file has ``columns``
 and ``statistics`` too, which `unless.estimators.model_file` reads and this module skips.
 
-Labels keep their type: text is a string, a boolean ``true``, an int ``1``, a float ``1.0``. JSON has no infinity: a
+``statistics`` too, which `unless.estimators.model_file` reads and this module skips.
 numeric literal spells it ``"inf"`` or ``"-inf"``, a label ``{"float": "inf"}``, since the text ``"inf"`` is a label.
 ``notations`` lists the features whose numbers are written as dates, times, durations, levels of an order or flags:
-``[["when", "date"], ["size", ["S", "M", "L"]]]``; their literals have these texts as values.
+numeric literal writes it as ``"inf"`` or ``"-inf"``, a label as ``{"float": "inf"}``, since ``"inf"`` is a text label.
 """
 
 from __future__ import annotations
@@ -41,15 +41,15 @@ T = TypeVar("T")
 
 
 def dumps(program: Program | Model) -> str:
-    """The program as JSON text, a rule or literal per line where it fits; ``loads(dumps(program)) == program``.
+    """Write a program as JSON text, with a rule or literal per line if it fits; ``loads(dumps(program)) == program``.
 
-    Of a model these are its rules only; ``model.save(path)`` writes all of it.
+    Of a model only the rules are written; ``model.save(path)`` writes all of it.
     """
     return layout(to_dict(list_of(program, "a program in JSON")))
 
 
 def loads(text: str | bytes) -> Program:
-    """The program in a JSON text (bytes are UTF-8)."""
+    """Read the program in a JSON text (bytes are UTF-8)."""
     with uncollected():
         return from_dict(parse(text))
 
@@ -57,7 +57,7 @@ def loads(text: str | bytes) -> Program:
 def save(program: Program | Model, path: str | os.PathLike[str]) -> None:
     """Write the program to a file, whole or not at all: after a failure the old file is as it was.
 
-    A file whose name ends with .gz is packed. Of a model only the rules are written, as by `dumps`.
+    A file whose name ends with .gz is compressed. Of a model only the rules are written, as by `dumps`.
     """
     write_whole(path, gzip_if_named_so((dumps(program) + "\n").encode(), path))
 
@@ -71,11 +71,11 @@ def load(path: str | os.PathLike[str]) -> Program:
         raise ProgramError(f"{os.fspath(path)}: {error}") from error
 
 
-# Writing.
+# Writing programs.
 
 
 def to_dict(program: Program) -> dict[str, Any]:
-    """The program as plain lists, dicts and values that JSON can hold; ``from_dict(to_dict(program)) == program``."""
+    """Return the program as plain lists, dicts and values for JSON; ``from_dict(to_dict(program)) == program``."""
     found = {
         "format": FORMAT,
         "version": VERSION,
@@ -91,7 +91,7 @@ def to_dict(program: Program) -> dict[str, Any]:
 
 
 def notations_data(notations: Mapping[str, Notation]) -> dict[str, Any]:
-    """How numbers are written, if some are not plain."""
+    """Return the notations of the features whose numbers are not plain."""
     return {"notations": [[name, one.data()] for name, one in notations.items()]} if notations else {}
 
 
@@ -103,11 +103,11 @@ def _body_data(rule: Rule) -> dict[str, Any]:
 
 
 def literals_data(literals: Iterable[Literal]) -> list[list[Any]]:
-    """Literals as JSON holds them."""
+    """Return literals as data for JSON."""
     return [[literal.feature, literal.op, number_to_json(literal.value)] for literal in literals]
 
 
-# Reading. What types cannot say is checked where values are made, so that an error can name its place.
+# Reading programs. Checks that types cannot express run when values are made, so that errors can name the position.
 
 _EXPECTED = {float: "a number", str: "a category, a text,", type(None): "null"}
 _TAKES = {"<=": float, ">": float, "==": str, "!=": str, "missing": type(None), "present": type(None)}
@@ -132,13 +132,13 @@ _RELATIONAL = "unless-relational"
 
 
 def from_dict(document: object) -> Program:
-    """The program in a parsed document; a ProgramError names the place of the first thing that is wrong."""
+    """Read the program in a parsed document; a ProgramError names the position of the first error."""
     refuse_other_formats(document, FORMAT, VERSION)
     return read_program(convert(document, ProgramData))
 
 
 def refuse_other_formats(document: Any, name: str, version: int) -> None:
-    """Refuse other formats and versions before anything else: a newer version may differ in anything."""
+    """Reject other formats and versions before anything else: a newer version may differ in anything."""
     if not isinstance(document, dict):
         return
     if document.get("format") == _RELATIONAL:
@@ -158,27 +158,27 @@ def refuse_other_formats(document: Any, name: str, version: int) -> None:
 
 
 def read_program(data: ProgramData) -> Program:
-    """The program in a document that has the right types."""
+    """Read the program in a document that has the right types."""
     known = KnownFeatures.of(data.features, data.notations)
     otherwise = None if data.otherwise is None else label_of(data.otherwise, "otherwise")
     return Program(data.target, tuple(data.features), read_rules(data.rules, "rules", known), otherwise)
 
 
 class KnownFeatures(NamedTuple):
-    """The features of a program: their names, so that all literals share one text, and how numbers are written."""
+    """The features of a program: their names, so that all literals share one text, and their notations."""
 
     names: Mapping[str, str]
     notations: Mapping[str, Notation]
 
     @classmethod
     def of(cls, names: Sequence[str], notations: Sequence[NotationPair]) -> KnownFeatures:
-        """The features that a document names."""
+        """Return the features that a document names."""
         unique(names, "features")
         return cls(dict(zip(names, names, strict=True)), read_notations(notations, "notations", names))
 
 
 def read_notations(pairs: Sequence[NotationPair], place: str, features: Collection[str]) -> dict[str, Notation]:
-    """How the numbers of features are written."""
+    """Read the notations of the numbers of features."""
     unique_keys(pairs, place, features)
     found: dict[str, Notation] = {}
     for index, (name, node) in enumerate(pairs):
@@ -189,7 +189,7 @@ def read_notations(pairs: Sequence[NotationPair], place: str, features: Collecti
 
 
 def read_rules(nodes: Sequence[RuleData], place: str, known: KnownFeatures) -> tuple[Rule, ...]:
-    """The rules in a document that has the right types."""
+    """Read the rules in a document that has the right types."""
     rules = []
     for index, node in enumerate(nodes):
         here = f"{place}[{index}]"
@@ -199,7 +199,7 @@ def read_rules(nodes: Sequence[RuleData], place: str, known: KnownFeatures) -> t
 
 
 def _body(head: Label | None, node: RuleData | ExceptionData, place: str, known: KnownFeatures, depth: int) -> Rule:
-    """A rule, or an exception, which has no head."""
+    """Read a rule, or an exception, which has no head."""
     if depth > MAX_DEPTH:
         raise at(place.partition(".")[0], TOO_DEEP)
     rule = _new(Rule)
@@ -213,7 +213,7 @@ def _body(head: Label | None, node: RuleData | ExceptionData, place: str, known:
 
 
 def read_literals(nodes: Sequence[LiteralData], place: str, known: KnownFeatures) -> tuple[Literal, ...]:
-    """Literals on known features."""
+    """Read literals on known features."""
     literals, (names, notations) = [], known
     for index, (feature, op, value) in enumerate(nodes):
         wanted = _TAKES[op]
@@ -230,7 +230,7 @@ def read_literals(nodes: Sequence[LiteralData], place: str, known: KnownFeatures
 
 
 def _bound(value: Any, notation: Notation | None, place: str, index: int) -> float:
-    """The number of a literal: JSON spells infinities, dates, times and levels as text."""
+    """Read the number of a literal: JSON holds infinities, dates, times and levels as text."""
     if notation is None and value.__class__ is float:
         return value + 0.0  # minus zero is zero
     if notation is None or notation.plain:

@@ -29,7 +29,7 @@ _SPLIT_PAIR = re.compile(r"[\ud800-\udbff][\udc00-\udfff]")
 
 @contextmanager
 def uncollected() -> Iterator[None]:
-    """Pause the garbage collector: nothing here is garbage, and looking for it takes half as long as all the rest."""
+    """Pause the garbage collector: there is no garbage here, and looking for it takes half as long as all the rest."""
     enabled = gc.isenabled()
     gc.disable()
     try:
@@ -39,11 +39,11 @@ def uncollected() -> Iterator[None]:
             gc.enable()
 
 
-# Reading.
+# Reading JSON.
 
 
 def content(path: str | os.PathLike[str]) -> bytes:
-    """The bytes of a file, or an error that names it. A file that is too large is refused before all of it is read."""
+    """Read the bytes of a file; errors name the file. A file that is too large is rejected before all of it is read."""
     file = Path(path)
     try:
         with file.open("rb") as stream:  # it may be endless, such as a device
@@ -58,9 +58,9 @@ def content(path: str | os.PathLike[str]) -> bytes:
 
 
 def unpacked(found: bytes, name: str) -> bytes:
-    """The bytes of a file, unpacked if they are gzip's, whatever the file is called.
+    """Return the bytes of a file, decompressed if they are gzip data, whatever the name of the file.
 
-    No more is unpacked than a model may have: a stranger's file can claim to hold anything.
+    At most the size limit of a model is decompressed, because an untrusted file can expand without limit.
     """
     if not found.startswith(_GZIP):
         return found
@@ -74,12 +74,12 @@ def unpacked(found: bytes, name: str) -> bytes:
 
 
 def refuse_long(text: str | bytes | bytearray, name: str) -> None:
-    """Refuse a text that is too large for a program or a model."""
+    """Reject a text that is too large for a program or a model."""
     refuse_above_limit("model", len(text), f"{name}: too large for a model")
 
 
 def parse(text: str | bytes) -> object:
-    """JSON text as lists, dicts and values; refuses NaN, which the format has no meaning for, and repeated keys."""
+    """Parse JSON text into lists, dicts and values; reject NaN, which the format does not define, and repeated keys."""
     plain = _decoded(text)
     if not plain or plain.isspace():
         raise ProgramError("it is empty; a program starts with {")
@@ -123,19 +123,19 @@ def _no_constant(name: str) -> float:
 
 
 def _integer(digits: str) -> int:
-    """An integer. One of more than 400 digits fits no number of a program, and Python itself refuses some of them."""
+    """Parse an integer. Numbers of programs have at most 400 digits, and Python rejects some longer integers."""
     if len(digits) > 400:
         raise ProgramError(f"the integer {digits[:10]}… has {len(digits)} digits; numbers end at 1.8e308")
     return int(digits)
 
 
-# Writing.
+# Writing JSON.
 
 
 def layout(document: object) -> str:
-    """JSON text with every list and object on one line where it fits, otherwise one item per line; no final newline.
+    """Lay out JSON with every list and object on one line if it fits, otherwise one item per line; no final newline.
 
-    The document holds finite numbers only: JSON has no text for others.
+    The document must contain finite numbers only: JSON has no text for others.
     """
     text = _laid_out(document, 0)
     if text.isascii() and "\x7f" not in text:
@@ -149,7 +149,7 @@ def layout(document: object) -> str:
 
 
 def _laid_out(value: Any, indent: int) -> str:
-    """From the inside outwards: where an item takes several lines, the list or object around it does too."""
+    """Lay out from the inside outwards: if an item takes several lines, the list or object around it does too."""
     kind = value.__class__
     if kind in _SPELLED:
         return _SPELLED[kind](value)
@@ -170,9 +170,9 @@ def _laid_out(value: Any, indent: int) -> str:
 
 
 def _spelled(values: list[Any], width: int) -> list[str] | None:
-    """The items of a list of texts and numbers, or of short lists of them: literals, mostly, and most of a file.
+    """Write the items of a list of texts and numbers, or of short lists of them: mostly literals, most of a file.
 
-    None if anything else is in the list, or if an item is wider than ``width``.
+    Return None if anything else is in the list, or if an item is wider than ``width``.
     """
     try:
         if values[0].__class__ is not list:
@@ -186,4 +186,4 @@ def _spelled(values: list[Any], width: int) -> list[str] | None:
 
 
 _SPELLED: dict[type, Callable[[Any], str]] = {str: encode_basestring, float: float.__repr__, int: int.__repr__}
-"""How common values are spelled. json.dumps gives the same, but takes five times as long."""
+"""The JSON of common values. json.dumps gives the same, but takes five times as long."""

@@ -1,4 +1,4 @@
-"""Python and JavaScript as languages for exported functions: how they spell names, constants, conditions, and steps."""
+"""Define Python and JavaScript for exported functions: the syntax of names, constants, conditions, and steps."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from unless.values import Label
 
 @dataclass(frozen=True, slots=True)
 class Language:
-    """How a language writes a function: texts with ``{}`` are templates of `str.format`, with ``@`` of `fill_in`."""
+    """The syntax of a language: texts with ``{}`` are templates of `str.format`, texts with ``@`` of `fill_in`."""
 
     name: str
     valid_name: Callable[[str], bool]
@@ -26,7 +26,7 @@ class Language:
     constant: Callable[[Label | None], str]
     string: Callable[[str], str]
     argument: Callable[[object], str]
-    """Spells the second argument of a function that reads cells."""
+    """Writes the second argument of a function that reads cells."""
     readers: Callable[..., list[str]]
     """The functions that read cells."""
     operators: Mapping[Operator, str]
@@ -34,7 +34,7 @@ class Language:
     conjunction: str
     negation: str
     choice: str
-    """A truth if a gate fails, else a further condition."""
+    """A truth if a gate fails, otherwise a further condition."""
     both: str
     """A label and the number of a rule."""
     indent: str
@@ -49,7 +49,7 @@ class Language:
     """A return statement, and a return statement with a condition."""
     list_start: str
     list_end: str
-    """The first and the last line of a list of a committee, a function inside of the function."""
+    """The first and the last line of a list of a committee, an inner function."""
     votes: str
     """Lines that add up the points of all lists."""
     points: str
@@ -62,14 +62,14 @@ class Language:
     """The text after the last decision."""
 
     def check_name(self, name: str) -> None:
-        """Refuse a name that a function cannot have."""
+        """Reject a name that a function cannot have."""
         if not isinstance(name, str) or not self.valid_name(name):
             own = f"letters, digits and _, and not a word of {self.name} itself"
             raise ParameterError(f"a {self.name} function cannot have the name {name!r}; use {own}")
 
 
 def fill_in(template: str, fillings: Mapping[str, str]) -> str:
-    """Fill texts into a template."""
+    """Insert texts into a template."""
     return re.sub("@[a-z]+", lambda found: fillings[found[0]], template)
 
 
@@ -176,7 +176,7 @@ def _is_javascript_name(name: str) -> bool:
 
 
 def _python_constant(value: Label | None) -> str:
-    """ASCII only, so that a source file can have any encoding."""
+    """Write a constant in ASCII, so that a source file can have any encoding."""
     if isinstance(value, float):
         return f"float('{float(value)}')" if math.isinf(value) else repr(float(value))
     return ascii(value)
@@ -188,11 +188,11 @@ def _javascript_constant(value: Label | None) -> str:
             return _javascript_string(value)
         case int() if abs(value) >= 2**53:
             raise ProgramError(f"JavaScript cannot hold the label {value!r}; give the class another name")
-    return json.dumps(float(value) if isinstance(value, float) else value)  # which spells infinities as JavaScript does
+    return json.dumps(float(value) if isinstance(value, float) else value)  # which writes infinities as JavaScript does
 
 
 def _javascript_argument(argument: object) -> str:
-    """Texts and numbers, a format, or spellings of texts."""
+    """Write texts and numbers, a format, or other forms of texts."""
     match argument:
         case str():
             return f"/{strptime_pattern(argument)}/i"
@@ -205,7 +205,7 @@ def _javascript_argument(argument: object) -> str:
 
 
 def _javascript_string(text: str) -> str:
-    """A string literal in ASCII that neither ends nor opens anything in a page: ``</script>``, ``<!--``, ``]]>``."""
+    """Write an ASCII string literal that ends or opens nothing in a page: ``</script>``, ``<!--``, ``]]>``."""
     quoted = json.dumps(text)  # U+2028 and lone surrogates are escaped: ASCII only
     return quoted.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 

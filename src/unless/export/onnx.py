@@ -1,9 +1,9 @@
-"""Models as ONNX graphs, which decide like `predict` wherever ONNX runs.
+"""Write models as ONNX graphs, which decide like `predict` wherever ONNX runs.
 
-A feature of numbers is an input of doubles, NaN where the cell is missing; dates, times and durations are microseconds,
-and levels of an order their places. One of categories is an input of texts, with a chosen text where it is missing. A
-feature that has both is two inputs. Rules become a chain of choices. Points are whole numbers in doubles, which add up
-exactly in any order.
+A feature of numbers is an input of doubles, NaN if the cell is missing; dates, times and durations are microseconds,
+and levels of an order their positions. A feature of categories is an input of texts, with a chosen text for missing
+cells. A feature with both has two inputs. Rules become a chain of choices. Points are whole numbers in doubles, which
+add up exactly in any order.
 """
 
 from __future__ import annotations
@@ -36,29 +36,29 @@ from unless.export.onnx_graph import GraphOutput, OnnxGraph, OnnxWriter, utf8_by
 def to_onnx(model: Decider | Model, *, missing: str = "", columns: Mapping[str, Kind] | None = None) -> ModelProto:
     """Write a program or a model as an ONNX graph that gives the labels of `predict`, and the same probabilities.
 
-    **Inputs**, each of the shape (records, 1), are the features that rules test. Numbers are doubles, NaN where they
+    **Inputs**, each of the shape (records, 1), are the features that rules test. Numbers are doubles, NaN if they
     are missing; single precision would not be exact. Dates and times are microseconds since 1970-01-01 (in UTC), times
-    of the day since midnight, durations microseconds, and ordered categories their places from 0.
-    Categories are texts, ``missing`` where they are missing; booleans are the texts ``True`` and ``False``.
-    A feature with numbers and categories has two inputs, the second called
+    of the day since midnight, durations microseconds, and ordered categories their positions from 0.
+    Categories are texts, ``missing`` if they are missing; booleans are the texts ``True`` and ``False``.
+    A feature with numbers and categories has two inputs, the second named
     like the first with `` (text)`` added: a number is in the first, with ``missing`` in the second; a text is in the
-    second, with NaN in the first. `onnx_inputs` makes all of them from records.
+    second, with NaN in the first. `onnx_inputs` makes all inputs from records.
 
-    **Outputs** are ``label`` (records), in the type of the labels; ``rule`` (records), the number of the rule that
-    decides, from 1, and 0 where no rule does; and of a model ``probabilities`` (records, labels), as `predict_proba`
-    gives them. A committee has no ``rule``. Where a program decides nothing, a label is an empty text or NaN; if labels
-    are whole numbers or booleans, neither is possible, and the program is refused.
+    **Outputs** are ``label`` (records), in the type of the labels; ``rule`` (records), the number of the deciding
+    rule, from 1, and 0 if no rule decides; and for a model ``probabilities`` (records, labels), as in `predict_proba`.
+    A committee has no ``rule``. If a program decides nothing, a label is an empty text or NaN; if labels
+    are whole numbers or booleans, neither is possible, and the program is rejected.
 
     Write it with ``onnx.save(to_onnx(model), path)``.
 
     Parameters
     ----------
     model
-        A program, a committee, or a fitted model, which knows the kinds of its columns.
+        A program, a committee, or a fitted model, which stores the kinds of its columns.
     missing
         The text that means a missing cell; no rule may name it as a category.
     columns
-        The kinds of features, if you know better: ``number``, ``text`` or ``mixed``. Without this, a program shows what
+        The kinds of features, to override: ``number``, ``text`` or ``mixed``. By default a program shows what
         its features are compared with: numbers, texts, or both. A feature that is compared with numbers and tested
         for missing cells has both, since a text is not missing.
     """
@@ -80,7 +80,7 @@ def onnx_inputs(
 ) -> dict[str, NDArray[Any]]:
     """The inputs of `to_onnx` for records (a frame, an array, a list of dicts, a file, a `Table`), read as in training.
 
-    ``missing`` and ``columns`` are what `to_onnx` got.
+    ``missing`` and ``columns`` are the arguments that `to_onnx` had.
 
     Examples
     --------
@@ -114,7 +114,7 @@ def onnx_inputs(
 
 
 def _input_kinds(rules: Program, model: object, given: Mapping[str, Kind]) -> dict[str, str]:
-    """The kind of every input: as given, as in the model, or as the literals show. A graph needs at least one input."""
+    """Find the kind of every input: as given, as in the model, or as literals show. A graph needs an input."""
     for feature, kind in given.items():
         if feature not in rules.features:
             raise UnknownNameError(f"columns= names {feature!r}, not a feature{suggest(feature, rules.features)}")
@@ -129,13 +129,13 @@ def _input_kinds(rules: Program, model: object, given: Mapping[str, Kind]) -> di
 
 
 def _kind_shown_by(literals: Sequence[Literal]) -> str:
-    """The kind of a feature with these literals; a literal without a value tests for missing cells."""
+    """Find the kind of a feature with these literals; a literal without a value tests for missing cells."""
     numeric = [isinstance(literal.value, float) for literal in literals]
     return "text" if not any(numeric) else "number" if all(numeric) else "mixed"
 
 
 def _features_tested_for_missing(rules: Program) -> set[str]:
-    """The features that rules test for missing cells."""
+    """Find the features that rules test for missing cells."""
     return {literal.feature for literal in rules.literals() if literal.value is None}
 
 
@@ -144,7 +144,7 @@ def _text_input_name(name: str) -> str:
 
 
 def _add_inputs(graph: OnnxGraph, rules: Program, kinds: Mapping[str, str]) -> dict[str, tuple[str | None, str | None]]:
-    """The inputs of every feature: its numbers and its texts."""
+    """Add the inputs of every feature: its numbers and its texts."""
     found: dict[str, tuple[str | None, str | None]] = {}
     for name, kind in kinds.items():
         if not name or utf8_bytes(name) is None or (kind == "mixed" and _text_input_name(name) in rules.features):
@@ -164,7 +164,7 @@ def _refuse_missing_text_in_rules(rules: Program, missing: str) -> None:
 
 
 def _list_outputs(rules: Program, graph: OnnxGraph, writer: OnnxWriter, trained: Model | None) -> list[GraphOutput]:
-    """The outputs of a program: label, number of the rule and, for a model, probabilities."""
+    """List the outputs of a program: label, number of the rule and, for a model, probabilities."""
     place = _deciding_rule(graph, writer, rules)
     used = {index for _, index in decisions(rules, writer)}
     numbers = np.append(np.arange(1, len(rules) + 1), 0)
@@ -178,7 +178,7 @@ def _list_outputs(rules: Program, graph: OnnxGraph, writer: OnnxWriter, trained:
 
 
 def _vote_outputs(committee: Committee, graph: OnnxGraph, writer: OnnxWriter, _: Model | None) -> list[GraphOutput]:
-    """The outputs of a committee: label and probabilities, from the points of all lists."""
+    """List the outputs of a committee: label and probabilities, from the points of all lists."""
     sums = [graph.constant(committee.base.astype(np.float64)[np.newaxis])]
     for program, points in zip(committee.lists, committee.points, strict=True):
         place = _deciding_rule(graph, writer, program)  # the last rule of a list covers every record
@@ -192,7 +192,7 @@ def _vote_outputs(committee: Committee, graph: OnnxGraph, writer: OnnxWriter, _:
 
 
 def _deciding_rule(graph: OnnxGraph, writer: OnnxWriter, program: Program) -> str:
-    """The index of the deciding rule for each record, -1 where no rule decides."""
+    """Compute the index of the deciding rule for each record, -1 if no rule decides."""
     found, steps = "", decisions(program, writer)
     for condition, index in reversed(list(steps)):
         place = -1 if index is None else index
@@ -204,7 +204,7 @@ def _deciding_rule(graph: OnnxGraph, writer: OnnxWriter, program: Program) -> st
 
 
 def _sum_points(graph: OnnxGraph, card: ScoreCard, writer: OnnxWriter, place: str) -> str:
-    """The points of each label, before the label of the rules is made to lead."""
+    """Add up the points of each label, before the label of the rules is made to lead."""
     always, some = score_terms(card, writer)
     own = np.zeros((len(card.program.rules) + 1, len(always)))
     for _, index in decisions(card.program, writer):
@@ -219,12 +219,12 @@ def _sum_points(graph: OnnxGraph, card: ScoreCard, writer: OnnxWriter, place: st
 
 
 def _all_points(points: NDArray[np.float64], card: ScoreCard) -> NDArray[np.float64]:
-    """Points for each label; of two labels, the first has no points."""
+    """Compute points for each label; with two labels, the first has no points."""
     return np.column_stack([np.zeros(len(points)), points]) if point_columns(card.classes) == 1 else points
 
 
 def _let_rule_label_lead(graph: OnnxGraph, card: ScoreCard, totals: str, place: str) -> str:
-    """The points with just enough added that the label of the rules leads."""
+    """Add just enough points for the label of the rules to lead."""
     heads = head_indices(card.program, card.classes)
     own = graph.node("Gather", graph.constant(heads[:, np.newaxis] == np.arange(len(card.classes))), place)
     others = graph.node("Where", own, graph.constant(np.array([-np.inf])), totals)
@@ -234,7 +234,7 @@ def _let_rule_label_lead(graph: OnnxGraph, card: ScoreCard, totals: str, place: 
 
 
 def _probabilities(graph: OnnxGraph, points: str, labels: int) -> GraphOutput:
-    """The probability of each label: its share of the odds."""
+    """Compute the probability of each label: its share of the odds."""
     axis = graph.constant(np.array([1]))
     below = graph.node("Sub", points, graph.node("ReduceMax", points, axis, keepdims=1))
     odds = graph.node("Exp", graph.node("Div", below, graph.constant(np.array([float(POINTS_PER_LOGIT)]))))
@@ -243,13 +243,13 @@ def _probabilities(graph: OnnxGraph, points: str, labels: int) -> GraphOutput:
 
 
 def _output(name: str, graph: OnnxGraph, array: NDArray[Any], place: str) -> GraphOutput:
-    """An output with the row of an array for every record."""
+    """Add an output that selects a row of an array for every record."""
     kind = TensorProto.STRING if array.dtype == object else helper.np_dtype_to_tensor_dtype(array.dtype)
     return GraphOutput(name, graph.node("Gather", graph.constant(array), place), kind, array.shape[1:])
 
 
 def _rule_labels(rules: Program, used: set[int | None]) -> NDArray[Any]:
-    """The label of each rule and, last, the label of records that no rule decides."""
+    """Return the label of each rule and, last, the label of records that no rule decides."""
     heads = list(rules.heads)
     if heads[-1] is None:
         example = next((head for head in heads if head is not None), "")
@@ -264,7 +264,7 @@ def _rule_labels(rules: Program, used: set[int | None]) -> NDArray[Any]:
 
 
 def _label_array(labels: Iterable[Label]) -> NDArray[Any]:
-    """Labels as an array of their type."""
+    """Return labels as an array of their type."""
     found = list(labels)
     if any(isinstance(label, str) for label in found):
         for label in found:

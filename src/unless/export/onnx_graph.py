@@ -1,4 +1,4 @@
-"""Construction of ONNX graphs, and conditions as nodes; equal nodes are made once."""
+"""Build ONNX graphs, and conditions as nodes; equal nodes are made once."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _ROWS = "records"
 
 
 def utf8_bytes(text: str) -> bytes | None:
-    """A text as UTF-8, None where that cannot hold it."""
+    """Return a text as UTF-8, None if UTF-8 cannot hold it."""
     try:
         return text.encode()
     except UnicodeEncodeError:
@@ -28,7 +28,7 @@ def utf8_bytes(text: str) -> bytes | None:
 
 
 class GraphOutput(NamedTuple):
-    """An output: its name, where it is in the graph, its type, and its shape without records."""
+    """An output: its name, its position in the graph, its type, and its shape without records."""
 
     name: str
     inner: str
@@ -53,7 +53,7 @@ class OnnxGraph:
         return self.node("Squeeze", name, self.constant(np.array([1])))
 
     def constant(self, array: NDArray[Any]) -> str:
-        """The name of a constant."""
+        """Add a constant; return its name."""
         if array.dtype == object:
             key: Any = ("texts", array.shape, tuple(array.tolist()))
         else:
@@ -68,7 +68,7 @@ class OnnxGraph:
         return self.known[key]
 
     def node(self, op: str, *inputs: str, **attributes: Any) -> str:
-        """The name of what an operator makes of its inputs."""
+        """Add a node; return the name of its output."""
         key = (op, inputs, tuple(attributes.items()))
         if key not in self.known:
             name = self.known[key] = self._new_name()
@@ -76,12 +76,12 @@ class OnnxGraph:
         return self.known[key]
 
     def same_for_all(self, number: int) -> str:
-        """A tensor with one number for every record."""
+        """Return a tensor with one number for every record."""
         first = self.nodes[0].output[0]  # an input without its second axis
         return self.node("Expand", self.constant(np.array([number])), self.node("Shape", first))
 
     def to_model(self, outputs: Iterable[GraphOutput], rules: Program) -> ModelProto:
-        """The whole model; an output with the name of an input gets underscores after its name."""
+        """Build the whole model; an output with the name of an input gets underscores after its name."""
         said = []
         for name, inner, kind, shape in outputs:
             while name in self.names:
@@ -106,14 +106,14 @@ class OnnxGraph:
 
 @dataclass(frozen=True, slots=True)
 class OnnxWriter:
-    """Conditions as nodes: truths of all records."""
+    """Writes conditions as nodes: truth values for all records."""
 
     graph: OnnxGraph
     inputs: Mapping[str, tuple[str | None, str | None]]
     missing: str
 
     def test(self, literal: Literal, *, sure: bool) -> str | bool:
-        """The truth of a literal; comparisons with NaN are false."""
+        """Write the truth of a literal; comparisons with NaN are false."""
         del sure  # nothing is ever unknown
         numbers, texts = self.inputs[literal.feature]
         match literal.op, literal.value:
@@ -129,18 +129,18 @@ class OnnxWriter:
         return gone if literal.op == "missing" else self.negation(gone)
 
     def conjunction(self, parts: Sequence[str]) -> str:
-        """Every part holds."""
+        """Write that every part holds."""
         found, *others = parts
         for part in others:
             found = self.graph.node("And", found, part)
         return found
 
     def negation(self, part: str) -> str:
-        """The part does not hold."""
+        """Write that the part does not hold."""
         return self.graph.node("Not", part)
 
     def first_failing(self, gates: Sequence[tuple[str, bool]], *, otherwise: bool) -> Any:
-        """The truth value paired with the first gate that fails."""
+        """Write the truth value paired with the first gate that fails."""
         found: str | bool = otherwise
         for gate, truth in reversed(gates):
             if isinstance(found, bool):

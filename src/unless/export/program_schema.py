@@ -1,4 +1,4 @@
-"""What a file of a program holds, as types: from them come checks, errors and ``program.schema.json``."""
+"""The contents of a program file, as types: checks, errors and ``program.schema.json`` are derived from them."""
 
 from __future__ import annotations
 

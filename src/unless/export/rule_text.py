@@ -1,4 +1,4 @@
-"""Programs as the text that people write: ``refuse if income <= 21000 unless guarantor is yes``.
+"""Write programs as the text that people write: ``refuse if income <= 21000 unless guarantor is yes``.
 
 ::
 
@@ -11,7 +11,7 @@
             unless income <= 5000
     accept otherwise
 
-An exception is on a line of its own, indented below what it is an exception to. ``accept if true`` is a rule without
+An exception is on a separate line, indented below the rule it limits. ``accept if true`` is a rule without
 conditions, and ``accept otherwise`` the label of records that no rule covers. `unless.parse` reads the text back.
 """
 
@@ -33,9 +33,9 @@ _WIDTH = 100
 
 
 def to_rules(model: Program | Model) -> str:
-    """The rules of a program or a model as people write them; ``unless.parse(to_rules(program)) == program``.
+    """Write the rules of a program or a model as people do; ``unless.parse(to_rules(program)) == program``.
 
-    Above each rule of a model, a comment says how many records it decided in training, and how often it was right.
+    Above each rule of a model, a comment gives the number of records it decided in training, and its precision.
 
     >>> print(to_rules(Program("loan", ("income",), (Rule("refuse", (Literal("income", "<=", 21000.0),)),), "accept")))
     target: loan
@@ -65,7 +65,7 @@ def _header_lines(program: Program) -> Iterator[str]:
 
 
 def _feature_declaration(name: str, notation: Notation | None) -> str:
-    """A feature in the line of features, with its notation if it has one."""
+    """Write a feature in the line of features, with its notation if it has one."""
     match notation:
         case None:
             return quote_if_needed(name)
@@ -92,7 +92,7 @@ def _rule_lines(program: Program, statistics: RuleStatistics | None) -> Iterator
 
 
 def _training_comment(statistics: RuleStatistics | None, row: int) -> Iterator[str]:
-    """A comment: how many records a rule decided in training, and its expected precision."""
+    """Write a comment: the number of records a rule decided in training, and its expected precision."""
     if statistics is None:
         return
     decided, right = float(statistics.support[row]), float(statistics.expected_precision[row])
@@ -109,7 +109,7 @@ def _training_comment(statistics: RuleStatistics | None, row: int) -> Iterator[s
 
 
 def _lines_of_rule(rule: Rule) -> Iterator[str]:
-    """The lines of a rule and its exceptions; a loop, since 200 levels would be as many frames."""
+    """Write the lines of a rule and its exceptions; a loop, since 200 levels would be as many frames."""
     head = "" if rule.head is None else f"{label_text(rule.head)} "
     stack = [(0, f"{head}if", rule)]
     while stack:
@@ -119,7 +119,7 @@ def _lines_of_rule(rule: Rule) -> Iterator[str]:
 
 
 def condition_text(literal: Literal) -> str:
-    """A literal that is read back exactly: ``age <= 30``, ``city is Oslo``, ``employed is 1``."""
+    """Write a literal so that it is read back exactly: ``age <= 30``, ``city is Oslo``, ``employed is 1``."""
     name = quote_if_needed(literal.feature)
     if isinstance(literal.value, NotatedNumber):
         return f"{name} {_noted_bound(literal, literal.value)}"
@@ -137,6 +137,6 @@ def _noted_bound(literal: Literal, value: NotatedNumber) -> str:
         op, bound = literal.as_short_bound()
         return f"{op} {number_to_text(float(bound))}"  # type: ignore[arg-type]  # it is a number
     text = str(value)
-    if notation.back(text) != value:  # between two moments or levels, which no text of the notation says
+    if notation.back(text) != value:  # between two moments or levels, which no text of the notation denotes
         return f"{literal.op} number {float(value)!r}"
     return f"{literal.op} {quote_if_needed(text) if isinstance(notation, LevelNotation) else text}"

@@ -1,8 +1,8 @@
-"""Predictions in Spark: what a model decides, as columns of a Spark frame.
+"""Predict in Spark: write the decisions of a model as columns of a Spark frame.
 
 The rules are one expression of Spark's own SQL (`sql`), so no Python runs on the executors, nothing has to be installed
-there, and Spark compiles the conditions as it does with others: on one core, 1,500,000 records of Parquet took 1.9 s,
-and 17 s by `mapInArrow` and `predict`. `spark_cells` says what cells mean.
+there, and Spark compiles the conditions like any others: on one core, 1,500,000 records of Parquet took 1.9 s,
+and 17 s by `mapInArrow` and `predict`. `spark_cells` defines how cells are read.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ _TYPES = {str: TEXT, bool: exp.DataType(this=exp.DataType.Type.BOOLEAN), int: WH
 
 
 def to_spark(model: Decider | Model, frame: DataFrame, what: What = "label") -> Column:
-    """Write what a model decides as a column of Spark, for a frame that has the columns of the model.
+    """Write the decisions of a model as a column of Spark, for a frame that has the columns of the model.
 
-    ``what`` is ``label``, what `predict` gives, NULL where it gives None; ``rule``, the number of the rule that
-    decides, from 1, NULL where no rule does; ``because``, a sentence with the record's values as Spark spells them;
-    or ``probability``, of a model with two labels that of the second.
+    ``what`` is ``label``, the result of `predict`, NULL for None; ``rule``, the number of the deciding
+    rule, from 1, NULL if no rule decides; ``because``, a sentence with the record's values as Spark writes them;
+    or ``probability``, for a model with two labels the probability of the second.
 
-    The types of the frame's columns tell what cells mean, as in `read_table`. What cannot be decided exactly as
-    `predict` does it is refused.
+    The types of the frame's columns determine how cells are read, as in `read_table`. A model that Spark cannot decide
+    exactly like `predict` is rejected.
     """
     if not decider_of(model).by_rule:
         raise ParameterError("many rules of a committee decide, in several steps; take predict_spark(model, frame)")
@@ -51,10 +51,10 @@ def to_spark(model: Decider | Model, frame: DataFrame, what: What = "label") -> 
 def predict_spark(
     model: Decider | Model, frame: DataFrame, what: What | Sequence[What] | None = None, prefix: str = ""
 ) -> DataFrame:
-    """Add what a model decides to a Spark frame: ``predicted``, ``rule`` and ``because``; see `to_spark`.
+    """Add the decisions of a model to a Spark frame: ``predicted``, ``rule`` and ``because``; see `to_spark`.
 
-    ``what`` is one or some of ``label``, ``rule`` and ``because``. For a committee there is only ``predicted``.
-    ``prefix`` is put before the names of the new columns, and a number after a name that is taken, as in
+    ``what`` is one or several of ``label``, ``rule`` and ``because``. For a committee there is only ``predicted``.
+    ``prefix`` comes before the names of the new columns, and a number is appended to a name that is taken, as in
     `predict_file`.
     """
     write = writer_for(
@@ -91,18 +91,18 @@ class _SparkFrame:
         self._text = text_writer(engine, self._rules)
 
     def column(self, what: What) -> Column:
-        """A column with the decisions of the model."""
+        """Return a column with the decisions of the model."""
         found = decision_node(self._model, what, self._writer)
         if what == "rule":
             found = cast(found, WHOLE)
         return self._column(self._cast_label(found) if what == "label" else found)
 
     def add_decisions(self, names: Mapping[What, str]) -> DataFrame:
-        """The frame with what the rules decide, in columns of these names."""
+        """Add the results of the rules to the frame, in columns of these names."""
         return self.frame.withColumns({name: self.column(one) for one, name in names.items()})
 
     def add_vote(self, committee: Committee, name: str) -> DataFrame:
-        """The frame with the label that a committee votes for: deciding rules first, their points, then the label."""
+        """Add the label that a committee votes for: deciding rules first, their points, then the label."""
         taken = {one.lower() for one in (*self.frame.columns, name)}
         lists = free_names([f"list_{number + 1}" for number in range(len(committee))], taken)
         points = free_names([f"points_{number + 1}" for number in range(len(committee.classes))], taken)
@@ -114,12 +114,12 @@ class _SparkFrame:
         return summed.withColumn(name, self._column(self._cast_label(label))).drop(*lists, *points)
 
     def _cast_label(self, found: exp.Expression) -> exp.Expression:
-        """A label with its type, whichever labels occur."""
+        """Give a label its type, whichever labels occur."""
         kind = next((type(label) for label in decider_of(self._model).heads if label is not None), str)
         return cast(found, _TYPES[kind])
 
     def _column(self, found: exp.Expression) -> Column:
-        """An expression as a column, with the cells as the model reads them."""
+        """Return an expression as a column, with the cells as the model reads them."""
         from pyspark.sql.functions import expr
 
         read = found.transform(self._read, copy=False)

@@ -1,8 +1,8 @@
-"""How a model reads the cells of a Spark frame: the kind of each column, and its cells as expressions.
+"""Read the cells of a Spark frame as a model does: the kind of each column, and its cells as expressions.
 
-A column may have another type than it had in training: 1 where there were texts, "3" where there were numbers. What
-`read_table` makes of such cells is not written here again: the model's own reading is asked about the few cells that
-the rules can tell apart, and the expression has its answers.
+A column may have another type than it had in training: 1 instead of texts, "3" instead of numbers. The reading of
+`read_table` is not repeated here: the model itself reads the few cells that the rules can distinguish, and the
+expression contains the results.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ Arm = tuple[exp.Expression | None, exp.Expression]
 def read_columns(
     model: Decider | Model, rules: Program, fields: Iterable[Any]
 ) -> tuple[dict[str, ColumnKind], dict[str, exp.Expression]]:
-    """The kinds of the columns that rules test, and those whose cells are not taken as they are.
+    """Return the kinds of the columns that rules test, and the columns whose cells must be converted.
 
-    ``fields`` are those of the frame's schema.
+    ``fields`` are the fields of the frame's schema.
     """
     types = {field.name: field.dataType for field in fields}
     kinds: dict[str, ColumnKind] = {}
@@ -68,13 +68,13 @@ class _ColumnReading:
     missing: Sequence[str]
     """The texts that may mean a missing cell."""
     notation: Notation | None
-    """How numbers are written, if not as plain numbers."""
+    """The notation of the numbers, if they are not plain."""
     tested: Sequence[str]
     """The texts that rules compare cells with."""
     compared: bool
-    """Whether rules ask for more than whether a cell is missing."""
+    """Whether rules test more than whether a cell is missing."""
     unit: str | None = None
-    """How numbers with a unit are written, if they are."""
+    """The notation of numbers with a unit, if any."""
 
     @classmethod
     def of(cls, model: Decider | Model, rules: Program, feature: str, literals: Sequence[Literal]) -> _ColumnReading:
@@ -100,7 +100,7 @@ class _ColumnReading:
         return [str(one) if isinstance(one, NotatedNumber) and not one.notation.plain else one for one in found]
 
     def column(self, dtype: Any) -> tuple[str, Cells]:
-        """The kind of a column of a type, and its cells."""
+        """Return the kind of a column of a type, and its cells."""
         name = dtype.typeName()
         if name in _NUMBERS:
             return self.numbers()
@@ -125,7 +125,7 @@ class _ColumnReading:
         )
 
     def numbers(self) -> tuple[str, Cells]:
-        """A column of numbers: numbers, or the names that they are in a column of texts."""
+        """Read a column of numbers: as numbers, or as the categories that they are in a column of texts."""
         self._refuse_format()
         own, (sample,) = column(self.feature), self.values([1.5])
         if isinstance(sample, float):
@@ -141,7 +141,7 @@ class _ColumnReading:
         return "text", cases([(nan, exp.Null()), *arms, (None, sql_tree.cast(own, TEXT))])
 
     def booleans(self) -> tuple[str, Cells]:
-        """A column of booleans: categories, or 0 and 1 in a column of numbers."""
+        """Read a column of booleans: as categories, or as 0 and 1 in a column of numbers."""
         values = self.values([True, False])
         tests = column(self.feature), exp.Not(this=column(self.feature))
         arms = [(test, _value_node(value)) for test, value in zip(tests, values, strict=True)]
@@ -149,7 +149,7 @@ class _ColumnReading:
         return kind, cases([*arms, (None, exp.Null())])
 
     def texts(self, collation: str) -> tuple[str, Cells]:
-        """A column of texts; training may have read some as numbers, booleans or missing."""
+        """Read a column of texts; training may have read some as numbers, booleans or missing."""
         self._refuse_format()
         if self.unit is not None:
             raise ParameterError(
@@ -157,7 +157,7 @@ class _ColumnReading:
                 f"{self.unit!r}, which Spark does not read; make it a number first"
             )
         own: exp.Expression = column(self.feature)
-        if collation != "UTF8_BINARY":  # else "A" may equal "a"
+        if collation != "UTF8_BINARY":  # otherwise "A" may equal "a"
             own = exp.Anonymous(this="COLLATE", expressions=[own, exp.Literal.string("UTF8_BINARY")])
         (sample,) = self.values(["1.5"])
         mixed = isinstance(sample, float)
@@ -178,25 +178,25 @@ class _ColumnReading:
         return "mixed" if mixed else "text", _replace_cells(own, [*arms, *self._boolean_cases(own, mixed=mixed)])
 
     def moments(self, kind: str) -> tuple[str, Cells]:
-        """A column of dates, or of times without a zone."""
+        """Read a column of dates, or of times without a zone."""
         self._refuse_spellings()
         return kind, None
 
     def instants(self) -> tuple[str, Cells]:
-        """A column of instants: where training had times without a zone, they are what the session shows."""
+        """Read a column of instants: if training had times without a zone, as the session displays them."""
         if isinstance(self.notation, DateNotation) and self.notation.zoned:
             return "timestamptz", None
         self._refuse_spellings()
         return "timestamp", sql_tree.cast(column(self.feature), _NTZ)
 
     def _number_cases(self, own: exp.Expression, numbers: Iterable[float]) -> list[Arm]:
-        """Cases for some numbers: what each was in training."""
+        """Write cases for some numbers: the value of each in training."""
         found = list(numbers)
         equal = (exp.EQ(this=own.copy(), expression=_value_node(number)) for number in found)
         return [(one, _value_node(value)) for one, value in zip(equal, self.values(found), strict=True)]
 
     def _boolean_cases(self, own: exp.Expression, *, mixed: bool) -> list[Arm]:
-        """Cases for texts that mean booleans; none if training read them as plain texts."""
+        """Write cases for texts that mean booleans; none if training read them as plain texts."""
         values = self.values([_TRUE, _FALSE])
         if values == [_TRUE, _FALSE]:
             return []
@@ -208,7 +208,7 @@ class _ColumnReading:
         return arms
 
     def _refuse_format(self) -> None:
-        """Refuse dates in a declared format, which Spark and Python may read differently."""
+        """Reject dates in a declared format, which Spark and Python may read differently."""
         if isinstance(self.notation, DateNotation) and self.notation.format is not None:
             raise ParameterError(
                 f"the column {self.feature!r} has dates like {self.notation.format!r}, which only Python reads exactly "
@@ -216,7 +216,7 @@ class _ColumnReading:
             )
 
     def _refuse_spellings(self) -> None:
-        """Refuse a column of dates if rules compare texts of dates in another spelling."""
+        """Reject a column of dates if rules compare texts of dates in another form."""
         if self.notation is None:
             for text in self.tested:
                 if (number := _DATED.number(text)) is not None and _DATED.text(number) != text:
@@ -230,20 +230,20 @@ _DATED = DateNotation("datetime", 1.0)
 
 
 def _replace_cells(own: exp.Expression, arms: Sequence[Arm]) -> Cells:
-    """Replace some cells; None if the column stays as it is."""
+    """Replace some cells; return None if the column stays the same."""
     if not arms:
         return None if isinstance(own, exp.Column) else own
     return cases([*arms, (None, own)])
 
 
 def _number_spelled_by(own: exp.Expression) -> exp.Expression:
-    """The number that a text spells, or NULL."""
+    """Write the number in a text, or NULL."""
     none: list[Arm] = [(condition, exp.Null()) for condition in _ENGINE.not_a_number(own.copy())]
     return cases([*none, (None, _ENGINE.cast_to_double(own.copy()))])
 
 
 def _value_node(value: Value, *, text: bool = False) -> exp.Expression:
-    """A value, or if ``text`` the text that spells it."""
+    """Write a value, or if ``text`` its text."""
     if value is None:
         return exp.Null()
     if isinstance(value, float) and not text:

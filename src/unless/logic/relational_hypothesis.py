@@ -33,7 +33,7 @@ VERSION = 1
 
 
 class ModelData(Struct):
-    """The JSON of a model file: an object with format, version, program, features and types."""
+    """A model file: an object with format, version, program, features and types."""
 
     format: str
     version: int

@@ -26,7 +26,7 @@ from unless.values import Label
 
 
 class FeaturesData(Struct):
-    """The definitions of relational features in JSON: an object with root and features."""
+    """The definitions of relational features: an object with root and features."""
 
     root: list[str]
     features: list[tuple[str, str]]

@@ -1,7 +1,7 @@
 """Literals, rules and programs: immutable values that compare, hash and print themselves.
 
-`literal` has the tests on one feature, with the definition of truth; `conditions` says what people read as one
-condition; `program` has rules with exceptions, and lists of them.
+`literal` defines the tests on one feature and when they are true; `conditions` groups literals into conditions as
+people read them; `program` defines rules with exceptions, and ordered lists of rules.
 """
 
 from unless.rule.conditions import Condition, condition_verbs, conditions, spoken_bounds

@@ -15,8 +15,8 @@ Condition = tuple[Literal, ...]
 def conditions(default: Iterable[Literal]) -> tuple[Condition, ...]:
     """Return the literals of a default as people read them: each once, the two bounds of a feature as one range.
 
-    A range is where its first literal was. Of several bounds on one side it has the tightest: the others follow from
-    it. A range that no number is in stays what it is.
+    A range comes in the position of its first literal. Of several bounds on one side it has the tightest, which implies
+    the others. Bounds that no number satisfies stay separate.
 
     >>> conditions((Literal("age", ">", 30.0), Literal("city", "==", "Oslo"), Literal("age", "<=", 40.0)))
     ((age > 30, age <= 40), (city is 'Oslo',))
@@ -29,7 +29,7 @@ def conditions(default: Iterable[Literal]) -> tuple[Condition, ...]:
 
 
 def spoken_bounds(condition: Condition) -> list[tuple[SpokenOperator, Value]]:
-    """Return the operators and values of a condition as people say them; a range has two bounds, even of 0 and 1."""
+    """Return the operators and values of a condition as people say them; a range has two bounds, even if a flag."""
     return [condition[0].as_spoken()] if len(condition) == 1 else [literal.as_short_bound() for literal in condition]
 
 
@@ -57,7 +57,7 @@ def condition_text(condition: Condition) -> str:
 
 
 def conditions_as_written(default: tuple[Literal, ...]) -> Iterator[Condition]:
-    """Yield the literals of a default as they are written; two bounds beside each other are a range."""
+    """Yield the literals of a default in their original order; two adjacent bounds are a range."""
     place = 0
     while place < len(default):
         ends = tuple((one.feature, one.op) for one in default[place : place + 2])

@@ -1,6 +1,6 @@
 """Literals: a test on one feature.
 
-``Literal.holds`` is the one definition of truth: kernels, exports and engines are tested against it.
+``Literal.holds`` is the one definition of truth: tests compare kernels, exports and engines with it.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _TAKES: dict[Operator, type] = {
 _SIGNS: dict[SpokenOperator, str] = {"<=": "<=", ">": ">", "<": "<", ">=": ">="}
 
 _LONGER_DIGITS = 6
-"""A bound that is longer by this many digits than the next number is written with that: ``< 30``."""
+"""A bound that is longer by this many digits than the next number is written with the next number: ``< 30``."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -60,7 +60,7 @@ class Literal:
             raise ProgramError(f"unknown operator {self.op!r}; the operators are {', '.join(OPERATORS)}")
         wanted, kind = _TAKES[self.op], self.value.__class__
         if kind is wanted and (kind is not float or self.value < 0 or self.value > 0):  # type: ignore[operator]
-            return  # the usual case; NaN is refused below, and minus zero becomes zero
+            return  # the usual case; NaN is rejected below, and minus zero becomes zero
         value = cell_value(self.value)
         if not isinstance(value, wanted):
             what = {float: "a number", str: "a category (text)"}.get(wanted, "no value")
@@ -90,7 +90,7 @@ class Literal:
                 return value is not None
 
     def reads(self, value: Value) -> Value:
-        """Convert a value for this test: the text of a date is a date in a test of dates, and a text in others."""
+        """Convert a value for this test: a test of dates reads the text of a date as a date; others leave it a text."""
         if isinstance(self.value, NotatedNumber):
             return value_in_notation(value, self.value.notation)
         return value_in_notation(value, None) if isinstance(value, NotatedNumber) else value
@@ -145,7 +145,7 @@ class Literal:
 
 
 def value_text(value: Value) -> str:
-    """Return a value as in rules: ``30``, ``'late'``, ``2020-08-01``; if its notation cannot write it, as a number."""
+    """Return a value as in rules: ``30``, ``'late'``, ``2020-08-01``; as a number if its notation cannot write it."""
     if not isinstance(value, float):
         return repr(value)
     if not isinstance(value, NotatedNumber) or value.notation.plain:

@@ -16,10 +16,10 @@ from unless.values.notation import NotatedNumber, Notation
 from unless.values.spelling import quote_if_needed
 
 MAX_DEPTH = 200
-"""How deep exceptions may nest. Learned programs stay far below; deeper files are refused."""
+"""The maximum depth of exceptions. Learned programs stay far below; deeper files are rejected."""
 
 _SHOWN = 100
-"""The most rules that a notebook shows."""
+"""The maximum number of rules that a notebook shows."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -68,12 +68,12 @@ class Rule:
 
     @property
     def literal_count(self) -> int:
-        """The number of literals, with those of exceptions."""
+        """The number of literals, including those of exceptions."""
         return sum(len(rule.default) for level in _nesting_levels((self,)) for rule in level)
 
     @property
     def depth(self) -> int:
-        """How deep the rule nests: 1 without exceptions."""
+        """The nesting depth of the rule: 1 without exceptions."""
         return sum(1 for _ in _nesting_levels((self,)))
 
     def __str__(self) -> str:
@@ -84,7 +84,7 @@ class Rule:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Program:
-    """An ordered list of rules: the first one that covers a record decides.
+    """An ordered list of rules: the first rule that covers a record decides.
 
     ``otherwise`` is the label of records that no rule covers; None leaves them undecided.
     """
@@ -136,12 +136,12 @@ class Program:
 
     @property
     def heads(self) -> tuple[Label | None, ...]:
-        """The label of every rule and, last, ``otherwise``: `prediction.deciding_rules` gives indices of it."""
+        """The label of every rule and, last, ``otherwise``; `prediction.deciding_rules` gives indices into them."""
         return (*(rule.head for rule in self.rules), self.otherwise)
 
     @property
     def lists(self) -> tuple[Program, ...]:
-        """The program alone; other deciders have several lists."""
+        """The program itself as the only list; other deciders have several lists."""
         return (self,)
 
     @property
@@ -187,12 +187,12 @@ class Program:
         return next((number for number, rule in enumerate(self.rules) if rule.covers(record)), None)
 
     def label(self, record: Mapping[str, object]) -> Label | None:
-        """Return the label of one record: that of the deciding rule, or else ``otherwise``."""
+        """Return the label of one record: the label of the deciding rule, or else ``otherwise``."""
         number = self.decides(record)
         return self.otherwise if number is None else self.rules[number].head
 
     def __len__(self) -> int:
-        """The number of rules, exceptions not counted."""
+        """Return the number of rules, without exceptions."""
         return len(self.rules)
 
     def __iter__(self) -> Iterator[Rule]:
@@ -234,7 +234,7 @@ def _notations(literals: Iterable[Literal]) -> dict[str, Notation]:
 
 
 def _check_notations(literals: Iterable[Literal], notations: Mapping[str, Notation]) -> None:
-    """Refuse a feature with numbers in two notations, and a test whether it *is* the text of such a number."""
+    """Reject a feature with numbers in two notations, and a test that compares the text of such a number with *is*."""
     for literal in literals:
         notation, value = notations.get(literal.feature), literal.value
         if isinstance(value, float) and notation != (value.notation if isinstance(value, NotatedNumber) else None):
@@ -249,7 +249,7 @@ _PLAIN_HEADS = (str, type(None))
 
 
 def _is_plain(head: object, default: object, exceptions: object) -> bool:
-    """Return whether these are the parts of a rule as they are: nothing to convert, nothing to refuse."""
+    """Whether the parts of a rule need no conversion and no check."""
     if default.__class__ is not tuple or exceptions.__class__ is not tuple or head.__class__ not in _PLAIN_HEADS:
         return False
     for literal in default:  # a loop takes a third of the time of all()
@@ -259,7 +259,7 @@ def _is_plain(head: object, default: object, exceptions: object) -> bool:
 
 
 def _tuple_of(kind: type, items: object, name: str) -> tuple[object, ...]:
-    """Return the items as a tuple, all of one type; a text or a single item is refused."""
+    """Return the items as a tuple, all of one type; reject a text or a single item."""
     found = tuple(items) if isinstance(items, Iterable) and not isinstance(items, str) else None
     wrong = [items] if found is None else [item for item in found if not isinstance(item, kind)]
     if found is None or wrong:
@@ -323,7 +323,7 @@ def _to_plain_label(label: object) -> Label | None:
 
 
 def _check_labels(labels: list[Label | None]) -> None:
-    """Refuse labels of several kinds: 1, True and '1' would be different labels that are equal or print the same."""
+    """Reject labels of mixed types: 1, True and '1' would be different labels that are equal or print the same."""
     kinds = {"text": str, "booleans": bool, "numbers": int | float}
     present = {label.__class__: label for label in labels if label is not None}.values()  # one of each type
     found = {next(kind for kind in kinds if isinstance(label, kinds[kind])): label for label in present}

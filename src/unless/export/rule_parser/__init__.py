@@ -1,8 +1,8 @@
 """The parser of rules that people write: text in, program out.
 
-- `text_to_program`: `parse`, the way in.
-- `rule_tokens`: the words of a text; `condition_reader` and `rule_reader` read them into a `parse_tree`.
-- `program_builder`: the program that a parse tree means; `known_names` is what a model or a table says about its names,
+- `text_to_program`: `parse`, the entry point.
+- `rule_tokens`: the tokens of a text; `condition_reader` and `rule_reader` read them into a `parse_tree`.
+- `program_builder` turns a parse tree into a program; `known_names` finds the names in a model or a table, and
   `value_texts` reads numbers, dates and labels.
 """
 

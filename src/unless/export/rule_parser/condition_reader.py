@@ -24,19 +24,19 @@ _AFTER_NAME = {*_OPENING, "end", "and", "unless", "if", "or", "otherwise"}
 OPPOSITE: dict[SpokenOperator, SpokenOperator] = {
     "<=": ">", ">": "<=", "<": ">=", ">=": "<", "==": "!=", "!=": "==", "missing": "present", "present": "missing",
 }  # fmt: skip
-"""The operator that holds for a present value where the other does not."""
+"""The operator that is true of a present value if the given one is false."""
 _LONG = 40
-"""The most letters of a text in a message."""
+"""The maximum length of a quoted text in a message."""
 NO_OR = "rules have no 'or': write a rule, or an exception, for each; a text with 'or' in it is written in quotes"
 
 
 class ConditionReader:
-    """Reads tokens one after another into rules; ``now`` is the next token."""
+    """Reads tokens one by one into conditions; ``now`` is the next token."""
 
     def __init__(self, text: str) -> None:
         self._text = text
         self._tokens = read_tokens(text)
-        self._groups: list[ParsedRule] = []  # those with open parentheses
+        self._groups: list[ParsedRule] = []  # exceptions with an open parenthesis
         self.now = self._last = next(self._tokens)
 
     def _take(self) -> Token:
@@ -49,7 +49,7 @@ class ConditionReader:
         raise RuleTextError(finding, self._text, part.start, part.length)
 
     def _read_conditions(self, node: ParsedRule, before: Token) -> None:
-        """The conditions after "if" or "unless"; a parenthesis opens a group that `_read_exceptions` closes."""
+        """Read the conditions after "if" or "unless"; a parenthesis opens a group that `_read_exceptions` closes."""
         if self.now.key == "(":
             self._groups.append(node)
             before = self._take()
@@ -179,18 +179,18 @@ class ConditionReader:
             )
         return self._make_span(tokens, "a value", signs=True)
 
-    # Phrases.
+    # Spans of several tokens.
 
     def _text_of(self, tokens: list[Token]) -> str:
         return " ".join(self._text[tokens[0].start : tokens[-1].end].split()) if tokens else ""
 
     def _shorten(self, tokens: list[Token]) -> str:
-        """Some tokens in a message, which stays short."""
+        """Shorten some tokens for a message."""
         said = self._text_of(tokens)
         return said if len(said) <= _LONG else f"{said[:_LONG]}…"
 
     def _make_span(self, tokens: list[Token], what: str, *, signs: bool = False) -> Span:
-        """The text of some tokens: one in quotes, or bare words."""
+        """Join tokens into one span: a text in quotes, or bare words."""
         if not tokens:
             self._fail(self.now, f"here comes {what}")
         first, last = tokens[0], tokens[-1]

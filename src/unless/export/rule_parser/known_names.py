@@ -1,4 +1,4 @@
-"""Names that are known from a model, a program or a table when a text of rules is read."""
+"""Find the names that a model, a program or a table provides when a text of rules is read."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class KnownNames:
     seen: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """All categories of some features."""
     closed: bool = True
-    """Whether there are no other labels: a program only shows those that it gives."""
+    """Whether there are no other labels: a program only shows the labels that it gives."""
     ends_with_a_rule: bool = False
     """Whether a program has a last rule for all other records, which it prints as ``otherwise``."""
 
@@ -33,7 +33,7 @@ class KnownNames:
 def find_known_names(
     like: object, target: str | None, features: Sequence[str] | None, labels: Sequence[Label] | None
 ) -> KnownNames:
-    """The names in ``like``, overruled by the other arguments."""
+    """Collect the names in ``like``; the other arguments take precedence."""
     if isinstance(features, str):
         raise ParameterError(f"features is a list of names, not {features!r}")
     found = _names_from(like)
@@ -62,11 +62,11 @@ def _names_from(like: object) -> KnownNames:
 
 
 def names_of_schema(schema: Schema, target: str | None, labels: tuple[Label, ...] | None, seen: Table) -> KnownNames:
-    """The names of a schema, with the categories of the columns of a table."""
+    """Collect the names of a schema, with the categories of the columns of a table."""
     categories = {one.name: one.categories for one in seen.columns if 0 < len(one.categories) < MAX_DOMAIN_VALUES}
     return KnownNames(target, tuple(schema.kinds), labels, schema.kinds, schema.notations, categories)
 
 
 def new_category_text(feature: str, text: str, seen: Sequence[str]) -> str:
-    """The warning about a category that no record has."""
+    """Return the warning about a category that no record has."""
     return f"{feature} has no {text!r}{suggest(text, seen)}"

@@ -9,7 +9,7 @@ from unless.rule import SpokenOperator
 
 
 class Span(NamedTuple):
-    """A name, a value or a label: its text, whether that was in quotes, and where it is."""
+    """A name, a value or a label: its text, whether the text was in quotes, and its position."""
 
     text: str
     quoted: bool
@@ -26,7 +26,7 @@ class ParsedCondition(NamedTuple):
 
 
 class ParsedFeature(NamedTuple):
-    """A feature in the line of features, and how its numbers are written: a name with a format, or levels."""
+    """A feature in the line of features, and the notation of its numbers: a name with a format, or levels."""
 
     name: Span
     notation: Span | None = None
@@ -45,7 +45,7 @@ class ParsedRule:
 
 @dataclass(slots=True)
 class ParsedText:
-    """A parsed text; parts that it does not have are None."""
+    """A parsed text; None for each part that is absent."""
 
     text: str
     target: Span | None = None

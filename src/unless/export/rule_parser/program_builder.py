@@ -1,8 +1,8 @@
-"""Build the program that a text of rules means: look up features and labels, and read values in their notations.
+"""Build a program from a parsed text of rules: look up features and labels, and read values in their notations.
 
-``income <= 21000`` becomes a literal. What the language has no literal for is said by those it has: ``age < 30`` is
-``age <= 29.999999999999996``, the last number before 30 (and is printed as ``age < 30``), and of dates and levels the
-last one before; ``age = 30`` is ``age >= 30 and age <= 30``.
+``income <= 21000`` becomes a literal. Comparisons without a literal of their own are expressed by others: ``age < 30``
+is ``age <= 29.999999999999996``, the last number before 30 (printed as ``age < 30``); for dates and levels, the bound
+is the previous date or level; ``age = 30`` is ``age >= 30 and age <= 30``.
 """
 
 from __future__ import annotations
@@ -56,12 +56,12 @@ class ProgramBuilder:
         self._notations: dict[str, Notation] = {}
 
     def program(self) -> Program:
-        """The program."""
+        """Build the program."""
         declared = self._read_declarations()
         self._features = {name: name for name in self._known.features or declared or ()}
         self._open = self._known.features is None and declared is None
         self._notations |= self._known.notations
-        if not self._known.kinds:  # a table and a model know how all numbers are written, a program only those it tests
+        if not self._known.kinds:  # tables and models have all notations, a program only those it tests
             self._notations |= self._infer_notations()
         heads = self._find_labels()
         rules = [self._make_rule(node, head) for node, head in zip(self._parsed.rules, heads, strict=False)]
@@ -73,7 +73,7 @@ class ProgramBuilder:
     def _fail(self, span: Span, finding: str) -> NoReturn:
         raise RuleTextError(finding, self._parsed.text, span.start, span.length)
 
-    # Names.
+    # Looking up names.
 
     def _find_target(self) -> str:
         said, known = self._parsed.target, self._known.target
@@ -133,7 +133,7 @@ class ProgramBuilder:
         return LevelNotation(tuple(names))
 
     def _infer_notations(self) -> dict[str, Notation]:
-        """The notations of features that are compared with dates, times and durations, and are not declared."""
+        """Infer the notations of undeclared features that are compared with dates, times and durations."""
         found: dict[str, set[Notation]] = {}
         stack = list(self._parsed.rules)
         while stack:
@@ -154,17 +154,17 @@ class ProgramBuilder:
             name = self._features[span.text] = span.text
         return name
 
-    # Labels.
+    # Looking up labels.
 
     def _find_labels(self) -> list[Label]:
-        """Find the labels of the rules and, last, that of ``otherwise`` if there is one."""
+        """Find the labels of the rules and, last, the label of ``otherwise`` if there is one."""
         spans = [node.head for node in self._parsed.rules if node.head is not None]
         spans += [] if self._parsed.otherwise is None else [self._parsed.otherwise]
         if self._known.labels is not None:
             return self._match_labels(spans, self._known.labels)
         read_labels = {span: read_label(span) for span in spans}
         kinds = {label_type(label) for label in read_labels.values()}
-        # 1 beside "other" is the text "1": all labels of a program are of one kind
+        # 1 together with "other" is the text "1": all labels of a program are of one kind
         return [span.text if len(kinds) > 1 else read_labels[span] for span in spans]
 
     def _match_labels(self, spans: Iterable[Span], known: tuple[Label, ...]) -> list[Label]:
@@ -196,7 +196,7 @@ class ProgramBuilder:
             )
         return label
 
-    # Rules.
+    # Building rules.
 
     def _make_rule(self, node: ParsedRule, head: Label | None) -> Rule:
         default: list[Literal] = []
@@ -216,7 +216,7 @@ class ProgramBuilder:
         return self._make_equality(asked, feature, value)
 
     def _refuse_negation(self, asked: ParsedCondition) -> NoReturn:
-        """Refuse ``not x > y``, which is ambiguous for a missing x and could be a name; suggest what to write."""
+        """Reject ``not x > y``, which is ambiguous for a missing x and could be a name; suggest an unambiguous form."""
         name, value = _NOT.sub("", asked.feature.text), "" if asked.value is None else f" {asked.value.text}"
         opposite = f"{name} {_WORDS.get(op := OPPOSITE[asked.op], op)}{value}"
         missing = f", or for missing cells too an exception: unless {name} {asked.op}{value}"
@@ -264,7 +264,7 @@ class ProgramBuilder:
         return Literal(feature, "<=" if op == "<" else ">", below)
 
     def _make_equality(self, asked: ParsedCondition, feature: str, value: Span) -> list[Literal]:
-        """A category that a feature is or is not; or a number that it is, as two bounds."""
+        """Build the test that a feature is, or is not, a category; or that it equals a number, as two bounds."""
         notation, kind = self._notations.get(feature), self._known.kinds.get(feature)
         number = self._equal_number(value, notation, kind)
         if number is None:
@@ -290,7 +290,7 @@ class ProgramBuilder:
     def _equal_number(self, value: Span, notation: Notation | None, kind: Kind | None) -> float | None:
         if notation is not None and not notation.plain:
             number = notation.number(value.text)
-            if number is None and not value.quoted:  # in quotes it is what a cell has, which may be in another format
+            if number is None and not value.quoted:  # in quotes it is a cell's text, which may be in another format
                 number = notation.back(value.text)
         elif kind == "text" or value.quoted:
             return None
@@ -299,5 +299,5 @@ class ProgramBuilder:
         return number if number is None or notation is None else notation.value(number)
 
     def unseen_categories(self) -> list[str]:
-        """Warnings about categories that no record has: a rule with a typing error never holds."""
+        """Return warnings about categories that no record has: a rule with a typing error never holds."""
         return [new_category_text(feature, text, self._known.seen[feature]) for feature, text in self._unseen]

@@ -1,12 +1,12 @@
-"""Read a text of rules into a parse tree with positions. `program_builder` makes a program of it.
+"""Read a text of rules into a parse tree with positions, from which `program_builder` makes a program.
 
-The grammar, with what is optional in brackets; `condition_reader` has the conditions::
+The grammar, with optional parts in brackets; `condition_reader` has the conditions::
 
     rule       = [target ":"] label "if" conditions {exception}  |  [target ":"] label "otherwise"
     exception  = "unless" conditions  |  "unless" "(" conditions {exception} ")"
 
-An exception without parentheses that starts a line belongs to the line above it that is indented less. Those on one
-line are exceptions to the same rule. There is no recursion, and every letter is looked at a few times at most: a
+An exception without parentheses that starts a line belongs to the nearest line above with a smaller indent. Exceptions
+on one line belong to the same rule. There is no recursion, and every letter is read a few times at most: a
 hundred thousand rules take seconds.
 """
 
@@ -24,7 +24,7 @@ from unless.values.spelling import unquote
 _TITLE = re.compile(r"[0-9,]+ rules?, [0-9,]+ exceptions?")
 _NUMBERED = re.compile(r"([0-9]+) {2,}(\S.*)", re.DOTALL)
 _HEADING = re.compile(r"(decided|weight) (right( between)?|(expected )?precision)")
-"""The heading of a printed list: those of earlier versions, and of narrow terminals, where it has two lines, too."""
+"""The headings of printed lists: current, from earlier versions, and from narrow terminals, on two lines."""
 _FIGURES = re.compile(
     r"(.*?)(?<! ) {2,}(?:[0-9][0-9,.e+-]*|–) {2,}(?:[0-9.]+|–)(?: {2,}[0-9.]+–[0-9.]+| \([0-9.]+–[0-9.]+\))? *",
     re.DOTALL,
@@ -43,10 +43,10 @@ class _RuleReader(ConditionReader):
         super().__init__(text)
         self._parsed = ParsedText(text)
         self._figures = False  # whether a heading announced figures before the rules
-        self._lines: list[tuple[int, ParsedRule, ParsedRule | None]] = []  # what lines opened: indent, rule, its parent
+        self._lines: list[tuple[int, ParsedRule, ParsedRule | None]] = []  # open lines: indent, rule, its parent
 
     def read(self) -> ParsedText:
-        """Read all of the text."""
+        """Read the whole text."""
         while self.now.key != "end":
             self._parsed.empty = False
             self._read_statement()
@@ -131,7 +131,7 @@ class _RuleReader(ConditionReader):
         return found
 
     def _read_notation(self, name: Span) -> ParsedFeature:
-        """How the numbers of a feature are written: (date), (date '%d.%m.%Y'), (S < M < L)."""
+        """Read the notation of a feature's numbers: (date), (date '%d.%m.%Y'), (S < M < L)."""
         opening = self._take()
         parts: list[list[Token]] = [[]]
         while self.now.key != ")":
@@ -163,7 +163,7 @@ class _RuleReader(ConditionReader):
         return said == "expected"
 
     def _name_target(self, tokens: list[Token]) -> None:
-        """The target before a colon: it is the same in all lines."""
+        """Set the target before a colon, which must be the same in all lines."""
         name = self._make_span(tokens, "the name of the target")
         known = self._parsed.target
         if known is not None and known.text != name.text:
@@ -197,7 +197,7 @@ class _RuleReader(ConditionReader):
         self._read_exceptions()
 
     def _read_label(self, tokens: list[Token], word: Token) -> tuple[Span, bool]:
-        """Read the label; return also whether the number of the rule comes before it, as in a printed list."""
+        """Read the label; also return whether the number of the rule comes before it, as in a printed list."""
         if len(tokens) == 1:
             return self._make_span(tokens, "a label"), False
         if tokens[0].text == "…":
@@ -214,7 +214,7 @@ class _RuleReader(ConditionReader):
         read_text = unquote(text) if quoted else None
         return Span(text if read_text is None else read_text, quoted, start, len(text)), row is not None
 
-    # Exceptions.
+    # Reading exceptions.
 
     def _read_exceptions(self) -> None:
         while True:
@@ -239,7 +239,7 @@ class _RuleReader(ConditionReader):
         word = self._take()
         if self._groups:
             parent = self._groups[-1]
-        elif word.indent < 0:  # on the same line: an exception beside the one before it
+        elif word.indent < 0:  # on the same line: an exception to the same rule as the previous one
             _, opened, above = self._lines[-1]
             parent = opened if above is None else above
         else:

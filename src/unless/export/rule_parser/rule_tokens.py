@@ -30,27 +30,27 @@ SIGNS: dict[str, SpokenOperator] = {
 
 
 class Token(NamedTuple):
-    """A word, a text in quotes or a sign. ``key`` is the sign or the word of rules that it is, else empty."""
+    """A word, a text in quotes or a sign. ``key`` is the sign or keyword, otherwise empty."""
 
     key: str
     text: str
     start: int
     indent: int
-    """How far a line is indented that starts with the token; -1 within a line."""
+    """The indent of the line that starts with the token; -1 within a line."""
 
     @property
     def length(self) -> int:
-        """How many letters it has."""
+        """The number of letters."""
         return len(self.text)
 
     @property
     def end(self) -> int:
-        """Where it ends."""
+        """The position after the last letter."""
         return self.start + len(self.text)
 
 
 def read_tokens(text: str) -> Iterator[Token]:
-    """Yield all tokens of a text, and its end; the line that `print` writes before the rules is left out."""
+    """Yield all tokens of a text, then its end; skip the line that `print` writes before the rules."""
     begin, fresh = 0, True
     printed = _PRINTED.match(text)
     for found in _TOKEN.finditer(text, printed.end() if printed else 0):
@@ -75,5 +75,5 @@ def read_tokens(text: str) -> Iterator[Token]:
 
 
 def token_texts(text: str) -> list[str]:
-    """The texts of all tokens, also of line breaks."""
+    """Return the texts of all tokens, including line breaks."""
     return [found.group() for found in _TOKEN.finditer(text) if found.lastgroup not in _NOTHING]

@@ -1,4 +1,4 @@
-"""Programs from texts of rules: `parse`."""
+"""Build programs from texts of rules: `parse`."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ def parse(
 ) -> Program:
     """Parse a text of rules into a program.
 
-    It reads what people write, and what is printed: `unless.export.to_rules` writes all of a program, so that
+    It reads what people write, and printed programs: `unless.export.to_rules` writes all of a program, so that
     ``parse(to_rules(program)) == program`` for every program, and ``parse(str(program), like=program) == program``.
-    ``parse(str(model), like=model)`` says the same as its program, with each condition once, as it is printed.
+    ``parse(str(model), like=model)`` is equivalent to its program, with each condition once, as it is printed.
 
     A rule is ``label if condition and condition unless condition``, on one line or on several; ``label otherwise`` is
-    for the records that no rule covers, and ``label if true`` for all. An exception to an exception is in parentheses,
-    ``unless (a is b unless …)``, or on a line of its own, indented below it; exceptions on one line are all exceptions
-    to the same rule. ``#`` starts a comment. Operators are signs (``<= < >= > = !=``) or words: is, is not, is at most,
-    is at least, is above, is below, is missing, is present. Texts are in quotes where they have signs or words of rules
-    in them, or look like numbers: ``size is '5'`` is the text, ``size is 5`` the number.
+    for records that no rule covers, and ``label if true`` covers all. An exception to an exception is in
+    parentheses, ``unless (a is b unless …)``, or on a separate line indented below it; exceptions on one line are all
+    exceptions to the same rule. ``#`` starts a comment. Operators are signs (``<= < >= > = !=``) or words: is, is not,
+    is at most, is at least, is above, is below, is missing, is present. Quote texts that contain signs or keywords, or
+    look like numbers: ``size is '5'`` is the text, ``size is 5`` the number.
 
     Parameters
     ----------
@@ -43,16 +43,16 @@ def parse(
         The rules.
     like
         A model, a `Program` or a `Table`: the rules are about its target and its features, compare them as it does,
-        and give its labels, whatever their type. Names that it does not know are errors, and categories that it has not
-        seen are warnings.
+        and give its labels, whatever their type. Unknown names are errors, and unseen
+        categories are warnings.
     target, features, labels
-        The name of the target, all features, in order, and all labels, where neither the text nor ``like`` tells them,
-        or to overrule these. By default the target is called ``label``, and the features are those of the rules.
+        The name of the target, all features, in order, and all labels, if neither the text nor ``like`` gives them,
+        or to override these. By default the target is called ``label``, and the features are those of the rules.
 
     Raises
     ------
     RuleTextError
-        With the line, the column and a mark below the place, if the text cannot be read or names what is not there.
+        With the line, the column and a mark below the place, if the text cannot be read or contains unknown names.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Reading of values and labels in a text of rules: numbers, dates, texts, whole numbers, booleans."""
+"""Read values and labels in a text of rules: numbers, dates, texts, whole numbers, booleans."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ INFINITE = {"inf": inf, "+inf": inf, "-inf": -inf}
 
 
 def number_before(number: float) -> float | None:
-    """The last value before a number: for dates the day before, for levels the one below; None without such a value.
+    """Return the last value before a number: for dates the day before, for levels the level below; otherwise None.
 
     >>> number_before(30.0), number_before(DATE.value(DATE.number("2020-08-01")))
     (29.999999999999996, 2020-07-31)
@@ -31,7 +31,7 @@ def number_before(number: float) -> float | None:
 
 
 def read_number(text: str) -> float | None:
-    """The number that a text spells, which may have signs between its thousands: 21,000 and 21_000."""
+    """Read a number from a text, which may have separators between thousands: 21,000 and 21_000."""
     found = parse_number(text)
     if found is not None:
         return found
@@ -41,12 +41,12 @@ def read_number(text: str) -> float | None:
 
 
 def read_plain_number(value: Span) -> float | None:
-    """The number that a value spells without quotes."""
+    """Read a number from a value without quotes."""
     return None if value.quoted else read_number(value.text)
 
 
 def guess_notation(text: str) -> Notation | None:
-    """The notation of a text that clearly is a date, a time or a duration."""
+    """Guess the notation of a text that clearly is a date, a time or a duration."""
     if DATETIME.back(text) is not None:
         zoned = ":" in text and (text.rstrip().endswith("Z") or re.search(r":.*[+-]", text) is not None)
         return INSTANT if zoned else DATE if len(text.strip()) == len("2020-08-01") else DATETIME
@@ -54,7 +54,7 @@ def guess_notation(text: str) -> Notation | None:
 
 
 def read_label(span: Span) -> Label:
-    """A label as it is spelled: 1 is a whole number, 1.0 a number, True a boolean; all else, and in quotes, is text."""
+    """Read a label by its form: 1 is a whole number, 1.0 a number, True a boolean; all else, and in quotes, is text."""
     text = span.text
     if span.quoted:
         return text
@@ -69,5 +69,5 @@ def read_label(span: Span) -> Label:
 
 
 def label_type(label: Label) -> type:
-    """The kind of a label: booleans, texts, or numbers, whole or not."""
+    """Return the type of a label: boolean, text, or number, whole or not."""
     return bool if isinstance(label, bool) else str if isinstance(label, str) else float
