@@ -36,22 +36,22 @@ from unless.limits import DEFAULTS, raised, refuse_small_address_space
 _INTERRUPTED = 128 + signal.SIGINT
 
 COMMANDS = {
-    "inspect": "Show what is in a table, and what looks suspicious.",
+    "inspect": "Describe a table and its suspicious findings.",
     "fit": "Learn rules from a table, test them and save them.",
     "evaluate": "Compare the learners by cross-validation.",
     "show": "Show the rules of a model.",
     "predict": "Predict the label of every record in a file.",
-    "explain": "Explain a decision, and what would change it.",
-    "effects": "Show what each feature does to the log-odds of the labels.",
+    "explain": "Explain a decision, and what would change the decision.",
+    "effects": "Show how each feature changes the log-odds of the labels.",
     "watch": "Find what has changed in new records since training.",
-    "stability": "Learn rules again from samples, and show which come back.",
+    "stability": "Learn rules again from samples, and show which rules come back.",
     "report": "Write an HTML page about a model.",
     "card": "Write a model card: data, test figures, subgroups, limits.",
     "export": "Write the rules as SQL, Python, JavaScript, clingo or Prolog.",
     "edit": "Change the rules of a model as text.",
     "learn": "Learn rules from background knowledge in logic programs.",
     "diff": "Compare the rules of two models, and their decisions.",
-    "demo": "Show an example, or write files to try things on.",
+    "demo": "Show an example, or write example files.",
 }
 """Every command with its line in the list of commands; its module and its function have the same name."""
 

@@ -31,15 +31,15 @@ def card(
         str | None,
         typer.Argument(
             metavar="DATA",
-            help="Labelled records, in any format that fit takes: the data of the model, or new records.",
+            help="Labelled records, in any format that fit reads: the data of the model, or new records.",
             show_default=False,
         ),
     ] = None,
     *,
-    output: Annotated[str, output_option("The card to write: .md, .html or .json; - is standard output.")] = "-",
+    output: Annotated[str, output_option("The card to write (.md, .html or .json); - is standard output.")] = "-",
     to: Annotated[
         OneOf["markdown", "html", "json"] | None,
-        flag_option("The format, if the name of the file does not show it.  [default: markdown]"),
+        flag_option("The format, if the file extension does not determine it.  [default: markdown]"),
     ] = None,
     by: Annotated[
         list[str] | None,
@@ -55,7 +55,7 @@ def card(
     stability: Annotated[
         int | None, value_option("N", "Learn again from N bootstraps of DATA, and name unstable rules.", low=1)
     ] = None,
-    watch: Annotated[str | None, value_option("FILE", "Newer records: report what has changed since training.")] = None,
+    watch: Annotated[str | None, value_option("FILE", "Newer records: report the changes since training.")] = None,
     target: TrueLabels = None,
     file: FileOptions,
     quiet: Quiet = False,

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 _option = partial(value_option, panel=CONSTRAINTS)
 
-_MONOTONE = "Which way decisions never move: 'income: more never refuse', or less instead of more (repeat)."
-_FILE = "A TOML file with never, only_exceptions, apart, monotone, max_literals, max_depth; options add to it."
+_MONOTONE = "A direction in which decisions never move: 'income: more never refuse', or less instead of more (repeat)."
+_FILE = "A TOML file with never, only_exceptions, apart, monotone, max_literals, max_depth; options add to the file."
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +41,9 @@ class ConstraintOptions:
     ] = None
     monotone: Annotated[list[str] | None, _option("WISH", _MONOTONE, "--monotone")] = None
     max_literals: Annotated[
-        int | None, _option("N", "At most N tests in a rule, and in each exception; a range is two.", low=1)
+        int | None, _option("N", "At most N tests in a rule, and in each exception; a range counts as two.", low=1)
     ] = None
-    max_depth: Annotated[
-        int | None, _option("N", "At most N levels of exceptions; 0 for rules without any.", low=0)
-    ] = None
+    max_depth: Annotated[int | None, _option("N", "At most N levels of exceptions; 0 for no exceptions.", low=0)] = None
     constraints: Annotated[str | None, _option("FILE", _FILE, "--constraints")] = None
 
     def to_constraints(self, names: Sequence[str], gone: Collection[str]) -> Constraints | None:
@@ -84,10 +82,11 @@ class KeepOptions:
 
     keep: Annotated[
         str | None,
-        _option("MODEL", "Learn around the rules of this model: they stay, and others come behind.", "--keep"),
+        _option("MODEL", "Learn around the rules of this model: they stay, and new rules follow them.", "--keep"),
     ] = None
     lock: Annotated[
-        str | None, _option("1,3", "With --keep: only these rules stay.  [default: all with conditions]", "--lock")
+        str | None,
+        _option("1,3", "With --keep: only these rules stay.  [default: all rules with conditions]", "--lock"),
     ] = None
 
 

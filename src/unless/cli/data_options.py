@@ -22,8 +22,8 @@ from unless.read.options import ReadOptions
 from unless.values import DEFAULT_MISSING
 
 _DATE = "Read this column as dates: when=%d.%m.%Y (repeat). Dates like 2020-08-01 or 31/12/2020 need no option."
-_HEADER = "The line, or row of a sheet, with the names of the columns; what is above is skipped."
-_BLOCKS = "Keep what was read and the rules so far in this folder; after an interruption, the same command resumes."
+_HEADER = "The line, or row of a sheet, with the names of the columns; lines above it are skipped."
+_BLOCKS = "Keep the encoded data and the rules so far in this folder; after an interruption, the same command resumes."
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +34,12 @@ class FileOptions:
         str | None,
         data_option(
             "FORMAT",
-            f"The format of the data, if its name does not show it: {', '.join(FORMATS)}.",
+            f"The format of the data, if the file extension does not determine it: {', '.join(FORMATS)}.",
             complete=complete_formats,
         ),
     ] = None
     delimiter: Annotated[
-        str | None, data_option("SIGN", "What separates the fields of a text file: ',', ';', '|', tab.")
+        str | None, data_option("SIGN", "The separator of fields in a text file: ',', ';', '|', tab.")
     ] = None
     decimal: Annotated[str | None, data_option("SIGN", "The decimal sign of a text file: a point or a comma.")] = None
     encoding: Annotated[str | None, data_option("NAME", "The encoding of a text file, such as cp1252 or utf-16.")] = (
@@ -108,7 +108,7 @@ class ColumnOptions(ColumnKinds):
     ] = None
     exclude: Annotated[list[str] | None, column_option("Leave this column out")] = None
     include: Annotated[
-        list[str] | None, column_option("Keep this column, though it looks like an identifier or is constant")
+        list[str] | None, column_option("Keep this column although it looks like an identifier or is constant")
     ] = None
     missing: Missing = None
     file: FileOptions = field(default_factory=FileOptions)
@@ -129,7 +129,9 @@ class LargeOptions:
     unchanged: Annotated[
         bool,
         flag_option(
-            "With --blocks: the database has not changed, which only reading it would tell.", "--unchanged", panel=DATA
+            "With --blocks: assume that the database has not changed, without reading it again.",
+            "--unchanged",
+            panel=DATA,
         ),
     ] = False
 
@@ -142,7 +144,7 @@ class LabelOptions:
         bool, flag_option("Leave out records without a label.", "--drop-unlabelled", panel=DATA)
     ] = False
     classes: Annotated[
-        bool, flag_option("The many numbers of the target are labels, not a quantity.", "--classes", panel=DATA)
+        bool, flag_option("Treat the many numbers of the target as labels, not as a quantity.", "--classes", panel=DATA)
     ] = False
 
 

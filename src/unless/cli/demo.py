@@ -63,7 +63,7 @@ habitat(kitty,land).
 
 def demo(
     folder: Annotated[
-        str | None, typer.Argument(metavar="FOLDER", help="A folder for files to try things on.", show_default=False)
+        str | None, typer.Argument(metavar="FOLDER", help="A folder to write example files to.", show_default=False)
     ] = None,
     *,
     force: Annotated[bool, flag_option("Overwrite files that exist.", "--force")] = False,

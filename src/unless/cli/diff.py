@@ -44,7 +44,7 @@ def diff(
     old: Annotated[str, typer.Argument(metavar="OLD", help="A model file, or - for standard input.")],
     new: Annotated[str, typer.Argument(metavar="NEW", help="The model file to compare it with.")],
     data: Annotated[
-        str | None, typer.Argument(metavar="DATA", help="Records, to see which change label.", show_default=False)
+        str | None, typer.Argument(metavar="DATA", help="Records, to show which change label.", show_default=False)
     ] = None,
     *,
     most: Changes = 5,

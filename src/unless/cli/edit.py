@@ -49,10 +49,10 @@ def edit(
     *,
     rules: Annotated[
         str | None,
-        value_option("FILE", "Take the rules from this text, without an editor; - is standard input.", "--from"),
+        value_option("FILE", "Read the rules from this file, without an editor; - is standard input.", "--from"),
     ] = None,
     data: Annotated[
-        str | None, value_option("DATA", "Records to measure the rules on, and to see which change label.")
+        str | None, value_option("DATA", "Records to measure the rules on, and to show which change label.")
     ] = None,
     output: Output = None,
     yes: Annotated[bool, flag_option("Write to MODEL without asking.", "--yes", "-y")] = False,

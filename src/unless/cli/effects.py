@@ -22,7 +22,7 @@ def effects(
     data: Data,
     *,
     row: Annotated[
-        list[int] | None, value_option("N", "Show this record, counted from 1, instead of curves (repeat).", low=1)
+        list[int] | None, value_option("N", "Show this record (counted from 1) instead of curves (repeat).", low=1)
     ] = None,
     feature: Annotated[
         list[str] | None, value_option("NAME", "Show only this feature's curve (repeat).", complete=complete_features())

@@ -43,7 +43,9 @@ def evaluate(
     data: options.Data,
     target: options.Target,
     *,
-    cv: Annotated[int | None, value_option("N", "How many folds.  [default: 10]", low=2, panel=options.DATA)] = None,
+    cv: Annotated[
+        int | None, value_option("N", "The number of folds.  [default: 10]", low=2, panel=options.DATA)
+    ] = None,
     test: Annotated[
         str | None, value_option("DATA", "Learn from all of DATA and test on this file instead.", panel=options.DATA)
     ] = None,

@@ -44,7 +44,7 @@ def explain(
         str | None,
         typer.Argument(
             metavar="DATA",
-            help="The records: a file, a folder, or - for standard input. Not needed with --set.",
+            help="The records: a file, a folder, or - for standard input. Optional with --set.",
             show_default=False,
         ),
     ] = None,
@@ -56,28 +56,28 @@ def explain(
         list[str] | None,
         value_option(
             "NAME=VALUE",
-            "Give a feature a value. Without DATA, all others are missing.",
+            "Set a feature to a value. Without DATA, all other features are missing.",
             "--set",
             complete=complete_features("="),
         ),
     ] = None,
     style: Annotated[
         OneOf["plain", "tree", "rules"],
-        flag_option("plain is sentences; tree and rules are the justifications of the paper."),
+        flag_option("plain writes sentences; tree and rules are the justifications of the paper."),
     ] = "plain",
     why_not: Annotated[
         str | None, value_option("LABEL", "Show what stopped the rules for this label.", complete=complete_labels)
     ] = None,
     what_if: Annotated[
-        bool, flag_option("Show the nearest changes that give another label, or that of --why-not.", "--what-if")
+        bool, flag_option("Show the nearest changes that give another label, or the label of --why-not.", "--what-if")
     ] = False,
     fixed: Annotated[
         list[str] | None,
         value_option("NAME", "A feature that must not change (repeat, or a,b).", complete=complete_features()),
     ] = None,
-    most: Annotated[int | None, value_option("N", "How many changes to show.  [default: 3]", low=1)] = None,
+    most: Annotated[int | None, value_option("N", "The number of changes to show.  [default: 3]", low=1)] = None,
     points: Annotated[
-        bool, flag_option("Show the score card: the points of what holds, and the probabilities.", "--points")
+        bool, flag_option("Show the score card: the points of the parts that hold, and the probabilities.", "--points")
     ] = False,
     all: Annotated[bool, flag_option("Show every rule that did not apply, not just the nearest.", "--all")] = False,
     strict: Strict = False,

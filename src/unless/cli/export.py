@@ -60,7 +60,7 @@ def export(
     *,
     to: Annotated[
         OneOf["rules", "clingo", "prolog", "scasp", "sql", "python", "javascript", "onnx", "json", "text"],
-        flag_option("The language; rules is text to edit, json just the rules, text the paper's form.", "--to"),
+        flag_option("The language: rules is text to edit, json only the rules, text the paper's form.", "--to"),
     ],
     output: Output = None,
     dialect: Annotated[
@@ -100,7 +100,9 @@ def export(
         OneOf["paper", "exclusive"] | None,
         flag_option("Text: rules in order, or rules whose order does not matter.  [default: paper]"),
     ] = None,
-    records: Annotated[str | None, value_option("DATA", "clingo, Prolog, s(CASP): add these records as facts.")] = None,
+    records: Annotated[
+        str | None, value_option("DATA", "clingo, Prolog, s(CASP): add the records of this file as facts.")
+    ] = None,
     file: FileOptions,
     quiet: Quiet = False,
 ) -> None:

@@ -42,7 +42,7 @@ def learn(
         list[str],
         typer.Argument(
             metavar="FILE",
-            help="The background, and last the examples: .pl or .lp files, or - for standard input. Or a folder with "
+            help="The background files, then the examples: .pl or .lp, or - for standard input. Or a folder with "
             "both: bk.pl and exs.pl.",
         ),
     ],
@@ -51,7 +51,7 @@ def learn(
         str | None,
         value_option(
             "PREDICATE",
-            "What to learn, such as habitat for habitat(kitty,land), if the examples have several.",
+            "The predicate to learn, such as habitat for habitat(kitty,land), if the examples have several.",
             "--target",
             "-t",
         ),
@@ -64,7 +64,9 @@ def learn(
         OneOf["fold-rm", "fold-rpp", "unless"] | None,
         flag_option("The learner.  [default: unless where B has relations, else fold-rm]", "--algorithm", "--learner"),
     ] = None,
-    ratio: Annotated[float, value_option("X", "Wrong examples that a rule may cover per right one.", low=0)] = 0.5,
+    ratio: Annotated[
+        float, value_option("X", "The number of wrong examples that a rule may cover per right one.", low=0)
+    ] = 0.5,
     positive: Positive = None,
     features: Annotated[
         list[str] | None, value_option("PREDICATE", "Learn from this predicate, such as age or age/2 (repeat, or a,b).")
@@ -75,17 +77,24 @@ def learn(
     ] = None,
     arguments: Annotated[
         int | None,
-        value_option("N", "Arguments that name an individual: 2 for a pair.  [default: as examples show]", low=1),
+        value_option(
+            "N",
+            "The number of arguments that identify an individual: 2 for a pair.  [default: from the examples]",
+            low=1,
+        ),
     ] = None,
     types: Annotated[
         list[str] | None,
-        value_option("TEXT", "Types of arguments, if a guess is wrong: 'size/2: piece, number' (repeat)."),
+        value_option("TEXT", "Types of arguments, if the inferred types are wrong: 'size/2: piece, number' (repeat)."),
     ] = None,
     depth: Annotated[
-        int, value_option("N", "Relations from an individual to a part at most; 0: its own predicates only.", low=0)
+        int,
+        value_option(
+            "N", "At most this many relations from an individual to a part; 0 for its own predicates only.", low=0
+        ),
     ] = 2,
     strict: Annotated[
-        bool, flag_option("Refuse facts with variables; otherwise they are left out.", "--strict")
+        bool, flag_option("Reject facts with variables; otherwise they are left out.", "--strict")
     ] = False,
     test: Annotated[
         float | None,

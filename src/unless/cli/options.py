@@ -140,9 +140,7 @@ _MISSING = "Cells with this text are missing (repeat).  [default: empty, spaces,
 Data = Annotated[str, typer.Argument(metavar="DATA", help=_DATA)]
 Model = Annotated[str, typer.Argument(metavar="MODEL", help="A model file that fit wrote, or - for standard input.")]
 Target = Annotated[str, target_option("The column with the labels.")]
-TrueLabels = Annotated[
-    str | None, target_option("The column with the true labels, if its name is not that of training.")
-]
+TrueLabels = Annotated[str | None, target_option("The column with the true labels, if its name differs from training.")]
 Output = Annotated[str | None, output_option("Write to this file, completely or not at all; - is standard output.")]
 Missing = Annotated[list[str] | None, data_option("TEXT", _MISSING)]
 Positive = Annotated[str | None, value_option("LABEL", "For fold-rpp: the label to learn rules for.", panel=LEARNER)]
@@ -151,7 +149,7 @@ Jobs = Annotated[
     int | None,
     value_option("N", "Threads to learn with; the rules are the same.  [default: all cores]", low=1, panel=LEARNER),
 ]
-Changes = Annotated[int, value_option("N", "How many changed records to show.", "--most", low=0)]
+Changes = Annotated[int, value_option("N", "The number of changed records to show.", "--most", low=0)]
 Quiet = Annotated[bool, flag_option("Print only results and errors.", "--quiet", "-q", panel=OUTPUT)]
-Strict = Annotated[bool, flag_option("Refuse records with values that training did not have.", "--strict")]
+Strict = Annotated[bool, flag_option("Reject records with values that training did not have.", "--strict")]
 Json = Annotated[bool, flag_option("Print the result as JSON.", "--json", panel=OUTPUT)]

@@ -31,19 +31,19 @@ def predict(
     output: Annotated[
         str,
         output_option(
-            "The file to write, completely or not at all; its ending sets the format. Or a folder for parts."
+            "The file to write, completely or not at all; its extension sets the format. Or a folder for parts."
         ),
     ] = "-",
     to: Annotated[
         OneOf["csv", "tsv", "jsonl", "parquet", "arrow", "excel"] | None,
-        flag_option("The format to write, if the name of the file does not show it.", panel=OUTPUT),
+        flag_option("The format to write, if the file extension does not determine it.", panel=OUTPUT),
     ] = None,
     prefix: Annotated[str, value_option("TEXT", "Text to put before the names of the new columns.", panel=OUTPUT)] = "",
     strict: Strict = False,
     guard_formulas: Annotated[
         bool,
         flag_option(
-            "CSV, TSV: put ' before texts that a spreadsheet would take for formulas (= + - @); numbers stay.",
+            "CSV, TSV: put ' before texts that a spreadsheet would read as formulas (= + - @), except numbers.",
             "--guard-formulas",
             panel=OUTPUT,
         ),
@@ -51,7 +51,8 @@ def predict(
     jobs: Annotated[
         int | None,
         value_option(
-            "N", "Processes that share the parts of a folder, -1 one per core.  [default: as many as are worth it]"
+            "N",
+            "Number of processes for the parts of a folder; -1 means one per core.  [default: as many as are useful]",
         ),
     ] = None,
     related: RelationOptions,

@@ -41,14 +41,17 @@ class RelationOptions:
 
     related: Annotated[list[str] | None, data_option("FILE:COLUMN", _WITH, "--with")] = None
     key: Annotated[
-        str | None, data_option("COLUMN", "With --with: the column of DATA that names its records.", "--key")
+        str | None, data_option("COLUMN", "With --with: the column of DATA that identifies its records.", "--key")
     ] = None
     times: Annotated[
         list[str] | None,
-        data_option("TABLE.COLUMN", "With --until: when a part happened, such as orders.date (repeat).", "--time"),
+        data_option(
+            "TABLE.COLUMN", "With --until: the column with the time of a part, such as orders.date (repeat).", "--time"
+        ),
     ] = None
     until: Annotated[
-        str | None, data_option("COLUMN", "The moment of each record: parts after it are not seen.", "--until")
+        str | None,
+        data_option("COLUMN", "The column with the moment of each record: later parts are ignored.", "--until"),
     ] = None
 
     def check(self) -> bool:

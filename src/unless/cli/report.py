@@ -36,19 +36,18 @@ def report(
     ] = "report.html",
     target: TrueLabels = None,
     title: Annotated[str | None, value_option("TEXT", "The heading of the page.")] = None,
-    sample: Annotated[
-        int, value_option("N", "How many records the page has at most; they are drawn at random.", low=1)
-    ] = 2000,
+    sample: Annotated[int, value_option("N", "At most this many records in the page, drawn at random.", low=1)] = 2000,
     seed: Seed = 0,
     watched: Annotated[
         bool, flag_option("Add a section on what has changed in DATA since training.", "--watch")
     ] = False,
     stability: Annotated[
-        int | None, value_option("N", "Learn again from N bootstraps of DATA; add a section on what comes back.", low=1)
+        int | None,
+        value_option("N", "Learn again from N bootstraps of DATA; add a section on the stability of the rules.", low=1),
     ] = None,
     words: Annotated[
         str | None,
-        value_option("FILE", "What features, values and labels are called, units, and the page's purpose, in TOML."),
+        value_option("FILE", "A TOML file with names for features, values and labels, units, and the page's purpose."),
     ] = None,
     strict: Strict = False,
     show: Annotated[bool, flag_option("Open the page in the browser.", "--open")] = False,

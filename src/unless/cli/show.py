@@ -42,7 +42,7 @@ def show(
     style: Annotated[
         OneOf["plain", "rules", "paper", "exclusive"],
         flag_option(
-            "plain is a table; rules is text to edit; paper is a logic program in order, exclusive is one whose "
+            "plain is a table; rules is text to edit; paper is an ordered logic program, exclusive one whose "
             "order does not matter."
         ),
     ] = "plain",

@@ -34,19 +34,20 @@ def watch(
     labels: Annotated[
         str | None,
         value_option(
-            "COLUMN", "The column with the true labels, if its name is not that of training.", complete=complete_columns
+            "COLUMN", "The column with the true labels, if its name differs from training.", complete=complete_columns
         ),
     ] = None,
     reference: Annotated[
         str | None, value_option("DATA", "Compare with these earlier records instead of training.")
     ] = None,
     alpha: Annotated[
-        float, value_option("X", "How often an alarm may be false, when nothing has changed.", low=0, high=1)
+        float, value_option("X", "The probability of a false alarm if nothing has changed.", low=0, high=1)
     ] = 0.05,
     least: Annotated[
-        float, value_option("X", "Shares that differ by less raise no alarm: 0.01 is a point.", low=0, high=1)
+        float,
+        value_option("X", "Shares that differ by less raise no alarm: 0.01 is one percentage point.", low=0, high=1),
     ] = 0.0,
-    log: Annotated[str | None, value_option("FILE", "Add a line about this run to a file, a JSON object.")] = None,
+    log: Annotated[str | None, value_option("FILE", "Append a line about this run, a JSON object, to a file.")] = None,
     file: FileOptions,
     quiet: Quiet = False,
     json: Json = False,
