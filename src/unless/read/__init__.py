@@ -1,26 +1,26 @@
-"""Files and frames, as tables; every form of data is a `Source`.
+"""Read files and frames as tables; every form of data is a `Source`.
 
-In the order of the data:
+The modules, in the order of processing:
 
-- `options`: `ReadOptions`, what the caller says
-- `formats`: which format a file has, and how to open it
-- `file_bytes`: opening, unpacking and mapping files; blocks of whole records
-- `encodings`: which encoding a file has; its text in UTF-8, and back
-- `dialect`: how a text file is written: delimiter, numerals, encoding
-- `dialect_detection`: `detect_dialect`, from the first bytes of a file
-- `headers`: the names of columns where a header has empty or equal ones
-- `source`: the protocol of sources, and folders of them
-- `csv_records`, `csv_files`: CSV and TSV; `text_cells`: their columns as cells
-- `json_lines`: JSON lines
-- `binary_files`: Parquet, Arrow and Excel
-- `frames`: data frames, arrays, lists of dicts; Python objects as frames
-- `plain_cells`: single rows, and columns of numbers, as they are
-- `date_parts`: the weekday, month and hour of dates, instead of the dates
-- `cells`: `Cells`, a column as its source has it
-- `column_plan`: which columns are read, and how
-- `column_inference`: `infer_column`, from cells to numbers and categories
-- `table`: `read_table`, the whole
-- `batches`: files, folders and pipes, some records at a time
+- `options`: `ReadOptions`, the parameters of the caller
+- `formats`: finds the format of a file, and opens it
+- `file_bytes`: opens, unpacks and maps files; yields blocks of whole records
+- `encodings`: detects the encoding of a file; converts text to UTF-8 and back
+- `dialect`: the delimiter, numerals and encoding of a text file
+- `dialect_detection`: `detect_dialect` finds them from the first bytes of a file
+- `headers`: names columns whose header is empty or repeated
+- `source`: the protocol of sources, and sources of several parts
+- `csv_records`, `csv_files`: read CSV and TSV; `text_cells`: converts their columns to cells
+- `json_lines`: reads JSON lines
+- `binary_files`: reads Parquet, Arrow and Excel
+- `frames`: reads data frames, arrays and lists of dicts; makes frames of Python objects
+- `plain_cells`: single rows and columns of numbers, without ranks
+- `date_parts`: replaces dates by their weekday, month and hour
+- `cells`: `Cells`, a column before its kind is inferred
+- `column_plan`: plans which columns to read, and how
+- `column_inference`: `infer_column` turns cells into numbers and categories
+- `table`: `read_table` does all of it
+- `batches`: reads files, folders and pipes in batches of records
 """
 
 from typing import TYPE_CHECKING
@@ -32,7 +32,7 @@ __all__ = ["column_names", "read_table"]
 
 
 def __getattr__(name: str) -> object:
-    """Import the readers with their first use: the options alone need none of them."""
+    """Import a reader when it is first used: the options alone need no reader."""
     if name in __all__:
         from unless.read import table
 

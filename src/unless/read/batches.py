@@ -1,4 +1,4 @@
-"""The files to read: their format, and their records in batches that fit into memory."""
+"""Find the format of files, and read their records in batches that fit into memory."""
 
 from __future__ import annotations
 
@@ -42,19 +42,19 @@ from unless.read.table import read_with
 from unless.table import Table, part_names
 
 File = str | os.PathLike[str] | BinaryIO
-"""A path, or a file that is open for bytes."""
+"""A path, or a file opened in binary mode."""
 
-_SIGN = 8  # bytes that tell formats apart
+_SIGN = 8  # bytes that distinguish the formats
 _PIECE = 1 << 16
 
 
 Converter = Callable[["pl.DataFrame", str], "pl.DataFrame"]
-"""Gives a frame of text, from the file of that name, with numbers in the columns that hold them."""
+"""Converts a frame of text, read from the named file, to one with numbers in the numeric columns."""
 
 
 @dataclass(frozen=True, slots=True)
 class OtherParts:
-    """What all parts of a table share: the columns of the first part, and how numbers are written."""
+    """The properties that all parts of a table share: the columns of the first part, and the numerals."""
 
     names: Sequence[str]
     where: str
@@ -62,7 +62,7 @@ class OtherParts:
 
 
 class Input:
-    """A file, a folder of parts or an open file: its format, its records in batches, and how far they are read."""
+    """A file, a folder of parts or an open file, with its format; yields records in batches and tracks progress."""
 
     def __init__(self, source: File, options: ReadOptions, size: int, other_parts: OtherParts | None = None) -> None:
         form = options.format
@@ -72,11 +72,11 @@ class Input:
         self._said: dict[str, Remarks] = {}
         self._sources: Sequence[Path | BinaryIO | _RereadableFile]
         self.convert: Converter | None = None
-        """Gives the columns of a text file their types; without it, frames have every cell as text."""
+        """Converts the columns of a text file to their types; without it, every cell in a frame is text."""
         self._read = self._total = 0
         self._current: OpenFile | None = None
         self.places: list[FilePath]
-        """The files that are read, to be compared with the one that is written."""
+        """The files that are read, for comparison with the output file."""
         if isinstance(source, (str, os.PathLike)):
             self._format, paths = files_at(source, form)
             self._sources, self.places = paths, [*paths]
@@ -99,21 +99,21 @@ class Input:
 
     @property
     def said(self) -> dict[str, Remarks]:
-        """How each file was read, once it was."""
+        """The remarks about each file, available once it was read."""
         return dict(self._said)
 
     @property
     def paths(self) -> list[Path]:
-        """The files, by name; none for open files."""
+        """The paths of the files, sorted by name; empty for open files."""
         return [source for source in self._sources if isinstance(source, Path)]
 
     def parts(self) -> OtherParts:
-        """What each file has to match if it is read alone."""
+        """The properties that each file has to match if it is read alone."""
         names = names_of(self.paths[0], replace(self._options, format=self.form))
         return OtherParts(names, str(self.paths[0]), self._numerals)
 
     def keep(self, stack: ExitStack) -> None:
-        """Make the files readable again; input from a pipe is copied to a temporary file until the stack ends."""
+        """Make the files readable again; pipe input is copied to a temporary file until the stack closes."""
         self._sources = [
             source if isinstance(source, Path) and source.is_file() else _make_rereadable(source, stack)
             for source in self._sources
@@ -127,15 +127,15 @@ class Input:
         return min(1.0, (self._read + (self._current.position if self._current else 0)) / self._total)
 
     def batches(self) -> Iterator[Batch]:
-        """Yield the records, some at a time; at least one batch for every file.
+        """Yield the records in batches, at least one batch for every file.
 
-        All files have the same columns, in any order. Text is read in blocks. A workbook is held in memory as a whole,
-        and so is a Parquet or Arrow file that is packed or comes from a pipe.
+        All files have the same columns, in any order. Text is read in blocks. A workbook is held in memory as a whole;
+        so is a Parquet or Arrow file that is packed or comes from a pipe.
         """
         first: Batch | OtherParts | None = self._other_parts
         self._read = 0
         for file in self._files():
-            refuse_other((file.peek(_SIGN), b""), self._format, file.where)  # a packed or piped file is seen here first
+            refuse_other((file.peek(_SIGN), b""), self._format, file.where)  # not yet inspected if packed or piped
             for batch in self._batches(file):
                 first = first or batch
                 if self.form != "jsonl":
@@ -163,7 +163,7 @@ class Input:
         head, line = file.read(header.size), header.lines + 1
         scan = partial(find_records, separator=dialect.delimiter, blank=len(header.names) == 1)
         for data, (places, lines) in read_blocks(file, self._size, scan):
-            if dialect.is_open and file.encoding != dialect.encoding:  # the first line beyond ASCII was among these
+            if dialect.is_open and file.encoding != dialect.encoding:  # these records had the first non-ASCII line
                 dialect = dialect.with_encoding(file.encoding, file.where)
                 self._said[name] = dialect.remarks.with_remark(header.said)
             source = TextFile(data, dialect, where=file.where, names=header.names, first_line=line)
@@ -186,7 +186,7 @@ class Input:
 
 @dataclass(frozen=True, slots=True)
 class _RereadableFile:
-    """An open file that can be read again from its start, and its name in messages."""
+    """An open file that can be read again from its start, with its name for messages."""
 
     file: BinaryIO
     start: int
@@ -194,7 +194,7 @@ class _RereadableFile:
 
 
 def _make_rereadable(source: Path | BinaryIO | _RereadableFile, stack: ExitStack) -> _RereadableFile:
-    """Make a file readable again: as it is if it can seek, or else as a copy."""
+    """Make a file readable again: the file itself if it can seek, otherwise a copy."""
     if isinstance(source, _RereadableFile):
         return source
     file = stack.enter_context(source.open("rb")) if isinstance(source, Path) else source
@@ -209,7 +209,7 @@ def _make_rereadable(source: Path | BinaryIO | _RereadableFile, stack: ExitStack
 
 
 def file_numbers(file: BinaryIO) -> list[FilePath]:
-    """The descriptor of an open file, as a list; empty for a file in memory."""
+    """Return the descriptor of an open file as a list; empty for a file in memory."""
     try:
         return [file.fileno()]
     except (AttributeError, OSError):
@@ -217,13 +217,13 @@ def file_numbers(file: BinaryIO) -> list[FilePath]:
 
 
 def refuse_text_mode(file: object, mode: str) -> None:
-    """Refuse a file that is open in text mode."""
+    """Raise an error for a file that is open in text mode."""
     if isinstance(file, io.TextIOBase):
         raise ParameterError(f"the file is open in text mode; open it in binary mode: open(path, {mode!r})")
 
 
 def _looks_packed(file: BinaryIO) -> bool:
-    """Whether an open file begins like a gzip file; False if it can neither peek nor seek."""
+    """Whether an open file starts like a gzip file; False if it can neither peek nor seek."""
     sign = b"\x1f\x8b"
     if (peek := getattr(file, "peek", None)) is not None:
         return bool(peek(len(sign))[: len(sign)] == sign)
@@ -245,7 +245,7 @@ def _title(file: BinaryIO) -> str:
 
 @dataclass(frozen=True, slots=True)
 class TextBatch:
-    """Records of a CSV or TSV file: their bytes, in UTF-8, and where each ends; the dialect is that of the file."""
+    """Records of a CSV or TSV file: their bytes in UTF-8, the end of each record, and the dialect of the file."""
 
     data: bytes
     places: Places
@@ -254,14 +254,14 @@ class TextBatch:
     dialect: TextDialect
     where: str
     head: bytes
-    """The bytes of the file up to its first record, such as the names."""
+    """The bytes of the file before its first record, such as the header."""
     ascii_only: bool = False
-    """Whether all bytes of the file up to the end of the batch are ASCII, so that its encoding is not known yet."""
+    """Whether all bytes up to the end of the batch are ASCII, so that the encoding is still unknown."""
     convert: Converter | None = None
 
     @property
     def names(self) -> Sequence[str]:
-        """The columns."""
+        """The names of the columns."""
         return self.source.names
 
     def table(self, like: object, features: Sequence[str], *, drop_unlabelled: bool = False) -> Table:
@@ -269,11 +269,11 @@ class TextBatch:
         return _read_like(self.source, like, features, drop_unlabelled=drop_unlabelled)
 
     def cells(self, _: Sequence[str]) -> Source:
-        """The cells, as they are read."""
+        """Return the source of the cells."""
         return self.source
 
     def texts(self, names: Collection[str]) -> pl.DataFrame:
-        """Return these columns as text; an empty cell is null."""
+        """Return the named columns as text; an empty cell is null."""
         return self.source.frame(names)
 
     def frame(self, **_: object) -> pl.DataFrame:
@@ -284,7 +284,7 @@ class TextBatch:
 
 @dataclass
 class JsonBatch:
-    """Lines of JSON: their bytes, where the object of each closes, which objects are empty, and their first line."""
+    """Lines of JSON: their bytes, the end of each object, flags of empty objects, and the number of the first line."""
 
     data: bytes
     places: Places
@@ -293,7 +293,7 @@ class JsonBatch:
     line: int
     head: bytes
     seen: set[str] = field(default_factory=set)
-    """The members that occur, once the table was read."""
+    """The members that occur, set once the table was read."""
 
     @cached_property
     def names(self) -> Sequence[str]:
@@ -301,7 +301,7 @@ class JsonBatch:
         return self._source().names
 
     def table(self, like: object, features: Sequence[str], *, drop_unlabelled: bool = False) -> Table:
-        """Read the named columns like an earlier table; a member that no object has is missing in all."""
+        """Read the named columns like an earlier table; a member that no object has is missing in all rows."""
         schema = getattr(like, "schema", like)
         dates = [name for name in getattr(schema, "parts", ()) if name in self.names]
         parts = part_names(dates, dates)
@@ -312,15 +312,15 @@ class JsonBatch:
         return table
 
     def cells(self, names: Sequence[str]) -> Source:
-        """The cells of these members, as they are read; some may be in other batches only."""
+        """Return the source of the cells of these members; some may occur only in other batches."""
         return self._source(names)
 
     def frame(self, *, spelled: bool = False, texts: Collection[str] = ()) -> pl.DataFrame:
-        """Return all members; `JsonLines.frame` tells their types."""
+        """Return all members as columns, typed as in `JsonLines.frame`."""
         return self._source(self.names).frame(spelled=spelled, texts=texts)
 
     def line_of(self, name: str) -> int:
-        """The line of the first object that has a member of that name."""
+        """Find the line of the first object that has a member of that name."""
         return next(line for line, row in self._source([name]).objects() if name in row)
 
     def _source(self, names: Sequence[str] | None = None) -> JsonLines:
@@ -343,7 +343,7 @@ class FrameBatch:
 
     @property
     def names(self) -> Sequence[str]:
-        """The columns."""
+        """The names of the columns."""
         return self.rows.columns
 
     def table(self, like: object, features: Sequence[str], *, drop_unlabelled: bool = False) -> Table:
@@ -352,7 +352,7 @@ class FrameBatch:
         return _read_like(source, like, features, drop_unlabelled=drop_unlabelled)
 
     def cells(self, _: Sequence[str]) -> Source:
-        """The cells, as they are read."""
+        """Return the source of the cells."""
         return PolarsFrame(self.rows, filed=True)
 
     def frame(self, **_: object) -> pl.DataFrame:
@@ -361,7 +361,7 @@ class FrameBatch:
 
 
 Batch = TextBatch | JsonBatch | FrameBatch
-"""Some records of a file. Messages call the file ``where``."""
+"""A batch of records of a file; ``where`` names the file in messages."""
 
 
 def _read_like(source: Source, like: object, features: Sequence[str], *, drop_unlabelled: bool) -> Table:

@@ -1,4 +1,4 @@
-"""Sources of cells that libraries read: Parquet and Arrow by polars, workbooks by python-calamine."""
+"""Read cells of binary files: Parquet and Arrow by polars, workbooks by python-calamine."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ Cell = int | float | str | bool | time | date | datetime | timedelta
 _NUMBER = 8  # bytes
 _BATCH = 1 << 16  # rows of a frame
 _PIECE = 1 << 20
-_CELL = 32  # bytes of a cell; calamine lays out all cells between the first and the last, empty ones too
-_ROWS = 1 << 20  # the most that a sheet can have
+_CELL = 32  # bytes of a cell; calamine allocates all cells between the first and the last, even empty ones
+_ROWS = 1 << 20  # the most columns of a sheet
 _SHEET = re.compile(r"xl/worksheets/[^/]+\.xml", re.IGNORECASE)
 _COLUMN = re.compile(rb"""\br=["']([A-Z]{1,3})[0-9]""")
 _FILLED = re.compile(rb"""<(?:\w+:)?c\s[^>]*?\br=["']([A-Z]{1,3})([0-9]{1,7})["'][^>]*(?<!/)>""")
@@ -47,14 +47,14 @@ class _ColumnarFile:
     scanner: str
 
     def __init__(self, source: Content, *, where: str, options: ReadOptions = PLAIN_OPTIONS) -> None:
-        del options  # a columnar file describes itself
+        del options  # a columnar file contains its own schema
         self._source = source
         self._where = where
         with self._blaming():
             self.names: Sequence[str] = list(self._scan(rows=0).collect_schema())
 
     def load(self, names: Sequence[str], texts: Collection[str], missing: Collection[str]) -> None:
-        """Read these columns."""
+        """Read the named columns."""
         wanted = list(names) or list(self.names[:1])  # without any column the rows could not be counted
         with self._blaming():
             refuse_unpacked(_NUMBER * len(wanted) * self._count(), size_of(self._source), self._where)
@@ -64,11 +64,11 @@ class _ColumnarFile:
         self._frame.load(names, texts, missing)
 
     def cells(self, name: str) -> Cells:
-        """The cells of a column that was loaded."""
+        """Return the cells of a loaded column."""
         return self._frame.cells(name)
 
     def frames(self) -> Iterator[pl.DataFrame]:
-        """Read all columns, some rows at a time; there is at least one frame."""
+        """Yield all columns, some rows at a time, as at least one frame."""
         with self._blaming():
             frame = None
             for frame in self._scan().collect_batches(chunk_size=_BATCH, maintain_order=True):
@@ -80,17 +80,17 @@ class _ColumnarFile:
         return io.BytesIO(self._source) if isinstance(self._source, bytes) else self._source
 
     def _scan(self, columns: list[str] | None = None, rows: int | None = None) -> pl.LazyFrame:
-        """The file, or some of its columns, or its first rows, yet to be read."""
-        # A name such as a[1].parquet is not a pattern of names, and a folder called a=1 not a column.
+        """Make a lazy scan of the file, of some columns, or of its first rows."""
+        # A name such as a[1].parquet is not a pattern, and a folder named a=1 is not a column.
         lazy = getattr(pl, self.scanner)(self._input(), n_rows=rows, glob=False, hive_partitioning=False)
         return lazy if columns is None else lazy.select(columns)  # type: ignore[no-any-return]
 
     def _count(self) -> int:
-        """How many rows the file says it has."""
+        """Read the number of rows from the metadata of the file."""
         return int(self._scan().select(pl.len()).collect().item())
 
     def _blaming(self) -> AbstractContextManager[None]:
-        """Turn errors of polars into ours."""
+        """Convert errors of polars to ours."""
         return as_read_errors(self._where, pl.exceptions.PolarsError, pl.exceptions.PanicException, title=self.title)
 
 
@@ -101,7 +101,7 @@ class ParquetFile(_ColumnarFile):
 
 
 class ArrowFile(_ColumnarFile):
-    """An Arrow file (Feather is one), in the form of a file or of a stream."""
+    """An Arrow file (including Feather), in file or stream format."""
 
     title, scanner = "an Arrow", "scan_ipc"
 
@@ -111,7 +111,7 @@ class ArrowFile(_ColumnarFile):
         return super()._scan(columns, rows)
 
     def _count(self) -> int:
-        return 0 if self._streamed else super()._count()  # a stream does not say
+        return 0 if self._streamed else super()._count()  # a stream has no row count
 
     @property
     def _streamed(self) -> bool:
@@ -121,10 +121,10 @@ class ArrowFile(_ColumnarFile):
 class ExcelFile(Loaded):
     """A sheet of a workbook, by default the first visible one; its first row that is not blank names the columns.
 
-    Rows of a single text above a row of several texts are a title, unless the caller tells where the names are.
-    An empty cell is missing, and so is one that shows an error such as #N/A. Dates are ISO text, and where all numbers
-    of a column are whole, they are whole numbers. A blank row is not a record; in a sheet of one column it is a
-    missing cell. A column without any cells is left out.
+    Rows of a single text above a row of several texts are a title, unless the caller names the header row.
+    Empty cells and cells that show an error such as #N/A are missing. Dates are ISO text, and the numbers of a column
+    are integers if they all are whole. A blank row is not a record, but in a sheet of one column it is a missing
+    cell. A column without any cells is left out.
     """
 
     filed = True
@@ -150,21 +150,21 @@ class ExcelFile(Loaded):
 
 
 def _type_cells(column: Sequence[Cell]) -> list[Cell | None]:
-    """The cells of a column; Excel keeps all numbers as floats."""
+    """Restore the types of the cells of a column; Excel stores all numbers as floats."""
     whole = all(cell.is_integer() for cell in column if isinstance(cell, float))
     number = int if whole else float
     return [None if cell == "" else number(cell) if isinstance(cell, float) else cell for cell in column]
 
 
 def _cells_to_series(name: str, cells: Cells) -> pl.Series:
-    """Cells as a polars column: dates, times and durations have their types where nothing else is in the column."""
+    """Convert cells to a polars column, with a date, time or duration type if the column has nothing else."""
     if cells.notation is None or cells.texts:
         return make_series(_cells_to_objects(cells))
     return column_to_polars(Column(name, "number", cells.numbers, (), cells.codes, cells.notation))
 
 
 def _cells_to_objects(cells: Cells) -> list[object]:
-    """Cells as Python objects: dates are text, as `read_table` reads it, and in a column with text so are numbers."""
+    """Convert cells to Python objects: dates become text, as in `read_table`; so do numbers in columns with text."""
     cells = dates_as_texts(cells)
     kind = number_to_text if cells.texts else int if cells.type is int else float
     numbers = list(map(kind, cells.numbers.tolist()))
@@ -174,9 +174,9 @@ def _cells_to_objects(cells: Cells) -> list[object]:
 
 
 def _count_title_rows(rows: Sequence[Sequence[Cell]]) -> int:
-    """Count the rows before the names of the columns: none, or those of a title, which has one text in each row.
+    """Count the rows of a title before the names of the columns; a title has one text in each row.
 
-    Below a title there are several names, all of them texts, and a record.
+    Below a title are several names, all of them texts, and at least one record.
     """
     for place, row in enumerate(rows[:-1]):
         filled = [cell for cell in row if cell != ""]
@@ -187,14 +187,14 @@ def _count_title_rows(rows: Sequence[Sequence[Cell]]) -> int:
 
 
 def _title_remark(rows: Sequence[Sequence[Cell]], above: int, first: int) -> str:
-    """A remark about a title above the names; rows are counted as in the sheet."""
+    """Write a remark about a title above the names; rows are numbered as in the sheet."""
     title = next(cell for cell in rows[0] if cell != "")
     which = f"row {first + 1:,} is" if above == 1 else f"rows {first + 1:,} to {first + above:,} are"
     return f"{which} a title, {title!r:.60}; the names of the columns are in row {first + above + 1:,}"
 
 
 def _skip_blank_rows(rows: list[list[Cell]], where: str) -> list[list[Cell]]:
-    """The rows from the first one that is not blank."""
+    """Drop blank rows at the start; a sheet without other rows is an error."""
     found = next((place for place, row in enumerate(rows) if any(cell != "" for cell in row)), None)
     if found is None and not rows:
         raise ReadError(f"{where}: the sheet has no row after those that are skipped")
@@ -202,9 +202,9 @@ def _skip_blank_rows(rows: list[list[Cell]], where: str) -> list[list[Cell]]:
 
 
 def _read_sheet(source: Content, where: str, asked: str | int | None) -> tuple[list[list[Cell]], int, Remarks]:
-    """The rows of a sheet without blank rows around them, how many were skipped before, and remarks.
+    """Read a sheet: its rows without surrounding blank rows, the number of rows skipped before, and remarks.
 
-    All rows have the same length, and there is at least one; '' is an empty cell.
+    There is at least one row, and all have the same length; '' is an empty cell.
     """
     calamine = import_extra(
         "python_calamine", f"{where}: Excel files are read by python-calamine, which", "excel", ReadError
@@ -213,7 +213,7 @@ def _read_sheet(source: Content, where: str, asked: str | int | None) -> tuple[l
         _refuse_bombs(source, where)
         try:
             with io.BytesIO(source) if isinstance(source, bytes) else source.open("rb") as file:
-                book = calamine.load_workbook(file)  # by its content, whatever its name says
+                book = calamine.load_workbook(file)  # by its content, regardless of its name
         except calamine.PasswordError:
             raise ReadError(f"{where}: the workbook has a password; save it without one") from None
         shown = [
@@ -236,7 +236,7 @@ def _read_sheet(source: Content, where: str, asked: str | int | None) -> tuple[l
 
 
 def _find_sheet(asked: str | int, names: Sequence[str], where: str) -> str:
-    """The sheet of that name or, if none exists, of that number, counted from 1."""
+    """Find the sheet of the given name or, if none exists, of the given number, counted from 1."""
     if asked in names:
         return str(asked)
     number = int(asked) if str(asked).isdecimal() else 0
@@ -246,18 +246,18 @@ def _find_sheet(asked: str | int, names: Sequence[str], where: str) -> str:
 
 
 def _column_title(cell: Cell) -> str:
-    """The name of a column, which may be a number or a date."""
+    """Return the name of a column as text; the cell may be a number or a date."""
     value = cell_value(cell)
     return number_to_text(value) if value.__class__ is float else str(value)
 
 
-# A workbook may be small on disk only, so what it holds is counted before calamine takes memory for it.
+# A small file may unpack to a huge workbook, so cells and texts are counted before calamine allocates memory.
 
 
 def _refuse_bombs(source: Content, where: str) -> None:
-    """Refuse a workbook that takes far more memory than its size, by its texts or by the places of its cells."""
+    """Reject a workbook whose texts, or the positions of its cells, take far more memory than its size."""
     size = size_of(source)
-    # Columns are found three times as fast as cells: this many are fine, however many rows there are.
+    # Counting columns is three times as fast as counting cells; few columns are fine with any number of rows.
     fine = max(limit("unpacked"), RATIO * size) // (_CELL * _ROWS)
     with suppress(*_FAILURES), zipfile.ZipFile(io.BytesIO(source) if isinstance(source, bytes) else source) as archive:
         total = 0
@@ -274,10 +274,10 @@ def _refuse_bombs(source: Content, where: str) -> None:
 
 
 def _read_pieces(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> Iterator[bytes]:
-    """What a file of the archive really holds, whatever size it claims to have, cut between tags."""
+    """Yield the real content of a file in the archive, whatever size the archive claims, cut between tags."""
     entry.file_size = 1 << 62
     rest = b""
-    with suppress(*_FAILURES), archive.open(entry) as file:  # calamine will report them
+    with suppress(*_FAILURES), archive.open(entry) as file:  # calamine will report the error
         while piece := file.read(_PIECE):
             text = rest + piece
             end = text.rfind(b"<") if len(rest) < _PIECE else len(text)
@@ -287,7 +287,7 @@ def _read_pieces(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> Iterator[b
 
 
 def _count_cells(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> int:
-    """How many cells a sheet has, up to the last column and the last row that have any."""
+    """Count the cells of a sheet, up to the last used column and row."""
     columns = rows = 0
     for piece in _read_pieces(archive, entry):
         for column, row in _FILLED.findall(piece):
@@ -296,7 +296,7 @@ def _count_cells(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> int:
 
 
 def _column_number(letters: bytes) -> int:
-    """The number of a column, from 1.
+    """Return the number of a column from its letters, from 1.
 
     >>> _column_number(b"A"), _column_number(b"Z"), _column_number(b"AA"), _column_number(b"XFD")
     (1, 26, 27, 16384)

@@ -1,4 +1,4 @@
-"""`Cells`: a column as its source has it, ranked by hashing or counting, without sorting Python objects by row."""
+"""Rank the cells of a column (`Cells`) by hashing or counting, without sorting Python objects by row."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from unless.table import rank_values
 from unless.values import Label, Value, cell_value, label_type, number_to_text
 from unless.values.notation import DATE, DATETIME, DAY, DateNotation, NotatedNumber, Notation, common_notation
 
-_FEW = 1024  # up to this many numbers argsort ranks faster
+_FEW = 1024  # argsort ranks up to this many numbers faster
 
 
 @dataclass(frozen=True, slots=True)
 class Cells:
-    """A column as its source has it: numbers ascending, texts by code point, and the rank of every cell.
+    """The cells of a source column: numbers ascending, texts sorted by code point, and the rank of every cell.
 
     Missing cells have the rank after both. ``type`` is the Python type of the cells, None if they differ: labels keep
-    their type. ``categorical`` means that the source calls the column categorical: its numbers are names. ``notation``
-    says how its numbers are written, if not as plain numbers; texts may be the levels of an `LevelNotation`.
-    ``numerals`` tells which texts spell numbers, and ``whole`` whether all numbers are whole and exact, if that is
-    known.
+    their type. ``categorical`` means that the source declares the column categorical: its numbers are names.
+    ``notation`` is how its numbers are written, if not as plain numbers; texts may be the levels of a `LevelNotation`.
+    ``numerals`` defines which texts spell numbers. ``whole`` is whether all numbers are whole and exact, None if
+    unknown.
     """
 
     numbers: NDArray[np.float64]
@@ -41,13 +41,13 @@ class Cells:
 
 
 def cells_from_numbers(array: NDArray[Any], kind: type[Label] = float) -> Cells:
-    """Cells of a numeric array; NaN is missing."""
+    """Make cells from a numeric array; NaN is missing."""
     numbers, codes, whole = _rank_numbers(np.ascontiguousarray(array, dtype=np.float64))
     return Cells(numbers, (), codes, kind, whole=whole)
 
 
 def cells_from_times(counts: NDArray[np.int64], missing: NDArray[np.bool_], unit: str, notation: Notation) -> Cells:
-    """Cells of an array of whole numbers that count days or parts of seconds; in ``notation``, microseconds."""
+    """Make cells from an array of counts of days or of parts of seconds; ``notation`` counts microseconds."""
     size = _PER_SECOND[unit]
     micros = counts * (10**6 // size) if size <= 10**6 else counts // (size // 10**6)
     numbers, codes = rank(np.where(missing, np.nan, micros.astype(np.float64)))
@@ -63,7 +63,7 @@ _PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
 
 
 def cells_from_flags(flags: NDArray[np.bool_], missing: NDArray[np.bool_] | None = None) -> Cells:
-    """Cells of a boolean array, with a mask for those that are missing."""
+    """Make cells from a boolean array and a mask of the missing ones."""
     codes = flags.astype(np.intp)
     if missing is not None:
         codes[missing] = -1
@@ -72,21 +72,21 @@ def cells_from_flags(flags: NDArray[np.bool_], missing: NDArray[np.bool_] | None
 
 
 def cells_from_dictionary(distinct: Iterable[object], codes: NDArray[Any]) -> Cells:
-    """Cells given as indices into a list of objects, which all occur; -1 is a missing cell.
+    """Make cells from indices into a list of objects, which all occur; -1 is a missing cell.
 
-    `values.cell_value` says what each object means: several objects may be the same value, and None is missing too.
+    `values.cell_value` converts each object to a value: several may be the same value, and None is missing too.
     """
     distinct = list(distinct)
     values, notation = _unify_values([cell_value(cell) for cell in distinct])
     numbers, texts, place = rank_values(values)
     table = np.array([place[value] for value in [*values, None]], dtype=np.uint32)
-    # "wrap" sends -1 to the last place.
+    # "wrap" maps -1 to the last position.
     kind = _common_type(distinct, values)
     return Cells(numbers, texts, table.take(codes, mode="wrap"), kind, notation=notation)
 
 
 def cells_from_texts(distinct: Sequence[str | None], codes: NDArray[Any]) -> Cells:
-    """Cells given as places in a list of different texts; None, and -1, is a missing cell."""
+    """Make cells from indices into a list of distinct texts; None or -1 is a missing cell."""
     texts = sorted(text for text in distinct if text is not None)
     place = {text: code for code, text in enumerate(texts)}
     table = np.array([*(len(texts) if text is None else place[text] for text in distinct), len(texts)], dtype=np.uint32)
@@ -94,7 +94,7 @@ def cells_from_texts(distinct: Sequence[str | None], codes: NDArray[Any]) -> Cel
 
 
 def _unify_values(values: list[Value]) -> tuple[list[Value], Notation | None]:
-    """Bring values into one notation; numbers of incompatible notations become text."""
+    """Convert values to one notation; numbers of incompatible notations become text."""
     written = {value.notation for value in values if isinstance(value, NotatedNumber)}
     if not written:
         return values, None
@@ -102,18 +102,18 @@ def _unify_values(values: list[Value]) -> tuple[list[Value], Notation | None]:
     if notation is None or any(value.__class__ is float for value in values):
         return [str(value) if isinstance(value, NotatedNumber) else value for value in values], None
     if notation == DATETIME and all(value % DAY == 0 for value in values if isinstance(value, float)):
-        notation = DATE  # pandas has no dates without times
+        notation = DATE  # pandas has no type for dates without times
     return values, notation
 
 
 def cells_from_objects(cells: Sequence[object]) -> Cells:
-    """Cells that are Python objects of any kind; `values.cell_value` defines their meaning."""
-    # Cell by cell, not by a dictionary of the cells: True, 1 and 1.0 would be one key, and a list cannot be one.
+    """Make cells from Python objects of any kind; `values.cell_value` defines their meaning."""
+    # Cell by cell, not by a dictionary of cells: True, 1 and 1.0 would be one key, and a list is not hashable.
     return cells_from_dictionary(cells, np.arange(len(cells)))
 
 
 def join_cells(pieces: Sequence[Cells]) -> Cells:
-    """The cells of one column, from its pieces."""
+    """Join the pieces of one column."""
     if len(pieces) == 1:
         return pieces[0]
     pieces, notation = _unify_pieces(pieces)
@@ -135,7 +135,7 @@ def join_cells(pieces: Sequence[Cells]) -> Cells:
 
 
 def _unify_pieces(pieces: Sequence[Cells]) -> tuple[Sequence[Cells], Notation | None]:
-    """Bring pieces into one notation; numbers of incompatible notations become text."""
+    """Convert pieces to one notation; numbers of incompatible notations become text."""
     notations = {piece.notation for piece in pieces if len(piece.numbers) or piece.notation is not None}
     if notations <= {None}:
         return pieces, None
@@ -144,12 +144,12 @@ def _unify_pieces(pieces: Sequence[Cells]) -> tuple[Sequence[Cells], Notation | 
 
 
 def dates_as_texts(cells: Cells) -> Cells:
-    """The cells, with dates and times as texts."""
+    """Convert the dates and times among the cells to texts."""
     return numbers_as_texts(cells) if cells.notation is not None and len(cells.numbers) else cells
 
 
 def numbers_as_texts(cells: Cells) -> Cells:
-    """The cells, with numbers as texts."""
+    """Convert the numbers among the cells to texts."""
     spelling = number_to_text if cells.notation is None else cells.notation.text
     values: list[Value] = [*map(spelling, cells.numbers.tolist()), *cells.texts, None]
     numbers, texts, place = rank_values(values)
@@ -158,14 +158,14 @@ def numbers_as_texts(cells: Cells) -> Cells:
 
 
 def _common_type(cells: Iterable[object], values: Iterable[Value]) -> type[Label] | None:
-    """The label type of all cells that are not missing, None if they differ."""
+    """Return the label type of all non-missing cells, None if they differ."""
     types = {type(cell) for cell, value in zip(cells, values, strict=True) if value is not None}
     kinds = {label_type(kind) for kind in types} or {str}
     return kinds.pop() if len(kinds) == 1 else None
 
 
 def group_texts(ends: NDArray[np.int64], data: NDArray[np.uint8]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Group equal texts: the group of every row, and the first row of every group.
+    """Group equal texts; return the group of every row, and the first row of every group.
 
     Text ``row`` is the bytes of ``data`` from ``ends[row]`` to ``ends[row + 1]``.
     """
@@ -173,18 +173,18 @@ def group_texts(ends: NDArray[np.int64], data: NDArray[np.uint8]) -> tuple[NDArr
     firsts = np.empty(len(ends) - 1, dtype=np.int32)
     bits = 10
     while (count := kernels.group(ends, data, np.full(1 << bits, -1, dtype=np.int32), codes, firsts)) < 0:
-        bits += 4  # the table was half full; few columns have many texts
+        bits += 4  # the hash table was half full; few columns have many texts
     return codes, firsts[:count]
 
 
 def rank(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.uint32]]:
-    """The distinct numbers ascending, and the rank of every value; NaN ranks last, and minus zero is zero."""
+    """Return the distinct numbers ascending, and the rank of every value; NaN ranks last, and minus zero is zero."""
     numbers, codes, _ = _rank_numbers(values)
     return numbers, codes
 
 
 def _rank_numbers(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.uint32], bool]:
-    """The distinct numbers, the rank of every value, and whether all numbers are whole and exact."""
+    """Return the distinct numbers, the rank of every value, and whether all numbers are whole and exact."""
     codes = np.empty(len(values), dtype=np.uint32)
     low, high, whole = kernels.find_number_range(values)
     # Counting takes 3 ns a cell while its ranks fit into the cache; sorting takes ten times as long.
@@ -204,7 +204,7 @@ def _rank_numbers(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDA
 def _rank_packed(values: NDArray[np.float64], codes: NDArray[np.uint32], firsts: NDArray[np.intp]) -> int:
     """Rank by sorting words that hold the leading bits of a number and its row: numpy sorts those fastest.
 
-    Return the number of ranks, or -1 if too many numbers differ only in bits that did not fit. (1e6 normal numbers take
+    Return the number of ranks, or -1 if too many numbers differ only in dropped bits. (1e6 normal numbers take
     32 ms, the sort 14 of them; numpy.argsort alone takes 37.)
     """
     bits, packed, room = values.view(np.int64), np.empty(len(values), dtype=np.uint64), len(values).bit_length()

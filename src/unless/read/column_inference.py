@@ -1,7 +1,7 @@
-"""Infer what cells mean: a column becomes numbers, categories, or both, as declared or detected.
+"""Infer the kind of a column from its cells: numbers, categories, or both, as declared or detected.
 
-`infer_column` does it for one column, in the same way for text files, typed files, frames, blocks and streams: it looks
-at the distinct values only (`Cells`).
+`infer_column` treats text files, typed files, frames, blocks and streams in the same way: it reads only the distinct
+values of a column (`Cells`).
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ from unless.values.notation import (
 )
 
 Declared = OneOf["numeric", "categorical"] | None
-"""How the caller declares a column; None infers it from the cells."""
+"""The kind of a column as declared by the caller; None infers it from the cells."""
 
 _DIGIT = re.compile(r"\d")
 _WHOLE = re.compile(r"[+-]?[0-9]+(\.0)?")
@@ -53,16 +53,16 @@ _EXACT = 2.0**53
 
 
 class MissingLabelsError(ReadError):
-    """A target with missing labels."""
+    """Raised for a target with missing labels."""
 
 
 @dataclass(frozen=True, slots=True)
 class ColumnSpec:
-    """What is known about a column before its cells are inspected.
+    """The facts known about a column before its cells are inspected.
 
-    ``missing`` are the texts that mean a missing cell. ``spelled`` are the cells of text files, where a number is never
-    anything but text. ``known`` is the column in training, and ``notation`` how its numbers are written. If it is read
-    ``like_training``, nothing new is noticed, and cells of other types mean what they meant there (`known_spellings`).
+    ``missing`` are the texts that stand for a missing cell. ``spelled`` is true for text files, where every number is a
+    text. ``known`` is the column in training, and ``notation`` how its numbers are written. If read ``like_training``,
+    nothing new is detected, and cells of other types have their meaning in training (`known_spellings`).
     """
 
     name: str
@@ -80,15 +80,15 @@ class ColumnSpec:
 
 
 def infer_column(cells: Cells, spec: ColumnSpec) -> Column:
-    """Make a column of cells: some are missing, the others are numbers or categories.
+    """Turn cells into a column whose cells are missing, numbers or categories.
 
     Texts that spell numbers are numbers if the column is declared numeric, or if it is undeclared and looks numeric or
-    mixed (`_choose_kind`). So are texts that spell dates, times or durations, texts that are levels of an order if the
-    notation says so, and numbers with one unit. In a column of categories a number becomes its shortest spelling, which
-    is compared with the texts that mean missing. In a column of numbers, a number that one of these spells is missing.
+    mixed (`_choose_kind`). The same holds for dates, times, durations, numbers with one unit, and levels of a declared
+    order. In a column of categories a number becomes its shortest spelling, which is compared with the texts that mean
+    missing. In a column of numbers, a number that one of these texts spells is missing.
 
-    In a typed column of text, whole numbers are names if nothing else is there (zip codes), and numbers are numbers if
-    they are more than half.
+    In a typed column of text, whole numbers alone are names (zip codes); otherwise texts that spell numbers are numbers
+    if they are more than half.
     """
     if spec.missing:
         spec = replace(spec, missing=missing_among(cells.texts, spec.missing))
@@ -105,7 +105,7 @@ def infer_column(cells: Cells, spec: ColumnSpec) -> Column:
 
 
 def _is_plainly_text(cells: Cells, spec: ColumnSpec) -> bool:
-    """Whether no text of an undeclared column has a digit: then none is a number, a date or an amount."""
+    """Whether no text of an undeclared column has a digit, so that none is a number, a date or an amount."""
     undeclared = spec.declared is None and spec.notation is None and spec.known is None and not spec.like_training
     if not undeclared or cells.notation is not None or len(cells.numbers) or cells.categorical:
         return False
@@ -113,7 +113,7 @@ def _is_plainly_text(cells: Cells, spec: ColumnSpec) -> bool:
 
 
 def _infer_undeclared(cells: Cells, spec: ColumnSpec) -> Column:
-    """A column whose numbers, if there are any, are written as plain numbers or with a unit."""
+    """Infer an undeclared column whose numbers, if any, are plain or have a unit."""
     present = [text for text in cells.texts if text not in spec.missing]
     read = _parse_texts(present, cells, spec)
     gone = _numbers_meaning_missing(cells, spec, read)
@@ -126,7 +126,7 @@ def _infer_undeclared(cells: Cells, spec: ColumnSpec) -> Column:
         return _detect_in_texts(cells, spec, {}) or _make_categories(cells, spec)
     if spec.declared == "numeric" and not len(cells.numbers) and (found := _detect_in_texts(cells, spec, read)):
         return found
-    # Who loads a text file into a database gets numbers where all cells are numbers.
+    # A database that loads a text file makes numbers of columns whose cells are all numbers.
     typed = kind == "number" if spec.spelled else len(cells.numbers) > 0 and not read and cells.type is not str
     if not (read or gone or len(present) < len(cells.texts)):
         column = checked_column(spec.name, kind, cells.numbers, tuple(cells.texts), cells.codes, typed=typed)
@@ -138,7 +138,7 @@ def _infer_undeclared(cells: Cells, spec: ColumnSpec) -> Column:
 
 
 def _numbers_meaning_missing(cells: Cells, spec: ColumnSpec, read: Mapping[str, float]) -> set[float]:
-    """The numbers of a column that mean a missing cell; in text files, in any spelling."""
+    """Find the numbers of a column that mean a missing cell; in text files, in any spelling."""
     if spec.spelled:
         wanted = {number for text in spec.missing if (number := cells.numerals.number_in(text)) is not None}
     else:
@@ -147,7 +147,7 @@ def _numbers_meaning_missing(cells: Cells, spec: ColumnSpec, read: Mapping[str, 
 
 
 def _parse_texts(texts: Sequence[str], cells: Cells, spec: ColumnSpec) -> dict[str, float]:
-    """The texts that spell numbers, with these; none if the texts of a typed column are names."""
+    """Map the texts that spell numbers to the numbers; empty if the texts of a typed column are names."""
     read = _parse_plain_numbers(texts, cells, spec)
     if isinstance(spec.notation, Amounts):
         read |= _parse_amounts(texts, spec.notation, cells.numerals if spec.spelled else None)
@@ -157,27 +157,27 @@ def _parse_texts(texts: Sequence[str], cells: Cells, spec: ColumnSpec) -> dict[s
 
 
 def _parse_plain_numbers(texts: Sequence[str], cells: Cells, spec: ColumnSpec) -> dict[str, float]:
-    """The texts that spell plain numbers; booleans are 0 and 1 where training had only numbers."""
+    """Map texts that spell plain numbers to the numbers; booleans are 0 and 1 if training had only numbers."""
     found, known = cells.numerals.numbers_in(texts, each=spec.declared is not None), spec.known
     if known is None:
         return found
     if spec.declared == "numeric" and not known.categories:
         found |= {text: float(flag) for text in texts if text not in found and (flag := parse_flag(text)) is not None}
-    if not cells.numerals.plain:  # 1.234 beside 1.2.3 was a category
+    if not cells.numerals.plain:  # next to 1.2.3, 1.234 was a category
         found = {text: number for text, number in found.items() if text not in known.categories}
     return found
 
 
 def _are_names(texts: Sequence[str], read: Mapping[str, float]) -> bool:
-    """Whether the texts of a typed column are names: at most half spell numbers, or all are digits only."""
+    """Whether the texts of a typed column are names: at most half spell numbers, or all consist of digits."""
     return 2 * len(read) <= len(texts) or all(text.isascii() and text.isdigit() for text in texts)
 
 
 def _choose_kind(numbers: int, texts: Sequence[str], read: Mapping[str, float], declared: Declared) -> Kind:
-    """The kind of a column, given how many numbers it has, its texts, and those texts that read as numbers.
+    """Choose the kind of a column, given its count of numbers, its texts, and the texts that spell numbers.
 
-    An undeclared column of numbers only is text if they are names, like 007. It is mixed if at least half of its
-    distinct cells are numbers and none begins with a needless zero.
+    An undeclared column of only numbers is text if they are codes, like 007. A column is mixed if at least half of its
+    distinct cells are numbers and none has a leading zero.
     """
     if len(read) == len(texts):
         return "text" if declared is None and are_codes_not_numbers(read) else "number"
@@ -186,19 +186,19 @@ def _choose_kind(numbers: int, texts: Sequence[str], read: Mapping[str, float], 
 
 
 def numbers_spelled(missing: Collection[str]) -> set[float]:
-    """The numbers whose shortest spelling means a missing cell."""
+    """Find the numbers whose shortest spelling means a missing cell."""
     return {number for text in missing if (number := parse_number(text)) is not None and number_to_text(number) == text}
 
 
 def _add_notation(column: Column, spec: ColumnSpec, *, whole: bool | None = None) -> Column:
-    """Add the notation of training to a new column; in training, the one that its numbers show."""
+    """Add the notation of training to a new column; in training, infer it from the numbers."""
     found = _plain_notation(column, whole=whole) if spec.notation is None and not spec.like_training else spec.notation
-    object.__setattr__(column, "notation", found)  # to make it again would check it again
+    object.__setattr__(column, "notation", found)  # a new column would be checked again
     return column
 
 
 def _plain_notation(column: Column, *, whole: bool | None) -> Notation | None:
-    """Whether numbers are whole and exact, or only 0 and 1; the first may be known."""
+    """Find the notation of plain numbers: flags if only 0 and 1, whole numbers if all are whole and exact."""
     numbers = column.numbers
     if not len(numbers) or not (kernels.find_number_range(numbers)[2] if whole is None else whole):
         return None
@@ -219,7 +219,7 @@ def _make_column(
 
 
 def _make_categories(cells: Cells, spec: ColumnSpec) -> Column:
-    """A column of categories: numbers become their shortest spelling."""
+    """Make a column of categories: numbers become their shortest spelling."""
     gone = numbers_spelled(spec.missing) if len(cells.numbers) else set()
     present = {text for text in cells.texts if text not in spec.missing}
     spellings = [number_to_text(x) for x in cells.numbers.tolist()]
@@ -232,7 +232,7 @@ def _make_categories(cells: Cells, spec: ColumnSpec) -> Column:
 
 
 def read_as_in_training(column: Column, known: Column) -> Column:
-    """Convert a column that was read without regard to training to how training would have read it."""
+    """Convert a column that was read independently of training to the kind it has in training."""
     written = None if column.notation is None or column.notation.plain else column.notation
     cells = Cells(column.numbers, column.categories, column.codes, None, notation=written)
     declared: Declared = "categorical" if known.kind == "text" else "numeric"
@@ -241,15 +241,15 @@ def read_as_in_training(column: Column, known: Column) -> Column:
 
 
 def known_spellings(texts: Iterable[str], known: Column) -> dict[str, str]:
-    """Map texts to the spelling that they clearly had in training.
+    """Map texts to their unambiguous spelling in training.
 
-    Where all categories in training were booleans, 1 is the true one and 0 the false one, however they are written. A
-    whole number is the same with .0 at its end: libraries add that to a column when a cell becomes missing. This is
-    assumed only if all categories of the column are known.
+    If all categories in training were booleans, 1 is the true category and 0 the false one, in any spelling. A whole
+    number also matches with .0 at its end: libraries add .0 to a column when a cell becomes missing. This is assumed
+    only if all categories of the column are known.
     """
     seen = frozenset(known.categories)
     new = [text for text in texts if text not in seen]
-    if (dates := detect_notation(known.categories)) is not None:  # earlier versions took dates for text
+    if (dates := detect_notation(known.categories)) is not None:  # earlier versions read dates as text
         spelling = {number: text for text, number in dates[1].items()}
         moments = {text: dates[0].number(text) for text in new}
         return {text: spelling[moment] for text, moment in moments.items() if moment in spelling}
@@ -262,7 +262,7 @@ def known_spellings(texts: Iterable[str], known: Column) -> dict[str, str]:
 
 
 def flag_names(categories: Sequence[str]) -> dict[bool | None, str]:
-    """How a column writes its booleans, even one that does not occur; empty if it has other categories."""
+    """Find the spellings of false and true in a column, even of one that does not occur; empty if not boolean."""
     flags: dict[bool | None, str] = {category.casefold() == "true": category for category in categories}
     if not categories or {text.casefold() for text in categories} - {"true", "false"} or len(flags) < len(categories):
         return {}
@@ -277,10 +277,10 @@ def flag_names(categories: Sequence[str]) -> dict[bool | None, str]:
 def _make_notated_column(
     cells: Cells, spec: ColumnSpec, notation: Notation, read: Mapping[str, float] | None = None
 ) -> Column:
-    """A column of numbers that are written in a notation, among other categories.
+    """Make a column of numbers in a notation, possibly with other categories.
 
-    Numbers in another notation, or in none, mean what their text means. ``read`` are the numbers of texts, if they are
-    known already. A notation that the caller declared is an error if no cell has it.
+    Numbers in another notation, or in none, are read as their text. ``read`` are the numbers of texts, if already
+    known. A notation that the caller declared is an error if no cell has it.
     """
     own = cells.notation or WHOLE
     same = own == notation or (isinstance(own, DateNotation) and isinstance(notation, DateNotation))
@@ -302,13 +302,13 @@ def _make_notated_column(
 
 
 def _parse_in_notation(text: str, notation: Notation, read: Mapping[str, float] | None = None) -> Value:
-    """The number that a text means in a notation, or the text."""
+    """Return the number that a text spells in a notation, otherwise the text."""
     number = notation.number(text) if read is None else read.get(text)
     return text if number is None else number
 
 
 def _format_mismatch(name: str, notation: Notation, cell: str) -> str:
-    """The error message for a declaration that fits no cell of a column."""
+    """Write the error message for a declaration that fits no cell of a column."""
     if isinstance(notation, LevelNotation):
         return f"no cell of {name!r} is in its order, {', '.join(notation.levels[:4])}; one is {cell!r}"
     if notation == TIME:
@@ -321,7 +321,7 @@ def _format_mismatch(name: str, notation: Notation, cell: str) -> str:
 def _detect_in_texts(cells: Cells, spec: ColumnSpec, read: Mapping[str, float]) -> Column | None:
     """Detect an undeclared column of dates, or of numbers with one unit; None if it is neither.
 
-    ``read`` are texts that are numbers anyway.
+    ``read`` are the texts already known to be numbers.
     """
     if spec.like_training:
         return None
@@ -345,7 +345,7 @@ def _detect_unit(texts: Sequence[str], cells: Cells, *, spelled: bool) -> Amount
 
 
 def _parse_amounts(texts: Iterable[str], unit: Amounts, numerals: Numerals | None) -> dict[str, float]:
-    """The numbers of texts that have a unit, in the numerals of a file, or in those of training."""
+    """Parse the numbers of texts with a unit, in the numerals of the file or of training."""
     if numerals is None:
         return {text: number for text in texts if (number := unit.amount(text)) is not None}
     bare = {text: one for text in texts if (one := unit.bare(text)) is not None}
@@ -356,7 +356,7 @@ def _parse_amounts(texts: Iterable[str], unit: Amounts, numerals: Numerals | Non
 
 
 def drop_missing_labels(cells: Cells, missing: Collection[str]) -> tuple[Cells, NDArray[np.bool_]]:
-    """The cells of a target that are not missing, and a mask of their rows."""
+    """Drop the missing cells of a target; also return a mask of the other rows."""
     cells = dates_as_texts(cells)
     missing = missing_among(cells.texts, missing)
     kept = np.array([*(True for _ in cells.numbers), *(text not in missing for text in cells.texts), False])
@@ -366,7 +366,7 @@ def drop_missing_labels(cells: Cells, missing: Collection[str]) -> tuple[Cells, 
 
 
 def make_labels(name: str, cells: Cells, missing: Collection[str]) -> Labels:
-    """Make labels of cells; they keep the type that they have in their source."""
+    """Make labels from cells; they keep their type in the source."""
     cells = dates_as_texts(cells)
     rows = np.flatnonzero(~drop_missing_labels(cells, missing)[1])
     if len(rows):

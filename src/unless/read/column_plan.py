@@ -1,4 +1,4 @@
-"""Which columns of a source are read, and how: given by the caller, an earlier table or a model."""
+"""Plan which columns of a source to read, and how, from the caller, an earlier table or a model."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from unless.values import DEFAULT_MISSING, EARLIER_MISSING, missing_among
 from unless.values.notation import Amounts, DateNotation, Notation
 
 _DECLARED: Mapping[Kind, Declared] = {"text": "categorical", "number": "numeric", "mixed": "numeric"}
-_SHOWN = 6  # names in a line
-_TITLE = 2  # columns that a title above the table may look like
+_SHOWN = 6  # names shown in a line
+_TITLE = 2  # a title above a table may look like this many columns
 
 
 @dataclass(frozen=True, slots=True)
 class ColumnPlan:
-    """What to read: features with their declarations, the target, and the texts that mean a missing cell."""
+    """A plan of what to read: features with their declarations, the target, and the texts for missing cells."""
 
     features: Mapping[str, Declared]
     target: str | None = None
@@ -35,25 +35,25 @@ class ColumnPlan:
     given: bool = False
     """Whether the caller gave the texts that mean missing cells, so that they apply to frames too."""
     known: Mapping[str, Column] = field(default_factory=dict)
-    """The columns of the earlier table whose values are known."""
+    """The columns of an earlier table, with known values."""
     notations: Mapping[str, Notation] = field(default_factory=dict)
     """How the numbers of some features are written."""
     like_training: bool = False
-    """Whether this table is read like an earlier one."""
+    """Whether this table is read like an earlier table."""
     spelled: bool = False
     """Whether all cells are text, as in a text file."""
     filed: bool = False
-    """Whether a file is read, so that texts are missing in typed cells too."""
+    """Whether a file is read, so that texts for missing cells apply to typed cells too."""
     parts: Mapping[str, str | None] = field(default_factory=dict)
     """The columns of dates that are replaced by their parts."""
 
     @property
     def missing_texts(self) -> tuple[str, ...]:
-        """The texts that mean a missing cell in this source."""
+        """The texts that stand for a missing cell in this source."""
         return self.missing if self.spelled or self.given or self.filed else ()
 
     def load(self, source: Source, texts: Iterable[str] = (), more: Sequence[str] = ()) -> None:
-        """Load the cells to read; further columns can be added, and columns can be loaded as text."""
+        """Load the cells to read, and those in ``more``; the columns in ``texts`` are loaded as text."""
         as_text = [name for name, kind in self.features.items() if kind == "categorical" or self._needs_text(name)]
         labelled = [] if self.target is None else [self.target]
         source.load(
@@ -61,9 +61,9 @@ class ColumnPlan:
         )
 
     def column(self, name: str, cells: Cells) -> Column:
-        """Make a column of cells (`infer_column`)."""
+        """Turn the cells of a column into a feature (`infer_column`)."""
         known, missing = self.known.get(name), self.missing_texts
-        if known is not None and not self.spelled and not self.given:  # what was a value in training is one
+        if known is not None and not self.spelled and not self.given:  # a value in training stays a value
             texts = known.categories
             missing = tuple(one for one in missing if missing_among(texts, [one]).isdisjoint(texts))
         notation = self.notations.get(name)
@@ -72,7 +72,7 @@ class ColumnPlan:
         )
 
     def describe_columns(self, columns: Iterable[Column]) -> str:
-        """A remark about formats and units that were detected in columns."""
+        """Write a remark about the formats and units detected in columns."""
         new = set() if self.like_training else {column.name for column in columns if column.name not in self.notations}
         forms = defaultdict[str, list[str]](list)
         for column in columns:
@@ -84,13 +84,13 @@ class ColumnPlan:
         return "; ".join(said.replace("{}", _join_names(names), 1) for said, names in forms.items())
 
     def _needs_text(self, name: str) -> bool:
-        """Whether the texts of a feature are needed, since its numbers are not written as plain numbers."""
+        """Whether a feature must be read as text, since its numbers are not plain numbers."""
         notation, known = self.notations.get(name), self.known.get(name)
         return (notation is not None and not notation.plain) or (known is not None and bool(known.categories))
 
 
 def _join_names(names: Sequence[str]) -> str:
-    """The names of columns; the first few of many."""
+    """List the names of columns, or the first few of many."""
     more = f" and {len(names) - _SHOWN:,} more" if len(names) > _SHOWN else ""
     return f"{', '.join(map(repr, names[:_SHOWN]))}{more}"
 
@@ -103,7 +103,7 @@ def plan_columns(
     features: Sequence[str] | None = None,
     like: object = None,
 ) -> ColumnPlan:
-    """What to read from a source; ``target``, ``features`` and ``like`` are those of `read_table`."""
+    """Plan what to read from a source; ``target``, ``features`` and ``like`` are as in `read_table`."""
     refuse_twins(source.names)
     names = dict.fromkeys(source.names)  # with 40,000 columns, looking names up in a list takes 10 s
     try:
@@ -117,7 +117,7 @@ def plan_columns(
 
 
 def _where_else(source: Source) -> str:
-    """Where a column may be that is not in a source: in another sheet, or below a title."""
+    """Hint at where a column may be that a source lacks: in another sheet, or below a title."""
     if "sheet" in source.remarks.said:
         return f" ({source.remarks.said})"
     titled = source.spelled and len(source.names) <= _TITLE and separator_hint(source.names) is None
@@ -125,7 +125,7 @@ def _where_else(source: Source) -> str:
 
 
 def _earlier_plan(like: object) -> ColumnPlan | None:
-    """The plan by which an earlier table, or the table of a model, was read."""
+    """Return the plan by which an earlier table, or the table of a model, was read."""
     if like is None:
         return None
     if isinstance(like, Program):
@@ -142,26 +142,26 @@ def _earlier_plan(like: object) -> ColumnPlan | None:
 
 
 def schema_of(like: object) -> Schema | None:
-    """The schema of a table or a model; None for anything else."""
+    """Return the schema of a table or a model; None for anything else."""
     schema = like if isinstance(like, Schema) else getattr(like, "schema", None)
     return schema if isinstance(schema, Schema) else None
 
 
 def _plan_like_program(program: Program) -> ColumnPlan:
-    """The plan that the literals of a program imply; a feature that is only tested for missing cells stays open."""
+    """Derive a plan from the literals of a program; a feature only tested for missing cells stays undeclared."""
     kinds: dict[str, Declared] = dict.fromkeys(program.used)
     named: dict[str, set[str]] = defaultdict(set)
     for literal in (literal for literal in program.literals() if literal.value is not None):
         numeric = literal.op in ("<=", ">") or kinds[literal.feature] == "numeric"
         kinds[literal.feature] = "numeric" if numeric else "categorical"
         named[literal.feature].update([literal.value] if isinstance(literal.value, str) else ())
-    # A program knows only what it tests, not that 0 was False in training, or 1 d the text P1D.
+    # A program shows only its tests, not that 0 was False in training, or 1 d the text P1D.
     known = {
         feature: Column(feature, "mixed", np.empty(0), tuple(sorted(texts)), np.empty(0, np.uint8))
         for feature, texts in named.items()
         if texts and kinds[feature] == "numeric"
     }
-    # A cell that the program tests was a value in training. Any other may be missing: literals hold just the same.
+    # A cell that the program tests was a value in training; for any other cell, missing gives the same literals.
     tested = set[str]().union(*named.values())
     missing = tuple(token for token in DEFAULT_MISSING if not tested & missing_among(tested, [token]))
     return ColumnPlan(kinds, program.target, missing, known=known, notations=program.notations)
@@ -174,7 +174,7 @@ def _choose_columns(
     features: Sequence[str] | None,
     options: ReadOptions,
 ) -> ColumnPlan:
-    """Which of these columns to read, before ``numeric=`` and ``categorical=``."""
+    """Choose which columns to read, before ``numeric=`` and ``categorical=`` are applied."""
     like = earlier or ColumnPlan({})
     if target is not None:
         target = _check_name(str(target), names)
@@ -194,7 +194,7 @@ def _choose_columns(
 def _declare_kinds(
     plan: ColumnPlan, names: Mapping[str, object], numeric: Sequence[str], categorical: Sequence[str]
 ) -> ColumnPlan:
-    """Add what the caller declares to the plan; columns that are not read may be declared too."""
+    """Add the kinds that the caller declares to the plan; columns that are not read may be declared too."""
     kinds, numbers, texts = dict(plan.features), set(numeric), set(categorical)
     for name in (*numeric, *categorical):
         if _check_name(name, names) == plan.target:
@@ -207,7 +207,7 @@ def _declare_kinds(
 
 
 def _declare_notations(plan: ColumnPlan, names: Mapping[str, object], declared: Mapping[str, Notation]) -> ColumnPlan:
-    """Add how the numbers of some columns are written, as the caller says."""
+    """Add the notations that the caller declares for some columns."""
     for name in declared:
         if _check_name(name, names) == plan.target:
             raise ParameterError(f"{name!r} is the target: only features have dates= or orders=")

@@ -1,8 +1,8 @@
-"""CSV and TSV files, as sources of cells.
+"""Read CSV and TSV files as sources of cells.
 
-polars reads them, fast, where both agree with the csv module, which defines what they mean: where the file is regular
-(`kernels.is_regular`). The csv module reads everything else, and finds the line of an error. Cells are texts; where all
-cells of a column spell numbers, `text_cells` reads these at once.
+The csv module defines the meaning of these files. polars reads regular files (`kernels.is_regular`), for which both
+agree, because it is faster. The csv module reads all other files, and finds the line of an error. Cells are texts; if
+all cells of a column spell numbers, `text_cells` converts them at once.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from unless.read.file_bytes import MARK, Content, OpenFile, as_file, first_bytes
 from unless.read.options import ReadOptions
 from unless.read.text_cells import parse_numbers, rank_texts
 
-_PIECE = 1 << 18  # bytes to look at in one go
+_PIECE = 1 << 18  # bytes to check at a time
 
 
 def open_text(
     source: Content, *, usual: str, where: str, options: ReadOptions, numerals: Numerals | None = None
 ) -> TextFile:
-    """The source that reads a text file; what the options leave open is detected from its first bytes."""
+    """Open a text file as a source; options that are not given are detected from its first bytes."""
     dialect = detect_dialect(first_bytes(source, WINDOW), usual, options, where=where, numerals=numerals)
     if dialect.encoding != "utf-8":
         source = to_utf8(read_or_map(source)[:], dialect.encoding, where)
@@ -39,7 +39,7 @@ def open_text(
 
 
 def detect_open_file(file: OpenFile, usual: str, options: ReadOptions, numerals: Numerals | None = None) -> TextDialect:
-    """Detect how a newly opened file is written; its bytes will be read as UTF-8."""
+    """Detect the dialect of a newly opened file; its bytes will be read as UTF-8."""
     dialect = detect_dialect(file.peek(WINDOW), usual, options, where=file.where, numerals=numerals)
     if dialect.encoding != "utf-8" or dialect.is_open:
         file.decode(None if dialect.is_open else dialect.encoding)
@@ -47,16 +47,16 @@ def detect_open_file(file: OpenFile, usual: str, options: ReadOptions, numerals:
 
 
 def read_header_names(file: OpenFile, usual: str, options: ReadOptions) -> list[str]:
-    """The names of the columns of a file that was just opened."""
+    """Read the names of the columns of a newly opened file."""
     return read_next_header(file, detect_open_file(file, usual, options).delimiter, options.above).names
 
 
 class TextFile:
-    """A CSV or TSV file in UTF-8, or bytes of one; its dialect tells which encoding it had before.
+    """A CSV or TSV file, or a piece of one, in UTF-8; its dialect names the original encoding.
 
     Its first record names the columns; lines ``above`` it are skipped. A piece from the middle of a file, made of whole
-    records, is given ``names`` instead, and the number of its ``first_line`` in the file, for messages; `read_table`
-    takes a TextFile too.
+    records, gets ``names`` instead, and for messages the number of its ``first_line`` in the file; `read_table` also
+    takes a TextFile.
 
     A blank line is not a record, except in a file of one column, where it is an empty cell.
     """
@@ -82,7 +82,7 @@ class TextFile:
         self._take_content(source, None if names is None else TextHeader(list(names)))
 
     def _take_content(self, source: Content, given: TextHeader | None = None) -> None:
-        """Set the content, and read its header unless that is given."""
+        """Set the content, and read its header unless names are given."""
         self._path, self._data = source, read_or_map(source)
         self._header = given or read_header(as_file(self._data), self._dialect.delimiter, self._where, self._above)
         self.names: Sequence[str] = self._header.names
@@ -90,7 +90,7 @@ class TextFile:
         self._body = np.frombuffer(self._data, dtype=np.uint8)[self._header.start :]
 
     def load(self, names: Sequence[str], texts: Collection[str], missing: Collection[str]) -> None:
-        """Read these columns, ``texts`` as text, and others as numbers if all their cells spell numbers."""
+        """Read these columns: ``texts`` as text, and others as numbers if all their cells spell numbers."""
         places = {name: place for place, name in enumerate(self.names)}
         wanted, as_text = [places[name] for name in names], {_column_name(places[name]) for name in texts}
         frame = self._read(wanted or [0])  # without any column the rows could not be counted
@@ -104,20 +104,20 @@ class TextFile:
         self._places = places
 
     def cells(self, name: str) -> Cells:
-        """The cells of a column that was loaded."""
+        """Return the cells of a loaded column."""
         place = _column_name(self._places[name])
         found = self._texts.get(place) or cells_from_numbers(self._numbers[place].to_numpy(), str)
         return found if self._dialect.numerals.plain else replace(found, numerals=self._dialect.numerals)
 
     def frame(self, names: Collection[str] | None = None) -> pl.DataFrame:
-        """Read these columns, by default all, as text; an empty cell is null."""
+        """Read the named columns, by default all, as text; an empty cell is null."""
         wanted = [place for place, name in enumerate(self.names) if names is None or name in names]
         frame = self._read(wanted).select(map(_column_name, wanted)).with_columns(pl.all().replace("", None))
         frame.columns = [self.names[place] for place in wanted]
         return frame
 
     def _read(self, wanted: Sequence[int]) -> pl.DataFrame:
-        """The columns at these positions, as text; an empty cell may be null."""
+        """Read the columns at these positions as text; an empty cell may be null."""
         frame = self._read_fast(wanted)
         if frame is not None:
             return frame
@@ -137,13 +137,13 @@ class TextFile:
         return True
 
     def _read_fast(self, wanted: Sequence[int]) -> pl.DataFrame | None:
-        """The columns as polars reads them; None if the csv module might read them differently."""
+        """Read the columns with polars; None if the csv module might read them differently."""
         header, body, separator = self._header, self._body, self._dialect.delimiter
         quoted = kernels.has_any(body, ord('"'), ord("\r"))
-        open_end = body[-1:].tobytes() == separator.encode()  # polars skips a last field that is empty
+        open_end = body[-1:].tobytes() == separator.encode()  # polars skips an empty last field
         regular = self._is_regular() if quoted or open_end else None
-        # A carriage return in a name makes a line of its own to the csv module, but not to polars' skip_lines; and a
-        # mark where the first record begins is text, but not to polars.
+        # The csv module ends a line at a carriage return in a name, but polars' skip_lines does not. A byte order mark
+        # at the start of the first record is text, but polars drops it.
         returns = header.lines and b"\r" in self._data[: header.size].replace(b"\r\n", b"")
         if regular is False or returns or self._data[header.size : header.size + len(MARK)] == MARK:
             return None
@@ -151,14 +151,14 @@ class TextFile:
         frame = self._read_by_polars([*wanted, last])
         if frame is None or regular:
             return frame
-        # polars pads a short line with nulls: then the last column has one.
+        # polars pads a short line with nulls, so its last column is null.
         return None if self._is_ragged(frame, holed=frame.get_column(_column_name(last)).null_count() > 0) else frame
 
     def _is_ragged(self, frame: pl.DataFrame, *, holed: bool) -> bool:
-        """Whether a line without quotes has fewer or more fields than the header; fewer only if the frame is holed.
+        """Whether a line without quotes has more fields than the header, or, if the frame is holed, fewer.
 
-        If polars reads all columns, it refuses a line that has more. So a count of the separators mostly tells, which
-        takes 1.2 ms for 8 MB; `is_regular` takes 17.
+        If polars reads all columns, it rejects a line with more fields. So counting separators is usually enough: that
+        takes 1.2 ms for 8 MB, `is_regular` 17 ms.
         """
         whole = frame.width == len(self.names)
         if holed and not (whole and frame.width > 1):
@@ -173,10 +173,10 @@ class TextFile:
         return bool(kernels.is_regular(self._body, ord(self._dialect.delimiter), len(self.names)))
 
     def _read_by_polars(self, wanted: Sequence[int]) -> pl.DataFrame | None:
-        """The wanted columns, named by their places; None if polars cannot read the file."""
+        """Read the wanted columns with polars, named by position; None if polars cannot read the file."""
         try:
             return pl.read_csv(
-                self._path if isinstance(self._data, mmap.mmap) else self._data,  # polars maps it too
+                self._path if isinstance(self._data, mmap.mmap) else self._data,  # polars maps the file too
                 has_header=False,
                 skip_lines=self._header.lines,
                 separator=self._dialect.delimiter,
@@ -188,7 +188,7 @@ class TextFile:
             return None
 
     def _read_slowly(self, wanted: Sequence[int]) -> pl.DataFrame:
-        """The columns as the csv module reads them; an error names the line."""
+        """Read the columns with the csv module; an error names the line."""
         columns: list[list[str]] = [[] for _ in wanted]
         file, line, width = as_file(self._data), self._first_line + self._header.lines, len(self.names)
         file.seek(self._header.size)
@@ -201,5 +201,5 @@ class TextFile:
 
 
 def _column_name(place: int) -> str:
-    """The name of a column within this module; polars insists on the prefix where a file has no header."""
+    """Name a column within this module; polars requires the prefix for files without a header."""
     return f"column_{place}"

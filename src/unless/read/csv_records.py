@@ -1,4 +1,4 @@
-"""The records and the header of a CSV or TSV file, as the csv module reads them: it defines what such a file means."""
+"""Read the header and records of a CSV or TSV file with the csv module, which defines their meaning."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from unless.read.dialect_detection import named_delimiter
 from unless.read.file_bytes import MARK, OpenFile, as_file, find_records, not_utf8_error
 from unless.read.headers import column_titles
 
-_HEAD = 1 << 13  # bytes to look for a header in; if they are too few, twice as many
+_HEAD = 1 << 13  # bytes to search for a header, doubled until it is found
 _LINES = re.compile("[^\r]*\r\n?|[^\r]+")
 _SEPARATORS = {";": "semicolons", "|": "bars", "\t": "tabs", ",": "commas"}
 _LOCK, _LIMITS = Lock(), list[int]()
@@ -26,10 +26,10 @@ _REASONS = {"unexpected end of data": "a quote is opened here and never closed"}
 
 @dataclass(frozen=True, slots=True)
 class TextHeader:
-    """The names of the columns of a text file, and where their record ends.
+    """The names of the columns of a text file, and the end of their record.
 
     ``size`` bytes and ``lines`` lines include a byte order mark, lines that are skipped, blank lines before the record
-    and its line ending; the table begins after ``start`` bytes. ``said`` tells of names that are not those of the file.
+    and its line ending; the table begins after ``start`` bytes. ``said`` is a remark about names that were changed.
     """
 
     names: list[str]
@@ -40,7 +40,7 @@ class TextHeader:
 
 
 def read_header(file: BinaryIO, separator: str, where: str, above: int = 0) -> TextHeader:
-    """The header of a text file, read as far as needed; lines ``above`` it are skipped."""
+    """Read the header of a text file, and no more than needed; lines ``above`` the header are skipped."""
     start = len(MARK) if file.read(len(MARK)) == MARK else 0
     file.seek(start)
     skipped = [len(line.encode()) for line in islice(_decode_lines(file, where), above)]
@@ -48,7 +48,7 @@ def read_header(file: BinaryIO, separator: str, where: str, above: int = 0) -> T
         raise ReadError(f"{where}: there are only {len(skipped):,} lines; the names should be in line {above + 1:,}")
     start += sum(skipped)
     file.seek(start)
-    commas = file.readline().count(separator.encode())  # before there is a list of them
+    commas = file.readline().count(separator.encode())  # before they are listed
     refuse_above_limit("columns", commas + 1, f"{where}: {commas + 1:,} columns")
     file.seek(start)
     for record, _, end in read_records(file, separator, where, above + 1):
@@ -64,7 +64,7 @@ def read_header(file: BinaryIO, separator: str, where: str, above: int = 0) -> T
 
 
 def read_next_header(file: OpenFile, separator: str, above: int = 0) -> TextHeader:
-    """The header of a file that was just opened; its bytes are yet to be read."""
+    """Read the header of a newly opened file, whose bytes were not read yet."""
     size, found = _HEAD // 2, False
     while not found:
         size *= 2
@@ -78,7 +78,7 @@ def read_next_header(file: OpenFile, separator: str, above: int = 0) -> TextHead
 
 
 def _size_of_lines(data: bytes, lines: int) -> int:
-    """How many bytes the first lines have, with a byte order mark; all, if there are no more lines."""
+    """Count the bytes of the first lines, with a byte order mark; all bytes if there are no more lines."""
     if not lines:
         return len(MARK) if data.startswith(MARK) else 0
     found = next(islice(re.finditer(rb"\r\n?|\n", data), lines - 1, None), None)
@@ -86,11 +86,11 @@ def _size_of_lines(data: bytes, lines: int) -> int:
 
 
 TITLE_HINT = "if a title comes first, give the line with the names as the header row"
-"""What to say where the first line of a file does not seem to have the names of columns."""
+"""The advice for a file whose first line does not seem to be a header."""
 
 
 def separator_hint(names: Sequence[str]) -> str | None:
-    """A hint at another delimiter, if the only column of a file looks like several."""
+    """Hint at another delimiter if the only column of a file looks like several."""
     found = (word for sign, word in _SEPARATORS.items() if len(names) == 1 and sign in names[0])
     return next((f"the file seems to be separated by {word}; is that the right delimiter?" for word in found), None)
 
@@ -98,9 +98,9 @@ def separator_hint(names: Sequence[str]) -> str | None:
 def read_records(
     file: BinaryIO, separator: str, where: str, line: int = 1, width: int = 0
 ) -> Iterator[tuple[list[str], int, int]]:
-    """Yield every record with its first and last line, as the csv module reads the file.
+    """Yield every record with its first and last line number, as the csv module reads the file.
 
-    ``line`` is the number of the first line; ``width`` how many fields a record has, 0 for as many as the first one.
+    ``line`` is the number of the first line; ``width`` is the number of fields, 0 for that of the first record.
     """
     reader = csv.reader(_decode_lines(file, where, line), delimiter=separator, strict=True)
     before = line - 1
@@ -116,7 +116,7 @@ def read_records(
 
 
 def refuse_width(record: Sequence[str], names: Sequence[str], where: str, line: int) -> None:
-    """Refuse a record that has more or fewer fields than the header."""
+    """Raise an error for a record that has more or fewer fields than the header."""
     width = len(names)
     if len(record) == width:
         return
@@ -131,10 +131,10 @@ def refuse_width(record: Sequence[str], names: Sequence[str], where: str, line: 
 def allow_long_fields() -> Iterator[None]:
     """Let the csv module read fields of any length in this block.
 
-    All threads share the limit: the first block that begins finds the usual one, and the last that ends restores it.
+    All threads share the limit: the first block to begin saves it, and the last block to end restores it.
     """
     with _LOCK:
-        _LIMITS.append(csv.field_size_limit(2**31 - 1))  # as large as a C long is everywhere
+        _LIMITS.append(csv.field_size_limit(2**31 - 1))  # the largest C long on every platform
     try:
         yield
     finally:

@@ -1,8 +1,8 @@
-"""Columns of dates, replaced by parts that come again: the weekday, the month and the hour.
+"""Replace columns of dates by parts that recur: the weekday, the month and the hour.
 
-A rule such as ``when <= 2020-05-01`` says nothing about later records; ``when.weekday > Friday`` does. There is no age
-in days: it would need a day to count to. With the day of the prediction, decisions could not be repeated, and any
-fixed day is the date again.
+A rule such as ``when <= 2020-05-01`` does not generalise to later records; ``when.weekday > Friday`` does. There is no
+age in days, which would need a reference day: counted to the day of prediction, decisions could not be repeated, and
+counted to a fixed day, the age equals the date.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from unless.values.notation import DATETIME, DAY, DateNotation, LevelNotation, N
 DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 MONTHS: tuple[str, ...] = ("January", "February", "March", "April", "May", "June")
 MONTHS = (*MONTHS, "July", "August", "September", "October", "November", "December")
-_THURSDAY = 3  # 1970-01-01 was one
+_THURSDAY = 3  # 1970-01-01 was a Thursday
 
 
 def _month(micros: NDArray[np.float64]) -> list[str]:
@@ -45,7 +45,7 @@ _PARTS: dict[str, tuple[Callable[[NDArray[np.float64]], Sequence[Any]], Notation
 class DateParts:
     """A source whose columns of dates are replaced by their parts; a cell that is not a date has no parts.
 
-    ``formats`` are those of the dates, None as in ISO 8601. If it is read ``like_training``, no cell need be a
+    ``formats`` are those of the dates; None means ISO 8601. If read ``like_training``, no cell needs to be a
     date.
     """
 
@@ -66,11 +66,11 @@ class DateParts:
 
     @property
     def remarks(self) -> Remarks:
-        """How the source was read."""
+        """Remarks about how the source was read."""
         return self.source.remarks
 
     def load(self, names: Sequence[str], texts: Collection[str], missing: Collection[str]) -> None:
-        """Load these columns; for parts, load their dates as text."""
+        """Load the named columns; for parts, load their dates as text."""
         dates = {self._part_of[name][0]: None for name in names if name in self._part_of}
         plain = [name for name in names if name not in self._part_of]
         self._missing, self._dates = missing, {}
@@ -78,7 +78,7 @@ class DateParts:
         self.rows = self.source.rows
 
     def cells(self, name: str) -> Cells:
-        """The cells of a column, or of a part of one."""
+        """Return the cells of a column or of a date part."""
         if name not in self._part_of:
             return self.source.cells(name)
         date, part = self._part_of[name]
@@ -96,6 +96,6 @@ class DateParts:
 
 
 def with_known_parts(source: Source, formats: Mapping[str, str | None]) -> Source:
-    """Replace dates by the parts that training had; columns that are parts already stay."""
+    """Replace dates by the parts used in training; columns that are already parts stay."""
     found = {name: form for name, form in formats.items() if name in source.names}
     return DateParts(source, found, like_training=True) if found else source

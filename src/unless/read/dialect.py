@@ -1,4 +1,4 @@
-"""How a text file is written: delimiter, numerals and encoding."""
+"""The dialect of a text file: delimiter, numerals and encoding."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ _TITLES = {"utf-16-le": "UTF-16", "utf-16-be": "UTF-16", "utf-32-le": "UTF-32", 
 
 @dataclass(frozen=True)
 class Numerals:
-    """How numbers are written: the decimal sign, and the sign between thousands ('' without one)."""
+    """The decimal sign of numbers, and the sign between thousands ('' if there is none)."""
 
     decimal: str = "."
     thousands: str = ""
 
     @cached_property
     def plain(self) -> bool:
-        """Whether numbers are written as in Python."""
+        """Whether numbers are written as in Python, without thousands signs."""
         return self == Numerals()
 
     def number_in(self, text: str) -> float | None:
-        """The number that a text spells, or None.
+        """Return the number that a text spells, or None.
 
         >>> comma = Numerals(",", ".")
         >>> [comma.number_in(text) for text in ("3,5", "1.234,5", "1.234", "-7", "1.5", "0.123", "1.234.5", "3,5 kg")]
@@ -40,10 +40,10 @@ class Numerals:
         return self._parse_ungrouped(text.replace(self.thousands, "") if self.is_grouped(text) else text)
 
     def numbers_in(self, texts: Iterable[str], *, each: bool) -> dict[str, float]:
-        """The texts that spell numbers.
+        """Map the texts that spell numbers to the numbers.
 
-        A sign between thousands is one only where all texts are numbers, or where ``each`` may be one on its own: 1.234
-        beside 1.2.3 is not 1234.
+        Signs between thousands count only if all texts are numbers, or if ``each`` text is read alone: next to 1.2.3,
+        1.234 is not 1234.
         """
         texts = list(texts)
         read = parse_number if self.plain else self.number_in
@@ -76,19 +76,19 @@ PLAIN_NUMERALS = Numerals()
 
 
 def encoding_title(encoding: str) -> str:
-    """The usual name of an encoding."""
+    """Return the usual name of an encoding."""
     return _TITLES.get(encoding, encoding)
 
 
 @dataclass(frozen=True, slots=True)
 class Remarks:
-    """Remarks about how a source was read: one line, and guesses that may be wrong."""
+    """A one-line remark about how a source was read, and guesses that may be wrong."""
 
     said: str = ""
     guesses: tuple[GuessWarning, ...] = field(default=(), compare=False)
 
     def with_remark(self, said: str) -> Remarks:
-        """Add a remark."""
+        """Append a remark."""
         return replace(self, said="; ".join(filter(None, [self.said, said]))) if said else self
 
 
@@ -97,24 +97,24 @@ NO_REMARKS = Remarks()
 
 @dataclass(frozen=True, slots=True)
 class TextDialect:
-    """How a CSV or TSV file is written, as detected from its first bytes or given by the caller."""
+    """The dialect of a CSV or TSV file, as detected from its first bytes or given by the caller."""
 
     delimiter: str = ","
     numerals: Numerals = PLAIN_NUMERALS
     encoding: str = "utf-8"
     usual: str = ","
-    """The delimiter that the format promises."""
+    """The usual delimiter of the format."""
     options: ReadOptions = PLAIN_OPTIONS
     guesses: tuple[GuessWarning, ...] = ()
     """Guesses that may be wrong."""
     shows_decimal: bool = False
-    """Whether cells show the decimal sign."""
+    """Whether some cells show the decimal sign."""
     is_open: bool = False
-    """Whether the bytes so far are ASCII, so that the encoding is not known yet."""
+    """Whether the bytes so far are ASCII, so that the encoding is still unknown."""
 
     @property
     def differences(self) -> str:
-        """How the file differs from a UTF-8 file with the usual delimiter, except where the caller said so.
+        """The differences from a UTF-8 file with the usual delimiter, except those that the caller declared.
 
         >>> TextDialect(";", Numerals(","), "cp1252").differences
         'semicolon-separated, decimal comma, cp1252'
@@ -130,12 +130,12 @@ class TextDialect:
 
     @property
     def remarks(self) -> Remarks:
-        """What is unusual about the file, and guesses about it."""
+        """Remarks about unusual properties of the file, and guesses about it."""
         differences = self.differences
         return Remarks(f"read as {differences}" if differences else "", self.guesses)
 
     def with_encoding(self, encoding: str, where: str) -> TextDialect:
-        """The dialect after a later line has shown the encoding."""
+        """Return the dialect after a later line has shown the encoding."""
         finding = (
             f"{where}: the first lines are ASCII, and a later one is not UTF-8; read as {encoding_title(encoding)}"
         )
@@ -145,5 +145,5 @@ class TextDialect:
 
 @lru_cache(maxsize=64)
 def make_numerals(decimal: str, thousands: str) -> Numerals:
-    """The numerals with these signs; their patterns are compiled once."""
+    """Return the numerals with these signs; their patterns are compiled once."""
     return Numerals(decimal, thousands)

@@ -1,16 +1,16 @@
-"""How a text file is written, found from its first bytes: `detect_dialect`, the same for files and streams.
+"""Detect the dialect of a text file from its first bytes, in the same way for files and streams.
 
-The rules, all about the records that begin within the first 32 kB:
+These rules apply to the records that begin within the first 32 kB:
 
-- The encoding is what `encodings` says.
-- The delimiter is a comma, a semicolon, a tab or a bar: the one by which most records have as many fields as the
-  header, which names at least two columns. If several do equally well, it is the one that makes most cells numbers,
-  then the one with most columns, then the usual one of the format, and that is doubtful. If none does, it is the usual.
-- A column tells the decimal sign if at least half of its distinct cells are numbers and one of them can be read in one
-  way only: 3,5 or 0,123 or 1.234,5, but not 1,234. Columns that disagree are doubtful; most of them decide.
-- Signs stand between thousands if they do in 1.234,5 or 1,234,567, or in a column where all cells are numbers. If all
-  such cells are like 1,234 and nothing else in the file tells what the comma is, they stay text, and that is doubtful.
-  In an undeclared column they count only if all its cells are numbers.
+- `encodings` detects the encoding.
+- The delimiter is a comma, a semicolon, a tab or a bar: the sign with which most records have as many fields as the
+  header, which names at least two columns. If several signs are equally good, the one that makes most cells numbers
+  wins, then the one with most columns, then the usual one, and a guess is reported. If no sign fits, the usual one is.
+- A column shows the decimal sign if at least half of its distinct cells are numbers and one of them is unambiguous:
+  3,5 or 0,123 or 1.234,5, but not 1,234. If columns disagree, the majority decides, and a guess is reported.
+- Signs are between thousands in cells like 1.234,5 or 1,234,567, or in a column where all cells are numbers. If all
+  such cells are like 1,234 and nothing else shows what the comma means, they stay text, and a guess is reported.
+  In an undeclared column such signs count only if all its cells are numbers.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from unless.values import DEFAULT_MISSING
 from unless.values.notation import MONEY, with_unit
 
 WINDOW = 1 << 15
-"""How many bytes of a file are looked at."""
+"""The number of bytes of a file that are inspected."""
 
 _DELIMITERS = (",", ";", "\t", "|")
 _WORDS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
@@ -45,10 +45,10 @@ _GROUPED = re.compile(rf"[+-]?[1-9][0-9]{{0,2}}([.,{_GAPS}])[0-9]{{3}}((?:\1[0-9
 def detect_dialect(
     start: bytes, usual: str, options: ReadOptions, *, where: str, numerals: Numerals | None = None, part: bool = False
 ) -> TextDialect:
-    """Find how a file is written that begins with these bytes: `WINDOW`, or fewer if it ends there.
+    """Detect the dialect of a file from its first `WINDOW` bytes, or from all if there are fewer.
 
-    ``usual`` is the delimiter that its name promises. ``numerals`` are known from other parts of the same table; a
-    ``part`` whose numerals are to be compared with those of others has to say whether it is sure of them.
+    ``usual`` is the usual delimiter of the format. ``numerals`` are known from other parts of the same table. For a
+    ``part``, the result also tells whether its numerals are certain, for comparison with other parts.
     """
     final = len(start) < WINDOW
     found = detect_encoding(start, options.encoding, final=final)
@@ -71,7 +71,7 @@ def detect_dialect(
 
 
 def shared_numerals(parts: Mapping[str, TextDialect]) -> Numerals | str | None:
-    """The numerals of all parts of a table, None if no part shows them; a message if parts disagree."""
+    """Find the numerals of all parts of a table; None if no part shows them, a message if parts disagree."""
     styles = [(name, part.numerals, part.shows_decimal) for name, part in reversed(list(parts.items()))]
     signs = {style.decimal: name for name, style, shows_decimal in styles if shows_decimal}
     if len(signs) > 1:
@@ -84,7 +84,7 @@ def shared_numerals(parts: Mapping[str, TextDialect]) -> Numerals | str | None:
 
 
 def merge_remarks(parts: Mapping[str, Remarks]) -> Remarks:
-    """The remarks about the parts of one table; those that are the same for all parts appear once."""
+    """Merge the remarks about the parts of one table; remarks shared by all parts appear once."""
     guesses = tuple(guess for remarks in parts.values() for guess in remarks.guesses)
     firsts = {remarks.said: name for name, remarks in reversed(list(parts.items()))}
     if len(firsts) == 1:
@@ -94,21 +94,21 @@ def merge_remarks(parts: Mapping[str, Remarks]) -> Remarks:
 
 
 def named_delimiter(line: str) -> str | None:
-    """The delimiter in a first line for Excel, such as sep=;."""
+    """Return the delimiter that a first line for Excel names, such as sep=;."""
     return line[4] if len(line) == 5 and line.lower().startswith("sep=") else None
 
 
 def _is_plain(start: bytes, usual: str) -> bool:
-    """Whether nothing in these bytes can be another delimiter, a comma in a number, or a gap between thousands."""
+    """Whether the bytes contain no other delimiter, no comma in a number, and no gap between thousands."""
     others = [sign.encode() for sign in (*_DELIMITERS, '"') if sign != usual]
     if any(sign in start for sign in others):
         return False
-    # Looking for single bytes first takes 1 us, the pattern alone takes 300.
+    # Searching single bytes first takes 1 us; the pattern alone takes 300.
     return not any(sign in start for sign in (b" ", b"'", b"\xa0", b"\xe2")) or not _GAP.search(start)
 
 
 def _decode_start(start: bytes, encoding: str, *, final: bool) -> str:
-    """Decode whole lines; bytes that cannot be decoded are refused later."""
+    """Decode whole lines; bytes that cannot be decoded are rejected later."""
     text = codecs.getincrementaldecoder(encoding)("replace").decode(start, final).removeprefix("\ufeff")
     return text if final else text[: max(text.rfind("\n"), text.rfind("\r")) + 1]
 
@@ -127,11 +127,11 @@ def _guess_about_encoding(start: bytes, encoding: str, options: ReadOptions) -> 
 
 
 def _detect_delimiter(text: str, usual: str) -> tuple[str, GuessWarning | None]:
-    """Detect the delimiter; also a guess to report if another one fits as well."""
+    """Detect the delimiter; also return a guess to report if another delimiter fits equally well."""
     shares = {sign: share for sign in _DELIMITERS if (share := _share_of_fitting_records(text, sign)) > 0.5}
     best = [sign for sign in shares if shares[sign] == max(shares.values())]
     if usual in best and len(list(_read_records(text, usual))) < 2:
-        return usual, None  # there are no records to be misread
+        return usual, None  # there are no records to misread
     if len(best) < 2:
         return (best[0] if best else usual), None
     first, second, *_ = sorted(best, key=lambda sign: _rank_delimiter(text, sign, usual), reverse=True)
@@ -140,7 +140,7 @@ def _detect_delimiter(text: str, usual: str) -> tuple[str, GuessWarning | None]:
 
 
 def _share_of_fitting_records(text: str, sign: str) -> float:
-    """The share of records that have as many fields as the header; 0 if that does not have two names."""
+    """Compute the share of records with as many fields as the header; 0 if the header has fewer than two names."""
     records = _read_records(text, sign)
     header = next(records, [])
     width = len(header)
@@ -151,14 +151,14 @@ def _share_of_fitting_records(text: str, sign: str) -> float:
 
 
 def _rank_delimiter(text: str, sign: str, usual: str) -> tuple[float, int, bool]:
-    """Rank delimiters that fit equally well: by the share of numbers, the columns, and what is usual."""
+    """Rank a delimiter among equally fitting ones: by the share of numbers, the columns, and the usual sign."""
     header, *rows = _read_records(text, sign)
     cells = [cell.strip(" ") for row in rows for cell in row]
     return sum(map(_is_number, cells)) / max(len(cells), 1), len(header), sign == usual
 
 
 def _read_records(text: str, delimiter: str) -> Iterator[list[str]]:
-    """The records, up to one that is not well formed: its fields count as none."""
+    """Read the records up to the first malformed one, which counts as having no fields."""
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     while True:
         try:
@@ -189,7 +189,7 @@ def _is_fraction(cell: str) -> bool:
 def _find_numerals(
     rows: Sequence[list[str]], delimiter: str, said: str | None
 ) -> tuple[Numerals, bool, list[GuessWarning]]:
-    """Find how numbers are written, whether cells show the decimal sign, and guesses to report."""
+    """Detect the numerals; also return whether cells show the decimal sign, and guesses to report."""
     columns, money = _number_columns(rows)
     shown_in = {name: _find_decimal_signs(cells, money=name in money) for name, cells in columns.items()}
     signs = {name: shown for name, shown in shown_in.items() if len(shown) == 1}
@@ -208,7 +208,7 @@ def _find_numerals(
 
 
 def detect_numerals(cells: Collection[str], *, money: bool) -> Numerals:
-    """Detect how the numbers of one column are written, from its cells alone."""
+    """Detect the numerals of one column from its cells alone."""
     signs = _find_decimal_signs(cells, money=money)
     grouped = any(_GROUPED.fullmatch(cell) for cell in cells)
     if len(signs) > 1 or (grouped and not signs):
@@ -218,7 +218,7 @@ def detect_numerals(cells: Collection[str], *, money: bool) -> Numerals:
 
 
 def _number_columns(rows: Sequence[list[str]]) -> tuple[dict[str, set[str]], set[str]]:
-    """The distinct cells of the columns that may have numbers with signs, and which of them are amounts of money.
+    """Find the distinct cells of the columns that may have numbers with signs, and flag amounts of money.
 
     Missing cells and units are left out.
     """
@@ -237,7 +237,7 @@ def _number_columns(rows: Sequence[list[str]]) -> tuple[dict[str, set[str]], set
 
 
 def _find_decimal_signs(cells: Collection[str], *, money: bool = False) -> set[str]:
-    """The decimal signs of cells that are unambiguous; amounts of money do not have three decimals."""
+    """Find the decimal signs of unambiguous cells; amounts of money do not have three decimals."""
     found = set()
     for cell in cells:
         if grouped := _GROUPED.fullmatch(cell):
@@ -252,7 +252,7 @@ def _find_decimal_signs(cells: Collection[str], *, money: bool = False) -> set[s
 
 
 def _detect_thousands_sign(columns: Mapping[str, Collection[str]], decimal: str) -> str:
-    """Detect the sign between thousands: that of most columns where it is unambiguous or all cells are numbers."""
+    """Detect the sign between thousands: the most common in columns where it is unambiguous or all are numbers."""
     counts = dict.fromkeys(_OTHER[decimal] + _GAPS, 0)
     for cells in columns.values():
         found = [match for match in map(_GROUPED.fullmatch, cells) if match and match[1] in counts]
@@ -265,7 +265,7 @@ def _detect_thousands_sign(columns: Mapping[str, Collection[str]], decimal: str)
 
 
 def _guess_about_thousands(columns: Mapping[str, Collection[str]], delimiter: str) -> GuessWarning | None:
-    """A guess to report: 1,234 where the meaning of the comma is unknown, or 1.234 if semicolons separate fields."""
+    """Report a guess: 1,234 if the meaning of the comma is unknown, or 1.234 if semicolons separate fields."""
     for sign in (",", ".") if delimiter == ";" else (",",):
         for name, cells in columns.items():
             shown = sorted(cell for cell in cells if (found := _GROUPED.fullmatch(cell)) and found[1] == sign)

@@ -1,9 +1,9 @@
-"""Encodings: detecting that of a file, and converting its text to UTF-8 for the readers.
+"""Detect the encoding of a file, and convert its text to UTF-8 for the readers.
 
-A byte order mark tells. Without one, UTF-16 shows in its zero bytes. Any other file is judged by its first line with a
-byte beyond ASCII: it is cp1252 if no such byte of that line belongs to a character of UTF-8, and there are no control
-characters as in binary files; otherwise it is UTF-8. The five bytes that cp1252 does not define are control
-characters, as in Latin-1 and in browsers: no byte is lost.
+A byte order mark shows the encoding. Without a mark, UTF-16 is recognised by its zero bytes. For other files, the
+first line with a non-ASCII byte decides: the file is cp1252 if no such byte belongs to a UTF-8 character and there are
+no control characters as in binary files; otherwise it is UTF-8. The five bytes that cp1252 does not define become
+control characters, as in Latin-1 and in browsers: no byte is lost.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from unless.read.dialect import encoding_title
 
 _MARKS = {
     codecs.BOM_UTF8: "utf-8",
-    codecs.BOM_UTF32_LE: "utf-32-le",  # before UTF-16, whose mark begins it
+    codecs.BOM_UTF32_LE: "utf-32-le",  # before UTF-16, since its mark starts with that of UTF-16
     codecs.BOM_UTF32_BE: "utf-32-be",
     codecs.BOM_UTF16_LE: "utf-16-le",
     codecs.BOM_UTF16_BE: "utf-16-be",
@@ -25,14 +25,14 @@ _MARKS = {
 _BEYOND = re.compile(rb"[\x80-\xff]")
 _CHARACTER = re.compile(rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}")
 _END = re.compile(rb"[\r\n]")
-_LONG = 1 << 24  # bytes of a line that are enough to tell
+_LONG = 1 << 24  # bytes of a line that are enough to decide
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x19\x1b-\x1f]")
-# In Western words such letters do not follow each other: a sign within a word, a capital after a small letter, three
-# letters with accents, or a control character.
+# Sequences that Western words do not contain: a sign within a word, a capital after a small letter, three accented
+# letters, or a control character.
 _ODD = re.compile("[A-Za-z][¡-©«-¬®-³µ-¶¸-¹»-¿†‡‰‹›€ƒ™˜¤][A-Za-z]|[a-zß-ÿ][À-ÖØ-ÞŠŒŽŸ]|[À-ÖØ-öø-ÿ]{3}|[\x80-\x9f]")
 _MOST = 0.7  # the least share of ASCII letters in a UTF-16 file that is recognised without a mark
 _PIECE = 1 << 16
-_SHOWN = 24  # letters of an example
+_SHOWN = 24  # letters of an example in a message
 _UNDEFINED = "\x81\x8d\x8f\x90\x9d"
 _KEEPING = "unless.undefined"
 
@@ -53,11 +53,11 @@ def _error_handler(encoding: str) -> str:
     return _KEEPING if encoding == "cp1252" else "strict"
 
 
-# Which encoding.
+# Detection.
 
 
 def detect_encoding(start: bytes, said: str | None, *, final: bool) -> str | None:
-    """Detect the encoding from the first bytes; None if these are ASCII and the file goes on."""
+    """Detect the encoding from the first bytes; None if these are ASCII and the file continues."""
     marked = next((name for mark, name in _MARKS.items() if start.startswith(mark)), None)
     if said is not None:
         return said if said not in ("utf-16", "utf-32") else _add_byte_order(start, said, marked)
@@ -76,7 +76,7 @@ def _add_byte_order(start: bytes, said: str, marked: str | None) -> str:
 
 
 def _detect_utf16(start: bytes) -> str | None:
-    """Detect UTF-16 without a mark: in most letters every other byte is zero, as in ASCII text, and the rest is not."""
+    """Detect UTF-16 without a mark: as in ASCII text, mostly every second byte is zero, and the others are not."""
     if 0 not in start:
         return None
     low, high = start[::2].count(0), start[1::2].count(0)
@@ -87,9 +87,9 @@ def _detect_utf16(start: bytes) -> str | None:
 
 
 def detect_unmarked(data: bytes, *, final: bool = True) -> str | None:
-    """Detect UTF-8 or cp1252 from the first line with a byte beyond ASCII; None if there is no such line.
+    """Detect UTF-8 or cp1252 from the first line with a non-ASCII byte; None if there is no such line.
 
-    If the line is not whole (the data is not ``final``), a character at its end may not be either.
+    If the data is not ``final``, the line and a character at its end may be cut off.
     """
     if data.isascii() or (found := _BEYOND.search(data)) is None:
         return None
@@ -97,13 +97,13 @@ def detect_unmarked(data: bytes, *, final: bool = True) -> str | None:
     line = data[found.start() : end.start() if end else len(data)]
     if end is None and not final and len(line) < 4:
         return None
-    if _CHARACTER.search(line) or _CONTROL.search(line) or b"\0" in data[: found.start()]:  # zeros: not a text at all
+    if _CHARACTER.search(line) or _CONTROL.search(line) or b"\0" in data[: found.start()]:  # zeros: not a text file
         return "utf-8"
     return "cp1252"
 
 
 def find_odd_word(data: bytes) -> str | None:
-    """Find a word of cp1252 text that looks as if it had another encoding; None if no word does."""
+    """Find a word of cp1252 text that suggests another encoding; None if there is no such word."""
     text = data.decode("cp1252", _KEEPING)
     if (found := _ODD.search(text)) is None:
         return None
@@ -111,18 +111,18 @@ def find_odd_word(data: bytes) -> str | None:
     return re.split(r'[ \r\n\t,;|"]', text[start : start + _SHOWN], maxsplit=1)[0]
 
 
-# To UTF-8 and back.
+# Conversion to UTF-8 and back.
 
 
 class Recoder:
-    """Turns the bytes of a file, piece by piece, into UTF-8."""
+    """Converts the bytes of a file, piece by piece, to UTF-8."""
 
     def __init__(self, encoding: str, where: str) -> None:
         self._decoder = codecs.getincrementaldecoder(encoding)(_error_handler(encoding))
         self._encoding, self._where, self._line = encoding, where, 1
 
     def feed(self, data: bytes, *, final: bool = False) -> bytes:
-        """The next bytes, in UTF-8."""
+        """Convert the next bytes to UTF-8."""
         try:
             text = self._decoder.decode(data, final)
             self._line += text.count("\n")
@@ -142,12 +142,12 @@ def _bytes(error: UnicodeDecodeError) -> str:
 
 
 def to_utf8(data: bytes, encoding: str, where: str) -> bytes:
-    """All bytes of a file, in UTF-8."""
+    """Convert all bytes of a file to UTF-8."""
     return Recoder(encoding, where).feed(data, final=True)
 
 
 def from_utf8(data: bytes, encoding: str) -> bytes:
-    """UTF-8 text in another encoding; a letter that it does not have raises UnicodeEncodeError."""
+    """Convert UTF-8 text to another encoding; a letter that it lacks raises UnicodeEncodeError."""
     return data.decode().encode(encoding, _error_handler(encoding))
 
 
@@ -158,16 +158,16 @@ class _Readable(Protocol):
 
 
 def read_some(file: _Readable, size: int) -> bytes:
-    """Read the next bytes, as many as asked for from a disk; a pipe gives those that it has."""
+    """Read the next bytes: ``size`` from a disk, or those available from a pipe."""
     read = file.read if file.seekable() else getattr(file, "read1", file.read)
     found: bytes = read(size)
     return found
 
 
 class RecodedFile:
-    """A file whose bytes are converted to UTF-8 as they are read; ``ahead`` are bytes that were read before.
+    """A file whose bytes are converted to UTF-8 as they are read; ``ahead`` are bytes that were already read.
 
-    Without an encoding, bytes stay as they are until the first line beyond ASCII shows it.
+    Without an encoding, bytes stay unchanged until the first non-ASCII line shows it.
     """
 
     def __init__(self, ahead: bytes, file: _Readable, encoding: str | None, where: str) -> None:
@@ -177,11 +177,11 @@ class RecodedFile:
         self._ended = False
 
     def seekable(self) -> bool:
-        """Whether the file is on a disk, not a pipe."""
+        """Whether the file is on a disk, and not a pipe."""
         return self._file.seekable()
 
     def read(self, size: int) -> bytes:
-        """Some of the next bytes, about as many as asked for; none at the end."""
+        """Read some of the next bytes, about ``size``; none at the end."""
         found = b""
         while not found and not self._ended:
             data = self._next(size)
@@ -200,7 +200,7 @@ class RecodedFile:
         return read_some(self._file, size)
 
     def _decide(self, data: bytes) -> bytes:
-        """Read to the end of the first line that is not ASCII, and detect the encoding from it."""
+        """Read to the end of the first non-ASCII line, and detect the encoding from it."""
         pieces, found = [data], _BEYOND.search(data)
         whole = found is not None and _END.search(data, found.start()) is not None
         while not whole and sum(map(len, pieces)) < _LONG and (more := self._next(_PIECE)):

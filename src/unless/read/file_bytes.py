@@ -1,4 +1,4 @@
-"""The bytes of files: opened, unpacked or mapped, in blocks of whole records, and the signs of their format."""
+"""Open, unpack or map files, read blocks of whole records, and recognise formats by their bytes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from unless.limits import refuse_unpacked
 from unless.read.encodings import RecodedFile, read_some
 
 Content = bytes | Path
-"""The input of a format: bytes, or the path of a regular file that is not packed."""
+"""The content of a file: bytes, or the path of a regular file that is not packed."""
 
 Places = NDArray[np.int64]
 Found = TypeVar("Found")
@@ -33,12 +33,12 @@ MARK = b"\xef\xbb\xbf"
 _SMALL = 1 << 24  # files up to this size are read at once; larger ones are mapped, to save memory
 _LONGEST_SIGN = 8
 _LONGEST_RECORD = 1 << 28  # bytes: a quote that is never closed must not take all memory
-_PIECE = 1 << 16  # bytes to ask a pipe for, or to look at
+_PIECE = 1 << 16  # bytes to request from a pipe, or to inspect
 _UNPACKED_PIECE = 1 << 20
 _STARTS = {
     b"\x1f\x8b": "gzip",
     b"ARROW1\0\0": "arrow",
-    b"\xff\xff\xff\xff": "arrow",  # the stream form
+    b"\xff\xff\xff\xff": "arrow",  # the stream format
     b"PK\x03\x04": "excel",
     b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1": "excel",  # .xls, and workbooks with a password
 }
@@ -46,7 +46,7 @@ _BRACKETS = {b"PAR1": "parquet", b"FEA1": "feather"}  # at both ends: a column o
 
 
 class OpenFile:
-    """A file or a pipe, open for reading bytes, which are unpacked if they are gzip's. Errors name the file."""
+    """A file or a pipe opened for reading bytes, which are unpacked if packed by gzip. Errors name the file."""
 
     def __init__(self, where: str, raw: BinaryIO, *, packed: bool, path: Path | None = None) -> None:
         self.where = where
@@ -56,7 +56,7 @@ class OpenFile:
         self._ahead = b""
 
     def read(self, size: int) -> bytes:
-        """Read the next bytes: as many as asked for, unless the file ends."""
+        """Read the next ``size`` bytes, or fewer if the file ends."""
         ahead, self._ahead = self._ahead[:size], self._ahead[size:]
         with as_read_errors(self.where):
             data = _join_bytes(ahead, self._read_pieces(size - len(ahead)))
@@ -65,18 +65,18 @@ class OpenFile:
         return data
 
     def decode(self, encoding: str | None) -> None:
-        """Convert all further bytes to UTF-8; without an encoding, the first line beyond ASCII shows it."""
+        """Convert all further bytes to UTF-8; without an encoding, detect it from the first non-ASCII line."""
         self._file = RecodedFile(self._ahead, self._file, encoding, self.where)
         self._ahead, self._path = b"", None
 
     @property
     def encoding(self) -> str:
-        """The encoding of the file, as far as it was read."""
+        """The encoding of the file, as far as the bytes read so far show it."""
         return (isinstance(self._file, RecodedFile) and self._file.encoding) or "utf-8"
 
     @property
     def undecided(self) -> bool:
-        """Whether the bytes that were read do not show the encoding."""
+        """Whether the bytes read so far do not show the encoding."""
         return isinstance(self._file, RecodedFile) and self._file.encoding is None
 
     def peek(self, size: int) -> bytes:
@@ -86,16 +86,16 @@ class OpenFile:
         return self._ahead[:size]
 
     def content(self) -> Content:
-        """Return the path of a regular file, which libraries read or map themselves, or else all bytes."""
+        """Return the path of a regular file, which libraries read or map themselves, otherwise all bytes."""
         if self._path is not None:
             return self._path
         with as_read_errors(self.where):
             return _join_bytes(self._ahead, self._read_rest())
 
     def _read_pieces(self, size: int) -> Iterator[bytes]:
-        """Read the next bytes as the file gives them; a pipe gives fewer than asked for, until it ends.
+        """Yield the next bytes as they become available; a pipe may return short pieces until it ends.
 
-        Between short pieces Python notices Ctrl-C; within one long `read` of a pipe it does not.
+        Python notices Ctrl-C between short pieces, but not within one long `read` of a pipe.
         """
         seekable = self._file.seekable()
         while size > 0 and (piece := read_some(self._file, size if seekable else min(size, _PIECE))):
@@ -103,7 +103,7 @@ class OpenFile:
             size -= len(piece)
 
     def _read_rest(self) -> Iterator[bytes]:
-        """Read all bytes; refuse a packed file that has too many."""
+        """Read all remaining bytes; raise an error if a packed file has too many."""
         if self._file is self._raw:
             yield self._raw.read()
             return
@@ -114,7 +114,7 @@ class OpenFile:
             yield piece
 
     def refuse_endless(self, data: bytes) -> None:
-        """Raise an error if this many bytes are not yet a whole record."""
+        """Raise an error if the data is too long without a whole record."""
         if self._file is not self._raw:
             refuse_unpacked(len(data), size_of(self._raw), self.where)
         if len(data) > _LONGEST_RECORD:
@@ -122,7 +122,7 @@ class OpenFile:
 
     @property
     def position(self) -> int:
-        """How many bytes of the file, as it is packed, have been read; 0 for a pipe."""
+        """Return the number of bytes read from the (possibly packed) file; 0 for a pipe."""
         return self._raw.tell() if self._raw.seekable() else 0
 
 
@@ -142,15 +142,15 @@ def _join_bytes(ahead: bytes, pieces: Iterable[bytes]) -> bytes:
 
 
 def is_packed(path: str | os.PathLike[str]) -> bool:
-    """Whether a file's name says that gzip packed it."""
+    """Whether a file is packed by gzip, according to its name."""
     return Path(path).suffix.lower() == ".gz"
 
 
 @contextmanager
 def as_read_errors(where: str, *failures: type[BaseException], title: str = "") -> Iterator[None]:
-    """Turn errors into a `ReadError` that names the file.
+    """Convert errors to a `ReadError` that names the file.
 
-    ``title`` is what the file should be; ``failures`` are what the library that reads such files raises.
+    ``title`` is the expected format; ``failures`` are the exceptions of the library that reads such files.
     """
     known: tuple[type[BaseException], ...] = (OSError, *failures)
     try:
@@ -173,7 +173,7 @@ def detect_kind(start: bytes, end: bytes) -> str | None:
 
 
 def first_and_last_bytes(source: Content) -> tuple[bytes, bytes]:
-    """The first and the last few bytes of a file."""
+    """Read the first and the last few bytes of a file."""
     if isinstance(source, bytes):
         return source[:_LONGEST_SIGN], source[-_LONGEST_SIGN:]
     with as_read_errors(str(source)), source.open("rb") as file:
@@ -183,7 +183,7 @@ def first_and_last_bytes(source: Content) -> tuple[bytes, bytes]:
 
 
 def first_bytes(source: Content, size: int) -> bytes:
-    """Read the first bytes of a file, up to a number."""
+    """Read at most ``size`` bytes from the start of a file."""
     if isinstance(source, bytes):
         return source[:size]
     with as_read_errors(str(source)), source.open("rb") as file:
@@ -191,7 +191,7 @@ def first_bytes(source: Content, size: int) -> bytes:
 
 
 def read_or_map(source: Content) -> mmap.mmap | bytes:
-    """All bytes of a file; a large file is mapped into memory."""
+    """Read all bytes of a file; map a large file into memory."""
     if isinstance(source, bytes):
         return source
     with as_read_errors(str(source)):
@@ -202,7 +202,7 @@ def read_or_map(source: Content) -> mmap.mmap | bytes:
 
 
 def as_file(data: mmap.mmap | bytes) -> BinaryIO:
-    """Bytes as a file object, positioned at its start."""
+    """Wrap bytes as a file object, positioned at its start."""
     if isinstance(data, bytes):
         return io.BytesIO(data)
     data.seek(0)
@@ -210,13 +210,13 @@ def as_file(data: mmap.mmap | bytes) -> BinaryIO:
 
 
 def not_utf8_error(where: str, number: int, line: bytes, place: int) -> ReadError:
-    """The error for a line of a text file with a byte that is not UTF-8."""
+    """Make the error for a line of a text file with a byte that is not UTF-8."""
     advice = "save the file as UTF-8 text, or say which encoding it has, such as cp1252"
     return ReadError(f"{where}, line {number}: the byte 0x{line[place]:02x} is not UTF-8; {advice}")
 
 
 def size_of(source: Content | BinaryIO) -> int:
-    """The size in bytes; 0 if it is unknown, as for a pipe."""
+    """Return the size in bytes; 0 if it is unknown, as for a pipe."""
     if isinstance(source, bytes):
         return len(source)
     if isinstance(source, Path):
@@ -235,13 +235,13 @@ def size_of(source: Content | BinaryIO) -> int:
 def read_blocks(file: OpenFile, size: int, scan: Callable[..., tuple[Found, int]]) -> Iterator[tuple[bytes, Found]]:
     """Yield blocks of about ``size`` bytes of whole records, each with the result of a scan.
 
-    ``scan(data, final=...)`` returns what it finds, and the length of the whole records; ``final`` says that the file
-    ends with the data. There is at least one block, even if it is empty.
+    ``scan(data, final=...)`` returns its result and the length of the whole records; ``final`` means that the file ends
+    with the data. There is at least one block, which may be empty.
     """
     rest, wanted, final, first = b"", size, False, True
     while not final:
         fresh = file.read(wanted)
-        final = len(fresh) < wanted  # so that a last line without an ending is no block of its own
+        final = len(fresh) < wanted  # keeps a last line without an ending in this block
         data = rest + fresh if rest else fresh
         found, used = scan(data, final=final)
         rest = data[used:]
@@ -254,12 +254,12 @@ def read_blocks(file: OpenFile, size: int, scan: Callable[..., tuple[Found, int]
 
 
 def find_records(data: bytes, separator: str, *, blank: bool, final: bool) -> tuple[tuple[Places, int], int]:
-    """Find where every record of a CSV or TSV text ends, the number of lines, and the length of the whole records.
+    """Find the end of every record of a CSV or TSV text, the number of lines, and the length of the whole records.
 
-    The last record is not whole, unless the data is ``final``. Blank lines are records only if ``blank``.
+    The last record is incomplete, unless the data is ``final``. Blank lines are records only if ``blank``.
     """
     array = np.frombuffer(data, dtype=np.uint8)
-    places = np.empty(len(data) + 1, dtype=np.int64)  # pages that are not touched take no memory
+    places = np.empty(len(data) + 1, dtype=np.int64)  # untouched pages take no memory
     if b'"' not in data and b"\r" not in data:
         used = len(data) if final else data.rfind(b"\n") + 1
         count, lines = kernels.line_ends(array[:used], blank, places)
@@ -270,7 +270,7 @@ def find_records(data: bytes, separator: str, *, blank: bool, final: bool) -> tu
 
 
 def find_objects(data: bytes, *, final: bool) -> tuple[tuple[Places, NDArray[np.uint8]], int]:
-    """Find where the object of every line closes, whether it has no members, and the length of the whole lines."""
+    """Find the end of the object in every line, whether it is empty, and the length of the whole lines."""
     used = len(data) if final else data.rfind(b"\n") + 1
     places, empty = np.empty(len(data) + 1, dtype=np.int64), np.empty(len(data) + 1, dtype=np.uint8)
     count = kernels.object_ends(np.frombuffer(data, dtype=np.uint8)[:used], places, empty)

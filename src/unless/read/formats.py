@@ -1,4 +1,4 @@
-"""Which format a file has, and the sources that read it."""
+"""Find the format of a file, and open the source that reads it."""
 
 from __future__ import annotations
 
@@ -44,20 +44,20 @@ from unless.read.source import Source, SourceParts
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """A format of files: its name, its title in messages, the endings of file names, and how to read it."""
+    """A file format: its name, its title in messages, the endings of file names, and its reader."""
 
     name: str
     title: str
     endings: tuple[str, ...]
     open: Callable[..., Any]
     head: Callable[[OpenFile, ReadOptions], list[str]] | None = None
-    """Reads no more than the names of the columns; None if opening does so."""
+    """Reads only the names of the columns; None if opening the file already does so."""
     loose: bool = False
-    """Whether a row may lack a column."""
+    """Whether a part may lack a column."""
     delimiter: str | None = None
     """The usual delimiter."""
     takes: frozenset[str] = frozenset()
-    """The options that apply to such files."""
+    """The options that apply to files of this format."""
 
 
 _LINES = ("header_row", "skip")
@@ -93,7 +93,7 @@ _CONTENTS = {"parquet": "a Parquet file", "arrow": "an Arrow file", "excel": "an
 
 
 def format_of(path: str | os.PathLike[str], form: str | None = None) -> Format:
-    """The format named ``form``, or else the one that the file's name ends in."""
+    """Return the format named ``form``; without it, the format of the ending of the file name."""
     if form is not None and form not in FORMATS:
         raise ParameterError(f"no format {form!r}{suggest(str(form), FORMATS)}")
     if form is not None:
@@ -105,7 +105,7 @@ def format_of(path: str | os.PathLike[str], form: str | None = None) -> Format:
 
 
 def files_at(path: str | os.PathLike[str], form: str | None = None) -> tuple[Format, list[Path]]:
-    """The format of a file, and that file; or of a folder or a pattern, such as ``parts/*.csv``, and its parts."""
+    """Find the format and the files of a path: one file, or the parts of a folder or a pattern like ``parts/*.csv``."""
     if is_several(path):
         return parts_at(path, form)
     _refuse_absent(Path(path))
@@ -113,10 +113,10 @@ def files_at(path: str | os.PathLike[str], form: str | None = None) -> tuple[For
 
 
 def parts_at(path: str | os.PathLike[str], form: str | None = None) -> tuple[Format, list[Path]]:
-    """The data files in a folder, or those that match a pattern, sorted by name, and the format that they all have.
+    """Find the data files in a folder or matching a pattern, sorted by name, and their common format.
 
     Folders, hidden files, names that begin with ``_`` (such as ``_SUCCESS``), and names without a known ending are
-    skipped; if ``form`` says what the files are, any ending will do.
+    skipped; if ``form`` is given, any ending is accepted.
     """
     folder = _is_folder(path)
     with as_read_errors(str(path)):
@@ -151,7 +151,7 @@ def is_pattern(path: str | os.PathLike[str]) -> bool:
 
 
 def folder_of_parts(path: str | os.PathLike[str]) -> Path:
-    """The folder of parts: the path itself, or the part of a pattern before the first ``*``."""
+    """Return the folder of parts: the path itself, or the start of a pattern before the first ``*``."""
     if not is_pattern(path):
         return Path(path) if _is_folder(path) else Path(path).parent
     parts = Path(path).parts
@@ -159,7 +159,7 @@ def folder_of_parts(path: str | os.PathLike[str]) -> Path:
 
 
 def files_of(path: str | os.PathLike[str], form: str | None = None) -> list[Path]:
-    """The files that are read where a path is given: the file, or the parts of a folder; none if it cannot be read."""
+    """List the files that a path stands for: the file, or the parts of a folder; empty if it cannot be read."""
     if not is_several(path):
         return [Path(path)]
     with suppress(ReadError):
@@ -168,12 +168,12 @@ def files_of(path: str | os.PathLike[str], form: str | None = None) -> list[Path
 
 
 def is_several(path: str | os.PathLike[str]) -> bool:
-    """Whether a path is a folder or a pattern, whose files are parts of one table."""
+    """Whether a path is a folder or a pattern of files that are parts of one table."""
     return _is_folder(path) or is_pattern(path)
 
 
 def refuse_part(path: str | os.PathLike[str], source: str | os.PathLike[str], form: str | None = None) -> None:
-    """Refuse to write a file into the folder that is read, or one that would match the pattern."""
+    """Raise an error for an output in the folder that is read, or one that would match the pattern."""
     if form is None and _ending(path) not in _ENDINGS:
         return
     if is_pattern(source):
@@ -189,7 +189,7 @@ def refuse_part(path: str | os.PathLike[str], source: str | os.PathLike[str], fo
 
 
 def open_path(path: Path, options: ReadOptions = PLAIN_OPTIONS) -> Source:
-    """The source that reads a file, or a folder of parts."""
+    """Open a file or a folder of parts as a source."""
     known, files = files_at(path, options.format)
     refuse_hints(options, known, str(path))
     numerals = numerals_at(files, known, options)
@@ -199,7 +199,7 @@ def open_path(path: Path, options: ReadOptions = PLAIN_OPTIONS) -> Source:
 
 
 def refuse_hints(options: ReadOptions, known: Format, where: str) -> None:
-    """Refuse options that do not apply to a format, such as the sheet of a CSV file."""
+    """Reject options that do not apply to a format, such as the sheet of a CSV file."""
     if wrong := [name for name in options.hints if name not in known.takes]:
         takers = join_choices(entry.title for entry in _ALL if wrong[0] in entry.takes)
         raise ParameterError(
@@ -208,7 +208,7 @@ def refuse_hints(options: ReadOptions, known: Format, where: str) -> None:
 
 
 def numerals_at(files: Sequence[Path], known: Format, options: ReadOptions) -> Numerals | None:
-    """Detect how numbers are written in all parts of a table; None if there is only one part."""
+    """Detect the common numerals of all parts of a table; None if there is only one part."""
     if len(files) < 2 or known.delimiter is None:
         return None
     dialects = {}
@@ -223,7 +223,7 @@ def numerals_at(files: Sequence[Path], known: Format, options: ReadOptions) -> N
 
 
 def open_bytes(data: bytes, options: ReadOptions) -> Source:
-    """The source that reads bytes of a format, which gzip may have packed."""
+    """Open bytes of a format, possibly packed by gzip, as a source."""
     where, packed = "the data", detect_kind(*first_and_last_bytes(data)) == "gzip"
     source, known = OpenFile(where, io.BytesIO(data), packed=packed).content(), format_of("", options.format)
     refuse_hints(options, known, where)
@@ -231,7 +231,7 @@ def open_bytes(data: bytes, options: ReadOptions) -> Source:
 
 
 def names_of(path: Path, options: ReadOptions = PLAIN_OPTIONS) -> list[str]:
-    """The names of the columns, read from as little of the file as possible; for a folder, from its first part."""
+    """Read the names of the columns from as little of the file as possible; for a folder, from its first part."""
     known, (first, *_) = files_at(path, options.format)
     refuse_hints(options, known, str(path))
     if known.head is None or not first.is_file():
@@ -255,7 +255,7 @@ def _open(source: Content, known: Format, where: str, options: ReadOptions, nume
 
 
 def refuse_other(first_and_last: tuple[bytes, bytes], known: Format, where: str) -> None:
-    """Refuse a file that has another format, according to its first and last bytes."""
+    """Raise an error for a file that has another format, according to its first and last bytes."""
     kind = detect_kind(*first_and_last)
     if kind == "gzip":
         raise ReadError(f"{where}: packed by gzip, but its name does not end in .gz; rename it")
@@ -279,7 +279,7 @@ def _is_folder(path: str | os.PathLike[str]) -> bool:
 
 
 def path_in_format(path: Path, form: str) -> Path:
-    """The path of a file that is written in another format: the name stays if its ending fits."""
+    """Return the path for writing a file in another format: the name stays if its ending fits."""
     if form == "excel":
         return path if path.suffix.lower() == ".xlsx" else path.with_suffix(".xlsx")
     if _ENDINGS.get(_ending(path)) is FORMATS[form]:
@@ -290,7 +290,7 @@ def path_in_format(path: Path, form: str) -> Path:
 
 
 def _ending(path: str | os.PathLike[str]) -> str:
-    """The ending of a file's name that shows the format: the one before .gz."""
+    """Return the ending of a file name that shows the format, ignoring .gz."""
     name = Path(path).name.lower().removesuffix(".gz")
     return Path(name).suffix
 
@@ -298,6 +298,6 @@ def _ending(path: str | os.PathLike[str]) -> str:
 def _refuse_absent(path: Path) -> None:
     if not os.path.exists(path):  # noqa: PTH110 - as above
         near: list[str] = []
-        with suppress(OSError, ValueError):  # such as a folder that may not be listed
+        with suppress(OSError, ValueError):  # such as a folder without permission to list it
             near = sorted(other.name for other in path.parent.iterdir() if _ending(other) in _ENDINGS)
         raise MissingFileError(f"no file {str(path)!r}{suggest(path.name, near) if near else ''}")

@@ -1,7 +1,7 @@
-"""Data frames and rows of dicts, as sources of cells; and columns of Python objects, as frames.
+"""Read data frames and rows of dicts as sources of cells, and make frames of columns of Python objects.
 
-pandas and polars frames are read as they are; any other frame that narwhals knows becomes a polars frame first. Each
-library is imported only when one of its frames comes in.
+pandas and polars frames are read directly; any other frame that narwhals supports becomes a polars frame first. Each
+library is imported only when one of its frames is read.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 
 def records_source(records: Sequence[Mapping[Any, object]]) -> Source:
-    """Rows of dicts: the keys are the columns, in order of first appearance; an absent key is a missing cell."""
+    """Open rows of dicts: the keys are the columns, in order of first appearance; an absent key is a missing cell."""
     for number, record in enumerate(records, 1):
         if not isinstance(record, Mapping):
             raise ReadError(f"row {number} is {type(record).__name__} {record!r:.60}; a row is a dict: name → cell")
@@ -50,7 +50,7 @@ def records_source(records: Sequence[Mapping[Any, object]]) -> Source:
 
 
 class PolarsFrame:
-    """A polars frame; ``filed`` says that it has the rows of a file."""
+    """A polars frame; ``filed`` means that its rows are from a file."""
 
     spelled = False
     remarks = NO_REMARKS
@@ -63,12 +63,12 @@ class PolarsFrame:
         self._texts: dict[str, Cells] = {}
 
     def load(self, names: Sequence[str], texts: Collection[str], missing: Collection[str]) -> None:
-        """Rank the columns of text, all at once."""
+        """Rank all columns of text at once."""
         del texts, missing  # cells are typed
         types = (pl.String, pl.Categorical, pl.Enum, pl.Null)
         schema = self.frame.schema
         found = [name for name in names if schema[name] in types]
-        # Not by pl.col, which would take '*' for all columns.
+        # Not by pl.col, which would read '*' as all columns.
         texts_only = [self.frame.get_column(name) for name in found]
         self._texts = rank_texts(self.frame.select(texts_only).cast(pl.String)) if found else {}
         for name in found:
@@ -76,7 +76,7 @@ class PolarsFrame:
                 self._texts[name] = replace(self._texts[name], categorical=True)
 
     def cells(self, name: str) -> Cells:
-        """The cells of a column; an Enum says the order of its texts."""
+        """Return the cells of a column; an Enum defines the order of its texts."""
         dtype = self.frame.schema[name]
         if isinstance(dtype, pl.Enum) and len(dtype.categories):
             return replace(self._texts[name], categorical=False, notation=LevelNotation(tuple(dtype.categories)))
@@ -84,7 +84,7 @@ class PolarsFrame:
 
 
 def polars_cells(series: pl.Series) -> Cells:
-    """The cells of a polars column of anything but text."""
+    """Convert a polars column of any type but text to cells."""
     dtype = series.dtype
     if dtype.is_float() or dtype.is_integer():
         return cells_from_numbers(series.cast(pl.Float64).to_numpy(), float if dtype.is_float() else int)
@@ -96,7 +96,7 @@ def polars_cells(series: pl.Series) -> Cells:
 
 
 def _polars_times(series: pl.Series) -> Cells:
-    """The cells of a polars column of dates, times or durations."""
+    """Convert a polars column of dates, times or durations to cells."""
     missing = series.is_null().to_numpy()
     counts = series.to_physical().fill_null(0).cast(pl.Int64).to_numpy()
     match series.dtype:
@@ -112,21 +112,21 @@ def _polars_times(series: pl.Series) -> Cells:
 
 
 def _pandas_source(frame: pd.DataFrame) -> Source:
-    """A pandas frame, of any version from 2.2 on, with columns of any type."""
+    """Open a pandas frame, of any version from 2.2 on, with columns of any type."""
     array_of = array_getter(frame)
     return Loaded(frame.columns, len(frame), lambda place: pandas_cells(array_of(place)))
 
 
 def array_getter(frame: pd.DataFrame) -> Callable[[int], Any]:
-    """What gives the array behind each column of a pandas frame.
+    """Return a function that returns the array behind a column of a pandas frame.
 
-    Taking a Series out takes 40 us, more than ranking a small column; the array takes 1 us.
+    Selecting a Series takes 40 us, more than ranking a small column; the array takes 1 us.
     """
     return getattr(frame, "_get_column_array", None) or (lambda place: frame.iloc[:, place].array)
 
 
 def pandas_cells(array: Any) -> Cells:  # noqa: PLR0911 - a return for each kind of pandas array
-    """The cells of the array behind a pandas column: numpy's, or an extension array."""
+    """Convert the array behind a pandas column, of numpy or an extension type, to cells."""
     import pandas as pd
 
     kind = array.dtype.kind
@@ -145,7 +145,7 @@ def pandas_cells(array: Any) -> Cells:  # noqa: PLR0911 - a return for each kind
         return _arrow_texts(array.__arrow_array__())
     if isinstance(array.dtype, pd.StringDtype):
         array = array.to_numpy(dtype=object, na_value=None)
-    # To factorize, True, 1 and 1.0 are the same; a column of text only has no such cells.
+    # factorize treats True, 1 and 1.0 as equal; a column of only text has no such cells.
     if array.dtype == object and pd.api.types.infer_dtype(array, skipna=True) not in ("string", "empty"):
         return cells_from_objects(array.tolist())
     codes, distinct = pd.factorize(array)
@@ -153,19 +153,19 @@ def pandas_cells(array: Any) -> Cells:  # noqa: PLR0911 - a return for each kind
 
 
 def _pandas_categories(array: pd.Categorical) -> Cells:
-    """The cells of a categorical column: its integers are names, and its categories may have an order."""
+    """Convert a categorical column to cells: its integers are names, and its categories may have an order."""
     cells = replace(cells_from_dictionary(_used_only(array.categories, array.codes), array.codes), categorical=True)
     if not array.ordered:
         return cells
     levels = [cell_value(level) for level in array.categories]
     names = tuple(number_to_text(level) if isinstance(level, float) else str(level) for level in levels)
-    if len(set(names)) < len(names):  # 1 and "1" are one name
+    if len(set(names)) < len(names):  # 1 and "1" are the same name
         return cells
     return replace(numbers_as_texts(cells), notation=LevelNotation(names))
 
 
 def _pandas_times(array: Any) -> Cells:
-    """The cells of a column of dates or durations: numpy's, pandas' own with their zone, or Arrow's."""
+    """Convert a column of dates or durations to cells: those of numpy, of pandas with a zone, or of Arrow."""
     import pandas as pd
 
     if isinstance(array.dtype, pd.ArrowDtype):
@@ -177,7 +177,7 @@ def _pandas_times(array: Any) -> Cells:
 
 
 def _numpy_times(array: NDArray[Any]) -> Cells:
-    """The cells of an array of numpy's dates or durations."""
+    """Convert a numpy array of dates or durations to cells."""
     unit, count = np.datetime_data(array.dtype)
     if unit not in ("s", "ms", "us", "ns") or count != 1:
         array = array.astype(f"{array.dtype.kind}8[{'s' if unit in 'YMWDhm' else 'ns'}]")
@@ -188,7 +188,7 @@ def _numpy_times(array: NDArray[Any]) -> Cells:
 
 
 def label_cells(series: Any) -> Cells | None:
-    """The cells of a pandas or polars series that holds only text; None for anything else."""
+    """Convert a pandas or polars series of only text to cells; None for anything else."""
     from narwhals import dependencies
 
     if dependencies.is_polars_series(series):
@@ -206,16 +206,16 @@ def label_cells(series: Any) -> Cells | None:
 
 
 def _used_only(distinct: Iterable[object], codes: NDArray[Any]) -> list[object]:
-    """Replace the objects that do not occur by None."""
+    """Replace objects that do not occur by None."""
     counts = np.bincount(codes + 1)[1:]
     return [cell if place < len(counts) and counts[place] else None for place, cell in enumerate(distinct)]
 
 
 def _arrow_texts(array: Any) -> Cells:
-    """The cells of an Arrow column of texts.
+    """Convert an Arrow column of texts to cells.
 
-    Our own kernel tells short texts apart: it takes 7 ns for a single byte, where Arrow takes 24; at ten bytes both
-    take 18, and beyond that Arrow is faster.
+    Our own kernel groups short texts: it takes 7 ns for a single byte, while Arrow takes 24; at ten bytes both take
+    18, and for longer texts Arrow is faster.
     """
     import pyarrow as pa
 
@@ -237,7 +237,7 @@ def _arrow_texts(array: Any) -> Cells:
 
 
 def _array_source(array: NDArray[Any], names: Sequence[str] | None = None) -> Source:
-    """A numpy array of rows and columns; without names the columns are x0, x1 and so on."""
+    """Open a numpy array of rows and columns; without names the columns are x0, x1 and so on."""
     if array.ndim != 2:
         raise ReadError(f"an array of {array.ndim} dimensions is not a table; rows and columns are two dimensions")
 
@@ -255,13 +255,13 @@ def _array_cells(column: NDArray[Any]) -> Cells:
 
 
 def is_sparse(matrix: object) -> bool:
-    """Whether it is a sparse matrix or array of scipy."""
-    scipy = sys.modules.get("scipy.sparse")  # a caller with such a matrix has imported it
+    """Whether an object is a sparse matrix or array of scipy."""
+    scipy = sys.modules.get("scipy.sparse")  # a caller with such a matrix has imported scipy
     return scipy is not None and bool(scipy.issparse(matrix))
 
 
 def _sparse_source(matrix: Any, names: Sequence[str] | None = None) -> Source:
-    """A sparse matrix of scipy, one column at a time: the whole is never a dense matrix of numbers."""
+    """Open a sparse matrix of scipy; columns become dense one at a time, never the whole matrix."""
     if matrix.ndim != 2:
         raise ReadError(f"a sparse array of {matrix.ndim} dimensions is not a table; rows and columns are two")
     rows, width = matrix.shape
@@ -273,7 +273,7 @@ def _sparse_source(matrix: Any, names: Sequence[str] | None = None) -> Source:
     )
     columns = matrix.tocsc()
     if not columns.has_canonical_format:
-        columns = columns.copy()  # it may be the caller's
+        columns = columns.copy()  # the matrix may be the caller's
         columns.sum_duplicates()
 
     def cells(place: int) -> Cells:
@@ -286,12 +286,12 @@ def _sparse_source(matrix: Any, names: Sequence[str] | None = None) -> Source:
 
 
 def matrix_source(matrix: Any, names: Sequence[str] | None = None) -> Source:
-    """The source that reads a numpy array or a sparse matrix, which may be given the names of its columns."""
+    """Open a numpy array or a sparse matrix as a source, with names for its columns if they are given."""
     return _sparse_source(matrix, names) if is_sparse(matrix) else _array_source(matrix, names)
 
 
 def to_native_frame(frame: Any) -> Any:
-    """The frame of the underlying library; a LazyFrame of polars is collected, and a single column is refused."""
+    """Return the frame of the underlying library; collect a LazyFrame of polars, and reject a single column."""
     import narwhals as nw
     from narwhals import dependencies
 
@@ -315,7 +315,7 @@ def to_native_frame(frame: Any) -> Any:
 
 
 def frame_source(frame: object) -> Source | None:
-    """The source that reads a data frame or an array; None if it is neither."""
+    """Open a data frame or an array as a source; None if it is neither."""
     import narwhals as nw
     from narwhals import dependencies
 
@@ -348,11 +348,11 @@ def _restore_orders(frame: pl.DataFrame, native: Any) -> pl.DataFrame:
     return frame
 
 
-# Python objects as polars columns, exactly: no number is rounded, and nothing is lost where types are mixed.
+# Python objects as exact polars columns: no number is rounded, and columns of mixed types lose nothing.
 
 
 class SpelledNumber(float):
-    """A number that remembers how it was written."""
+    """A number with the text it was written as."""
 
     text: str
 
@@ -364,15 +364,15 @@ class SpelledNumber(float):
 
 
 def make_frame(columns: Mapping[str, Sequence[Any]], texts: Collection[str] = ()) -> pl.DataFrame:
-    """A frame of columns of Python objects; those of ``texts`` are text."""
-    # A dict, not a list of series: polars would rename a series that is called ''.
+    """Make a frame from columns of Python objects; the columns in ``texts`` are text."""
+    # A dict, not a list of series: polars would rename a series named ''.
     return pl.DataFrame({name: make_series(cells, as_text=name in texts) for name, cells in columns.items()})
 
 
 def make_series(cells: Sequence[Any], *, as_text: bool = False) -> pl.Series:
-    """A series of whole numbers, numbers or booleans if all cells are that, or else of text; None is null.
+    """Make a series of integers, numbers or booleans if all cells have that type, otherwise of text; None is null.
 
-    Lists and dicts are their JSON text. A `SpelledNumber` is text, and so is a number that its type cannot hold.
+    Lists and dicts become their JSON text. A `SpelledNumber` becomes text, as does a number that its type cannot hold.
     """
     types = {str} if as_text else {type(cell) for cell in cells if cell is not None}
     if types == {bool}:
@@ -385,7 +385,7 @@ def make_series(cells: Sequence[Any], *, as_text: bool = False) -> pl.Series:
 
 
 def _is_float(cell: float | None) -> bool:
-    """Whether a float64 holds the cell exactly, unlike a whole number of many digits."""
+    """Whether a float64 represents the cell exactly, unlike an integer of many digits."""
     try:
         return not isinstance(cell, int) or float(cell) == cell
     except OverflowError:
@@ -397,7 +397,7 @@ def _object_to_text(cell: object) -> str | None:
         case None | str():
             return cell
         case bool():
-            return str(cell)  # True, as `read_table` calls it
+            return str(cell)  # True, spelled as in `read_table`
         case SpelledNumber():
             return cell.text
     return json.dumps(cell, ensure_ascii=False)

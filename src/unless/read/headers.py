@@ -1,4 +1,4 @@
-"""Names of columns: replacing empty and repeated names of a header, and refusing repeated names elsewhere."""
+"""Replace empty and repeated column names of a header, and reject repeated names elsewhere."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ _SHOWN = 4
 
 
 def column_titles(header: Iterable[str], places: Sequence[int] | None = None) -> tuple[list[str], str]:
-    """A unique name for every column, and a remark about names that differ from the header.
+    """Give every column a unique name; also return a remark about names that differ from the header.
 
-    A column without a name is called by its place, from 1 on.
+    A column without a name is named after its position, from 1.
 
     >>> column_titles(["age", "", "age", "age_2", "age"])[0]
     ['age', 'column 2', 'age_3', 'age_2', 'age_4']
@@ -43,7 +43,7 @@ def column_titles(header: Iterable[str], places: Sequence[int] | None = None) ->
 
 
 def _count(names: Sequence[str], what: str) -> str:
-    """A remark about columns that were renamed."""
+    """Write a remark about columns that were renamed."""
     if not names:
         return ""
     several = f"{len(names):,} columns {what} are" if len(names) > 1 else f"1 column {what} is"
@@ -54,7 +54,7 @@ def _count(names: Sequence[str], what: str) -> str:
 def refuse_twins(
     names: Sequence[str], where: str | None = None, advice: str = "rename one of them", what: str = "column name"
 ) -> None:
-    """Refuse a name that appears twice, before a library renames one of the columns or fails."""
+    """Raise an error for a repeated name, before a library renames one of the columns or fails."""
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         place = f" in {where}" if where else ""

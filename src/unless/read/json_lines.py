@@ -1,13 +1,13 @@
-"""JSON lines, as a source of cells: every line is an object, and its members are the cells of a row.
+"""Read JSON lines as a source of cells: every line is an object, and its members are the cells of a row.
 
-A file is read in chunks of lines. In each, `kernels.json_scan` finds the members, and the json module says what each
-distinct value means. Where there is no compiler, or something is wrong, the json module reads line by line, and finds
-the line of an error.
+A file is read in chunks of lines. In each chunk, `kernels.json_scan` finds the members, and the json module parses each
+distinct value. Without compiled kernels, or for invalid lines, the json module reads line by line, and finds the line
+of an error.
 
-The kernel earns its place: a file of 100 MB (24 columns) is read in 3.3 s of CPU time instead of 19.6, and predictions
-for it are streamed in 2.2 s instead of 11.1. The json module alone takes 3.4 s only to parse it. `polars.read_ndjson`
-takes 0.7 s, but it turns numbers beside text into text, rounds large numbers beside fractions, and drops one of two
-members of the same name.
+With the kernel, reading a file of 100 MB (24 columns) takes 3.3 s of CPU time instead of 19.6, and predictions for it
+are streamed in 2.2 s instead of 11.1. The json module takes 3.4 s just to parse the file. `polars.read_ndjson` takes
+0.7 s, but it turns numbers into text in columns with text, rounds large integers in columns with fractions, and drops
+one of two members of the same name.
 """
 
 from __future__ import annotations
@@ -58,21 +58,21 @@ _ESCAPE = re.compile(
     rb"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u([dD][89a-fA-F][0-9a-fA-F]{2})|.)"
 )
 _MANY = 1000
-_HEAD = 1 << 13  # bytes to look for names in, one after another
-_CELL = 4  # bytes that a cell takes at least, even if the line does not have that member
+_HEAD = 1 << 13  # bytes to search for names, one name at a time
+_CELL = 4  # the least bytes of a cell, even if its line lacks the member
 _OBJECT = 8  # the same for a Python object
 _CHUNK = 1 << 22  # bytes; each member takes 16 more while a chunk is read
-_KEYS, _LESSONS = 4096, 200  # many keys, or new ones in line after line, are faster to read by the json module
+_KEYS, _LESSONS = 4096, 200  # the json module is faster for many keys, or new keys in every line
 
 
 class JsonLines:
     """A file of JSON lines in UTF-8, or bytes of one.
 
-    A cell is a number, text, a boolean or null; an absent member is a missing cell, and an object or a list is its JSON
-    text. The columns are the members in order of first appearance. Blank lines are not rows.
+    A cell is a number, text, a boolean or null; an absent member is a missing cell, and an object or a list becomes its
+    JSON text. The columns are the members in order of first appearance. Blank lines are not rows.
 
-    A piece of a file is given the ``names`` of the columns, and the number of its ``first_line`` in the file, for
-    messages; `read_table` takes a JsonLines too. ``seen`` has the names that occur, once the cells are loaded.
+    A piece of a file gets the ``names`` of the columns and, for messages, the number of its ``first_line`` in the file;
+    `read_table` also takes a JsonLines. ``seen`` has the names that occur, once the cells are loaded.
     """
 
     spelled, filed = False, True
@@ -83,7 +83,7 @@ class JsonLines:
         self._where = where
         self._data = read_or_map(source)
         self._first_line = first_line
-        self._checked = 0  # how many bytes are known to be text
+        self._checked = 0  # the number of bytes known to be text
         self._keys = _Keys()
         self.seen: set[str] = set()
         if names is None:
@@ -92,7 +92,7 @@ class JsonLines:
         self.names: Sequence[str] = list(self._keys.names if names is None else names)
 
     def load(self, names: Sequence[str], texts: Collection[str], missing: Collection[str]) -> None:
-        """Read these columns."""
+        """Read the named columns."""
         del texts, missing  # cells are typed
         pieces: list[list[Cells]] = []
         lines = self.rows = 0
@@ -106,13 +106,13 @@ class JsonLines:
         self._cells = {name: join_cells(cells) for name, cells in zip(names, zip(*pieces, strict=True), strict=True)}
 
     def cells(self, name: str) -> Cells:
-        """The cells of a column that was loaded; a column that no object has is missing in all rows."""
+        """Return the cells of a loaded column; a column that no object has is missing in all rows."""
         return self._cells[name]
 
     def frame(self, *, spelled: bool = False, texts: Collection[str] = ()) -> pl.DataFrame:
-        """Read all columns: whole numbers, numbers or booleans where all are that, or else text; ``texts`` are text.
+        """Read all columns as integers, numbers or booleans if their cells allow it, otherwise, or in ``texts``, as text.
 
-        If ``spelled``, numbers that are not whole are text, so that none depends on the other cells of this piece.
+        If ``spelled``, fractional numbers stay text, so that none depends on the other cells of this piece.
         """
         lines = bytes(self._data).count(b"\n") + 1
         refuse_unpacked(_OBJECT * len(self.names) * lines, len(self._data), self._where)
@@ -120,11 +120,11 @@ class JsonLines:
         return make_frame({name: [row.get(name) for row in rows] for name in self.names}, texts)
 
     def objects(self, number: type[float] | None = None) -> Iterator[tuple[int, dict[str, object]]]:
-        """Yield every object with the number of its line; ``number`` is the type of numbers that are not whole."""
+        """Yield every object with its line number; ``number`` is the type of fractional numbers."""
         return _read_objects(as_file(self._data), self._where, self._first_line, number)
 
     def _chunks(self) -> Iterator[tuple[bytes, int]]:
-        """Yield some megabytes of whole lines at a time, and the number of the first; there is at least one chunk."""
+        """Yield chunks of some megabytes of whole lines, at least one, with the number of the first line."""
         start = len(MARK) if self._first_line == 1 and self._data[: len(MARK)] == MARK else 0
         line = self._first_line
         while True:
@@ -140,7 +140,7 @@ class JsonLines:
                 return
 
     def _read(self, data: bytes, line: int, names: Sequence[str]) -> tuple[int, list[Cells]]:
-        """Read a chunk: how many rows it has, and the cells of these columns."""
+        """Read a chunk: return its number of rows, and the cells of these columns."""
         try:
             members = _Members(data, self._keys, names)
             return members.rows, [members.cells(place) for place in range(len(names))]
@@ -154,7 +154,7 @@ class JsonLines:
 
 
 class _Keys:
-    """The names of members in order of first appearance, and the name that each spelling of a key means."""
+    """The names of members in order of first appearance, and the name that each spelling of a key stands for."""
 
     def __init__(self) -> None:
         self.names: dict[str, int] = {}
@@ -167,7 +167,7 @@ class _Keys:
         return place
 
     def learn(self, line: bytes, key: bytes) -> None:
-        """Add all names of a line that spells a key in a new way."""
+        """Add all names of a line that contains a new spelling of a key."""
         try:
             for name in _parse_object(line):
                 self.add(name)
@@ -181,10 +181,10 @@ class _IrregularError(Exception):
 
 
 class _Members:
-    """The positions of the members of some lines: for each wanted column, the values of all rows."""
+    """The positions of the members of some lines, with the values of all rows for each wanted column."""
 
     def __init__(self, data: bytes, keys: _Keys, wanted: Sequence[str]) -> None:
-        if not kernels.compiled or len(keys.spellings) > _KEYS:  # the json module is compiled everywhere
+        if not kernels.compiled or len(keys.spellings) > _KEYS:  # the json module is always compiled
             raise _IrregularError
         self._data = np.frombuffer(data, dtype=np.uint8)
         self._stride = data.count(b"\n") if wanted else 0
@@ -215,7 +215,7 @@ class _Members:
         raise _IrregularError
 
     def cells(self, column: int) -> Cells:
-        """The cells of a wanted column."""
+        """Return the cells of a wanted column."""
         part = slice(column * self._stride, column * self._stride + self.rows)
         starts, stops = self._starts[part], self._stops[part]
         ends = np.empty(self.rows + 1, dtype=np.int64)
@@ -228,9 +228,9 @@ class _Members:
 
 
 def _rank_json_texts(values: Sequence[bytes], codes: NDArray[np.int32]) -> Cells:
-    """Cells given as indices into a list of JSON texts, which are parsed together.
+    """Make cells from indices into a list of JSON texts, which are parsed together.
 
-    Each text is a string, has balanced brackets, or holds no comma: together they are valid only if each of them is.
+    Each text is a string, has balanced brackets, or contains no comma, so together they are valid only if each is.
     """
     try:
         distinct = json.loads(f"[{b','.join(values).decode()}]", object_pairs_hook=_to_dict)
@@ -247,7 +247,7 @@ def _rank_json_texts(values: Sequence[bytes], codes: NDArray[np.int32]) -> Cells
 
 
 def open_lines(source: Content, *, where: str, options: ReadOptions) -> JsonLines:
-    """The source that reads JSON lines, which may be UTF-16 instead of UTF-8."""
+    """Open JSON lines, in UTF-8 or UTF-16, as a source."""
     encoding = _choose_encoding(first_bytes(source, WINDOW), options)
     if encoding == "utf-8":
         return JsonLines(source, where=where)
@@ -258,13 +258,13 @@ def open_lines(source: Content, *, where: str, options: ReadOptions) -> JsonLine
 
 
 def _choose_encoding(start: bytes, options: ReadOptions) -> str:
-    """The encoding that was given, or else UTF-16 if it is detected, or else UTF-8, as in the standard."""
+    """Choose the given encoding, otherwise UTF-16 if detected, otherwise UTF-8, as in the standard."""
     found = detect_encoding(start, options.encoding, final=len(start) < WINDOW) or "utf-8"
     return found if options.encoding is not None or found.startswith("utf") else "utf-8"
 
 
 def decode_open_file(file: OpenFile, options: ReadOptions) -> Remarks:
-    """Make a newly opened file give its bytes in UTF-8."""
+    """Make a newly opened file return its bytes in UTF-8."""
     encoding = _choose_encoding(file.peek(WINDOW), options)
     if encoding != "utf-8":
         file.decode(encoding)
@@ -272,7 +272,7 @@ def decode_open_file(file: OpenFile, options: ReadOptions) -> Remarks:
 
 
 def read_names(file: OpenFile, options: ReadOptions) -> list[str]:
-    """The members of the first thousand objects."""
+    """Read the names of the members of the first thousand objects."""
     decode_open_file(file, options)
 
     def records() -> Iterator[dict[str, object]]:
@@ -288,9 +288,9 @@ def read_names(file: OpenFile, options: ReadOptions) -> list[str]:
 def _read_objects(
     file: BinaryIO, where: str, first: int = 1, number: type[float] | None = None
 ) -> Iterator[tuple[int, dict[str, object]]]:
-    """Yield every object with the number of its line, as the json module reads the file.
+    """Yield every object with its line number, as the json module reads the file.
 
-    ``number`` is the type of numbers that are not whole.
+    ``number`` is the type of fractional numbers.
     """
     for line, data in enumerate(iter(file.readline, b""), first):
         text = data.removeprefix(MARK) if line == 1 else data
@@ -302,9 +302,9 @@ def _read_objects(
 
 
 def _refuse_no_text(lines: bytes, where: str, first: int) -> None:
-    """Refuse bytes that are not UTF-8, and escapes of half a character, wherever they are.
+    """Raise an error for bytes that are not UTF-8, and for escapes of half a character, anywhere in the lines.
 
-    This happens before anything is parsed, so that it depends neither on the wanted columns nor on how a file is cut.
+    This check precedes parsing, so that it depends neither on the wanted columns nor on the chunks of a file.
     """
     try:
         lines.decode()
@@ -336,12 +336,12 @@ def _to_dict(members: list[tuple[str, object]]) -> dict[str, object]:
 
 
 def _explain(error: Exception) -> str:
-    """The reason why a line cannot be read."""
+    """Explain why a line cannot be read."""
     if isinstance(error, json.JSONDecodeError):
         return f"not JSON: {error.msg} at character {error.pos + 1}; every line should be one whole object"
     return "the object is nested too deeply" if isinstance(error, RecursionError) else str(error)
 
 
 def _to_cell(value: object) -> object:
-    """A value as a cell: nested values become their JSON text."""
+    """Convert a value to a cell: nested values become their JSON text."""
     return json.dumps(value, ensure_ascii=False) if isinstance(value, dict | list) else value

@@ -1,4 +1,4 @@
-"""`ReadOptions`: what the caller says about a table; commands, tables, blocks and streams take the same value."""
+"""`ReadOptions`, the caller's options for reading a table, shared by commands, tables, blocks and streams."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _CLOCKS = ("%H:%M", "%H:%M:%S")
 
 @dataclass(frozen=True, slots=True)
 class ReadOptions:
-    r"""How a file is written and what its columns and cells mean, as far as the caller says it; None leaves it open.
+    r"""The format of a file and the meaning of its columns and cells, as given by the caller; None means not given.
 
     The fields are the parameters of `read_table`; they are checked once, here.
 
@@ -37,7 +37,7 @@ class ReadOptions:
     header_row: int | None = None
     skip: int | None = None
     missing: Sequence[str] | None = None
-    """The texts that mean a missing cell; by default those of training, or `DEFAULT_MISSING`."""
+    """The texts that stand for a missing cell; by default those of training, or `DEFAULT_MISSING`."""
     numeric: Sequence[str] | None = None
     categorical: Sequence[str] | None = None
     dates: Mapping[str, str | None] | Sequence[str] | None = None
@@ -56,22 +56,22 @@ class ReadOptions:
 
     @property
     def file_options(self) -> dict[str, Any]:
-        """The options about how a file is written, as `read_table` takes them."""
+        """The options about the file format, as `read_table` takes them."""
         return {name: getattr(self, name) for name in _FILE_OPTIONS}
 
     @property
     def hints(self) -> dict[str, Any]:
-        """The given options about how the file is written, apart from its format."""
+        """The given options about how the file is written, without its format."""
         return {name: said for name, said in self.file_options.items() if name != "format" and said is not None}
 
     @property
     def above(self) -> int:
-        """How many lines, or rows of a sheet, come before the header and are skipped."""
+        """The number of lines, or rows of a sheet, to skip before the header."""
         return self.header_row - 1 if self.header_row is not None else self.skip or 0
 
     @property
     def date_formats(self) -> dict[str, str | None]:
-        """The columns of dates, each with its format, None as in ISO 8601."""
+        """The columns of dates, each with its format; None means ISO 8601."""
         return dict(self.dates) if isinstance(self.dates, Mapping) else dict.fromkeys(self.dates or ())
 
     @property
@@ -87,7 +87,7 @@ class ReadOptions:
 
 
 def check_names(parameter: str, names: Iterable[object] | None) -> tuple[str, ...] | None:
-    """The names of columns that a parameter takes, as text."""
+    """Return the column names given for a parameter as text; anything else is an error."""
     if names is None:
         return None
     if isinstance(names, str) or not isinstance(names, Iterable):
@@ -146,7 +146,7 @@ def _check_missing(missing: object) -> tuple[str, ...]:
 
 
 def _date_notation(name: object, form: object) -> Notation:
-    """The notation of a column of dates that have this format."""
+    """Return the notation of a column of dates in this format."""
     if form is None:
         return DATETIME
     if not isinstance(form, str) or "%" not in form:
@@ -164,7 +164,7 @@ def _date_notation(name: object, form: object) -> Notation:
 
 
 def _orders(orders: object) -> dict[str, Notation]:
-    """The notations that ``orders=`` declares."""
+    """Return the notations that ``orders=`` declares."""
     if orders is None:
         return {}
     if not isinstance(orders, Mapping):

@@ -1,7 +1,7 @@
-"""Cells as they are, for predictions: those of a single row, and columns of numbers without their ranks.
+"""Read cells without ranking them, for predictions: those of a single row, and columns of numbers.
 
-Both take only what they know for sure: records as plain dicts, numpy's arrays, frames of pandas and polars. Whatever
-else there is, `read_table` reads.
+Both functions accept only certain types: plain dicts, numpy arrays, and frames of pandas and polars. `read_table` reads
+all other data.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from unless.read.frames import array_getter, pandas_cells, polars_cells
 
 
 def single_row(X: Any, names: Sequence[str]) -> list[object] | None:  # noqa: N803 - scikit-learn calls it X
-    """The cells of the only row of X, which has exactly these columns; None if it is not that simple.
+    """Return the cells of the only row of X, which has exactly these columns; None if `read_table` is needed.
 
-    An array has them in this order; those of dicts and frames may be in any. A cell is a Python value, or `Cells` if
-    the type of its column says more than the value does.
+    An array has the columns in this order; dicts and frames may have any order. A cell is a Python value, or `Cells` if
+    the type of its column adds meaning to the value.
     """
     kind = X.__class__
     if kind is list:
@@ -61,7 +61,7 @@ def _of_pandas(frame: Any, names: Sequence[str]) -> list[object] | None:
 
 
 def _pandas_cell(array: Any) -> object:
-    """The cell of an array of one; `Cells` if it is neither a number nor text."""
+    """Return the only cell of an array; as `Cells` if it is neither a number nor text."""
     if array.__class__ is np.ndarray and array.dtype.kind in "iuf":
         return float(array[0])
     return array[0] if array.dtype.__class__.__name__ == "StringDtype" else pandas_cells(array)
@@ -83,7 +83,7 @@ def _of_polars(frame: Any, names: Sequence[str]) -> list[object] | None:
 
 
 def number_arrays(X: Any, names: Sequence[str], wanted: Collection[str]) -> dict[str, NDArray[np.float64]]:  # noqa: N803
-    """Those of the wanted columns that hold numbers only, as they are; NaN is missing.
+    """Return the arrays of the wanted columns that contain only numbers; NaN is missing.
 
     An array has the columns in this order; a frame has their names.
     """
@@ -109,5 +109,5 @@ def _doubles(array: NDArray[Any]) -> NDArray[np.float64]:
 
 
 def _class(library: str, name: str) -> object:
-    """A class of a library that somebody has imported; whoever has such a frame has."""
+    """Return a class of a library if the library is imported: a caller with such a frame has imported it."""
     return getattr(sys.modules.get(library), name, _class)

@@ -1,4 +1,4 @@
-"""`Source`, the protocol of all that tables are read from, and several sources that are read as one."""
+"""`Source`, the protocol of all inputs of tables, and `SourceParts`, several sources read as one."""
 
 from __future__ import annotations
 
@@ -15,30 +15,30 @@ from unless.values import missing_among
 
 
 class Source(Protocol):
-    """Gives the cells of named columns, once they are loaded."""
+    """An input of a table; it returns the cells of named columns once they are loaded."""
 
     names: Sequence[str]
     spelled: bool
     """Whether every cell is text that may spell a number, as in a text file."""
     filed: bool
-    """Whether it is a file: texts such as NA are then missing cells."""
+    """Whether the source is a file, in which texts such as NA are missing cells."""
     rows: int
 
     @property
     def remarks(self) -> Remarks:
-        """How it was read, if that is unusual; known once it is loaded."""
+        """Remarks about an unusual way in which the source was read; known once cells are loaded."""
 
     def load(self, names: Sequence[str], texts: Collection[str], missing: Collection[str]) -> None:
         """Load the cells of these columns; those in ``texts`` as text."""
 
     def cells(self, name: str) -> Cells:
-        """The cells of a column that was loaded."""
+        """Return the cells of a loaded column."""
 
 
 class Loaded:
     """A source that needs no loading; its cells are typed, so text is text.
 
-    ``read`` gives the cells of the column at a place.
+    ``read`` returns the cells of the column at a position.
     """
 
     spelled = filed = False
@@ -54,15 +54,15 @@ class Loaded:
         """Do nothing."""
 
     def cells(self, name: str) -> Cells:
-        """The cells of a column."""
+        """Return the cells of a column."""
         return self._read(self._places[name])
 
 
 class SourceParts:
-    """Sources that are the parts of one table, each with the path that it was opened from.
+    """Sources that are the parts of one table, each with the path of its file.
 
-    All have the same columns, in any order; if ``loose``, a part may lack a column, which is then missing in its rows.
-    The cells are those of the one file that the parts would make.
+    All parts have the same columns, in any order; if ``loose``, a part may lack a column, whose cells are then missing.
+    The cells are the same as if the parts were one file.
     """
 
     rows = 0
@@ -80,7 +80,7 @@ class SourceParts:
         """Read these columns of every part."""
         pieces = [_load(source, names, texts, missing) for source in self._sources]
         if self.spelled and (conflicting := _columns_with_conflicting_kinds(pieces, missing)):
-            # Some parts have numbers where others have text: they all have to say how their cells are spelled.
+            # If some parts have numbers and others text, all parts are read as text, for the spelling of their cells.
             again = [*texts, *conflicting]
             for piece, source in zip(pieces, self._sources, strict=True):
                 if any(len(piece[name].numbers) for name in conflicting):
@@ -89,12 +89,12 @@ class SourceParts:
         self._cells = {name: join_cells([piece[name] for piece in pieces]) for name in names}
 
     def cells(self, name: str) -> Cells:
-        """The cells of a column that was loaded."""
+        """Return the cells of a loaded column."""
         return self._cells[name]
 
     @property
     def remarks(self) -> Remarks:
-        """How the parts were read."""
+        """Remarks about how the parts were read."""
         return merge_remarks(
             {path.name: source.remarks for path, source in zip(self._paths, self._sources, strict=True)}
         )
@@ -106,7 +106,7 @@ def _load(source: Source, names: Sequence[str], texts: Collection[str], missing:
 
 
 def _columns_with_conflicting_kinds(pieces: Sequence[dict[str, Cells]], missing: Collection[str]) -> list[str]:
-    """The columns that have numbers in one part, and in another text that is not missing."""
+    """Find the columns with numbers in one part and non-missing text in another."""
     found = []
     for name in pieces[0]:
         texts = {text for piece in pieces for text in piece[name].texts}
@@ -116,7 +116,7 @@ def _columns_with_conflicting_kinds(pieces: Sequence[dict[str, Cells]], missing:
 
 
 def refuse_other_columns(expected: Sequence[str], names: Sequence[str], first: Path | str, part: Path | str) -> None:
-    """Refuse a part whose columns are not those of the first part, whatever their order."""
+    """Raise an error for a part whose columns differ from those of the first part, in any order."""
     refuse_twins(names, str(part))
     known, found = set(expected), set(names)
     if lacking := [name for name in expected if name not in found]:

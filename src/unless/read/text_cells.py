@@ -1,6 +1,6 @@
-"""Columns of text as cells: ranked texts; in text files numbers, where every cell of a column spells one or is missing.
+"""Convert columns of text to cells: ranked texts, or numbers if all cells of a column spell numbers or are missing.
 
-Numbers are only a faster way here: `column_inference` reads the same numbers, cell by cell, in ranked texts.
+The conversion to numbers only saves time: `column_inference` reads the same numbers from ranked texts, cell by cell.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from unless.read.dialect import Numerals
 from unless.values import LEADING_ZERO, are_codes_not_numbers, missing_among
 from unless.values.spelling import SURROGATE
 
-_SAMPLE = 32  # cells that show whether a column may hold numbers
+_SAMPLE = 32  # cells sampled to see whether a column may contain numbers
 
 
 def rank_texts(frame: pl.DataFrame) -> dict[str, Cells]:
-    """The cells of every column of a frame of text.
+    """Rank the texts of every column of a frame.
 
     Texts are ranked by an Enum of the distinct texts, sorted by UTF-8 bytes, which is the order of code points. That
     takes 21 ns a cell on two cores (1e6 rows; `rank` takes 166), and two queries for all columns, at 0.1 ms each.
@@ -27,7 +27,7 @@ def rank_texts(frame: pl.DataFrame) -> dict[str, Cells]:
     if not frame.width:
         return {}
     names, frame = frame.columns, frame.clone()
-    frame.columns = [f"c{place}" for place in range(len(names))]  # to pl.col, "*" and "^a$" are patterns
+    frame.columns = [f"c{place}" for place in range(len(names))]  # pl.col reads "*" and "^a$" as patterns
     sets = frame.select(pl.all().drop_nulls().unique().sort().implode())
     distinct = [column.item() for column in sets]
     coded = frame.select(_ranks_among(column, texts) for column, texts in zip(frame, distinct, strict=True))
@@ -38,16 +38,16 @@ def rank_texts(frame: pl.DataFrame) -> dict[str, Cells]:
 
 
 def _ranks_among(column: pl.Series, texts: pl.Series) -> pl.Expr:
-    """The rank of every text of a column among its sorted distinct texts; nulls rank last."""
+    """Rank every text of a column among its sorted distinct texts; nulls rank last."""
     ranks = pl.col(column.name).cast(pl.Enum(texts)).to_physical()
     return ranks.cast(pl.UInt32).fill_null(len(texts)) if column.null_count() else ranks
 
 
 def parse_numbers(columns: Collection[pl.Series], numerals: Numerals, missing: Collection[str]) -> list[pl.Series]:
-    """Those columns of text that hold only numbers and missing cells, as numbers, under their names.
+    """Convert the columns of text that contain only numbers and missing cells to numbers, under the same names.
 
-    The cast of polars takes the same texts for numbers as `values.parse_number`, but for spaces, which it refuses, and
-    numbers that are not finite.
+    The cast of polars parses the same texts as `values.parse_number`, except that it rejects spaces and accepts numbers
+    that are not finite.
     """
     likely = {column.name: column for column in columns if _may_be_numbers(column, numerals, missing)}
     if not likely:
@@ -60,14 +60,14 @@ def parse_numbers(columns: Collection[pl.Series], numerals: Numerals, missing: C
 
 
 def _may_be_numbers(texts: pl.Series, numerals: Numerals, missing: Collection[str]) -> bool:
-    """Whether a sample of a column has only numbers and missing cells."""
+    """Whether a sample of a column contains only numbers and missing cells."""
     cells = set(texts.gather_every(len(texts) // _SAMPLE or 1).drop_nulls().to_list())
     present = cells - missing_among(cells, missing)
     return bool(present) and all(numerals.number_in(cell) is not None for cell in present)
 
 
 def _are_numbers(texts: pl.Series, numbers: pl.Series, missing: Collection[str], lost: Collection[float]) -> bool:
-    """Whether all texts that are not missing were parsed as numbers, and those not lost are no codes such as 007."""
+    """Whether all non-missing texts were parsed as numbers, and those not ``lost`` are no codes such as 007."""
     if not numbers.is_finite().all():
         return False
     if numbers.null_count() > texts.null_count():
@@ -79,7 +79,7 @@ def _are_numbers(texts: pl.Series, numbers: pl.Series, missing: Collection[str],
         texts, numbers = texts.filter(present), numbers.filter(present)
     if not (numbers == numbers.floor()).all():
         return True
-    # A comparison takes a tenth of what the pattern takes; a zero or a sign at the start is below "1".
+    # A comparison takes a tenth of the time of the pattern; texts that start with a zero or a sign sort before "1".
     if not texts.filter(texts < "1").str.contains(LEADING_ZERO.pattern).any():
         return True
     spelled = set(texts.filter(numbers.is_not_null()).unique().to_list())
@@ -87,7 +87,7 @@ def _are_numbers(texts: pl.Series, numbers: pl.Series, missing: Collection[str],
 
 
 def to_plain_numerals(texts: pl.Expr, numerals: Numerals) -> pl.Expr:
-    """Convert numerals to those of Python; where the decimal sign is a comma, 1.5 is not a number."""
+    """Convert numerals to those of Python; if the decimal sign is a comma, 1.5 is not a number."""
     if numerals.thousands:
         ungrouped = texts.str.replace_all(numerals.thousands, "", literal=True)
         grouped = texts.str.contains(f"^ *(?:{numerals.grouped.pattern}) *$")
@@ -99,7 +99,7 @@ def to_plain_numerals(texts: pl.Expr, numerals: Numerals) -> pl.Expr:
 
 
 def missing_to_null(texts: pl.Series, missing: Collection[str]) -> pl.Series:
-    """The texts, with null for those that mean a missing cell (`values.missing_among`)."""
-    tokens = [token for token in missing if not SURROGATE.search(token)]  # no text of a file has half a character
+    """Replace texts that mean a missing cell (`values.missing_among`) by null."""
+    tokens = [token for token in missing if not SURROGATE.search(token)]  # texts of files contain no half characters
     gone = texts.is_in(tokens)
     return texts.set(gone | texts.str.contains("^ +$") if " " in missing else gone, None)
