@@ -110,7 +110,7 @@ class JsonLines:
         return self._cells[name]
 
     def frame(self, *, spelled: bool = False, texts: Collection[str] = ()) -> pl.DataFrame:
-        """Read all columns as integers, numbers or booleans if their cells allow it, otherwise, or in ``texts``, as text.
+        """Read all columns as integers, numbers or booleans if all cells fit; otherwise, or in ``texts``, as text.
 
         If ``spelled``, fractional numbers stay text, so that none depends on the other cells of this piece.
         """
