@@ -18,7 +18,7 @@ _TITLES = {"utf-16-le": "UTF-16", "utf-16-be": "UTF-16", "utf-32-le": "UTF-32", 
 
 @dataclass(frozen=True)
 class Numerals:
-    """The decimal sign of numbers, and the sign between thousands ('' if there is none)."""
+    """The decimal sign of numbers, and the sign between thousands ('' for no sign)."""
 
     decimal: str = "."
     thousands: str = ""

@@ -4,9 +4,9 @@ A column's distinct values are ranked: numbers ascending, then categories by cod
 as its rank, so ``<=`` is a prefix of the ranks, ``==`` is one rank, and the truth of any literal is a comparison of
 small integers (`Column.span`).
 
-`columns` has `Column` and `Labels`, `table` the `Table` and its `Schema`, `to_frames` turns columns into those of other
-libraries, and `seen_values` tells which values occur, and which of them a model remembers. `record_hashes` are those of
-records, and `holdout_split` holds back some of them for a test.
+`columns` has `Column` and `Labels`; `table` has `Table` and its `Schema`; `to_frames` converts columns to those of other
+libraries; `seen_values` finds the values that occur, and those that a model stores; `record_hashes` hashes records, and
+`holdout_split` holds back some records for a test.
 """
 
 from unless.table.columns import Codes, Column, Kind, Labels, checked_column, rank_values, to_smallest_type

@@ -1,4 +1,4 @@
-"""Columns and labels: distinct values in order, and the rank of every cell. Each checks itself once."""
+"""Columns and labels: sorted distinct values, and the rank of every cell, checked once on construction."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from unless.values.notation import NotatedNumber, Notation, common_notation
 
 Kind = OneOf["number", "text", "mixed"]
 Codes = NDArray[Any]
-"""An array of unsigned integers, of the smallest type that holds every rank of its column."""
+"""An array of unsigned integers, of the smallest type that fits every rank of its column."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Column:
-    """One feature: its distinct values in order, and the rank of every cell.
+    """One feature: its sorted distinct values, and the rank of every cell.
 
-    ``numbers`` ascend, ``categories`` are sorted by code point, and neither has a value twice; the rank after both
-    means missing. ``notation`` says how its numbers are written, if not as plain numbers. The constructor checks all
-    that once. Codes may be integers of any type. The numbers of a ``typed`` column were
-    numbers in its source, not texts that spell them.
+    ``numbers`` ascend, ``categories`` are sorted by code point, and neither repeats a value; the rank after both means
+    missing. ``notation`` is how its numbers are written, if not as plain numbers. The constructor checks these rules
+    once. Codes may be integers of any type. The numbers of a ``typed`` column were numbers in its source, not texts
+    that spell numbers.
     """
 
     name: str
@@ -51,13 +51,13 @@ class Column:
         object.__setattr__(self, "codes", _check_codes(self.codes, self.missing + 1, whose))
 
     def __setstate__(self, state: Mapping[str, Any]) -> None:
-        """Take what was pickled or copied; arrays become read-only again."""
+        """Restore a pickled or copied column; its arrays become read-only again."""
         for name, value in state.items():
             object.__setattr__(self, name, read_only_view(value) if isinstance(value, np.ndarray) else value)
 
     @classmethod
     def of(cls, name: str, cells: Iterable[object], kind: Kind = "mixed") -> Column:
-        """A column from plain Python cells; `values.cell_value` says what each means."""
+        """Make a column from plain Python cells, as `values.cell_value` defines their meaning."""
         values = [cell_value(cell) for cell in cells]
         notation = common_notation({value.notation for value in values if isinstance(value, NotatedNumber)})
         numbers, categories, rank = rank_values(values)
@@ -66,30 +66,30 @@ class Column:
 
     @property
     def missing(self) -> int:
-        """The rank of a missing cell, after those of all values."""
+        """The rank of a missing cell, after the ranks of all values."""
         return len(self.numbers) + len(self.categories)
 
     def value(self, code: int) -> Value:
-        """The value that has a rank."""
+        """Return the value with a rank."""
         if code < len(self.numbers):
             return self.number(float(self.numbers[code]))
         return None if code == self.missing else self.categories[code - len(self.numbers)]
 
     @property
     def plain(self) -> bool:
-        """Whether its numbers are written as plain numbers."""
+        """Whether the numbers are written as plain numbers."""
         return self.notation is None or self.notation.plain
 
     def number(self, number: float) -> float:
-        """A number of this feature, with the notation of the column."""
+        """Return a number with the notation of the column."""
         return number if self.notation is None else self.notation.value(number)
 
     def counts(self) -> NDArray[np.intp]:
-        """How many cells have each rank; the last count is that of missing cells."""
+        """Count the cells with each rank; the last count is for missing cells."""
         return np.bincount(self.codes, minlength=self.missing + 1)
 
     def span(self, literal: Literal) -> tuple[int, int, bool]:
-        """The ranks for which a literal holds: ``(first <= code < end) != negated``."""
+        """Find the ranks for which a literal holds: ``(first <= code < end) != negated``."""
         match literal.op, literal.value:
             case ("<=", float(x)):
                 return 0, int(self.numbers.searchsorted(x, "right")), False
@@ -104,7 +104,7 @@ class Column:
                 return self.missing, self.missing + 1, op == "present"
 
     def in_notation(self, notation: Notation | None) -> Column:
-        """The column converted to a notation (`values.value_in_notation`)."""
+        """Convert the column to a notation (`values.value_in_notation`)."""
         if self.notation == notation or (self.plain and (notation is None or notation.plain)):
             return self
         values = [value_in_notation(self.value(code), notation) for code in range(self.missing + 1)]
@@ -121,9 +121,9 @@ class Column:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Labels:
-    """The target column: distinct labels in order (text by code point, numbers by value), and the rank of every row's.
+    """The target column: sorted distinct labels (text by code point, numbers by value), and the rank of every row.
 
-    Like a `Column`, it checks its labels and codes once.
+    The constructor checks labels and codes once, as for a `Column`.
     """
 
     name: str
@@ -139,7 +139,7 @@ class Labels:
     __setstate__ = Column.__setstate__
 
     def _check_labels(self) -> tuple[Label, ...]:
-        """The labels, in order and of one type."""
+        """Check that labels are sorted and of one type."""
         labels = _check_one_type(self.labels, self.name)
         if not all(map(lt, labels, labels[1:])):
             raise ReadError(f"the labels of {self.name!r} must be sorted and distinct, not {_first_values(labels)}")
@@ -147,18 +147,18 @@ class Labels:
 
     @classmethod
     def of(cls, name: str, cells: Iterable[Label]) -> Labels:
-        """Labels from plain Python cells of one type."""
+        """Make labels from plain Python cells of one type."""
         cells = list(cells)
         labels = sorted(set(cells))
         rank = {label: code for code, label in enumerate(labels)}
         return cls(name, tuple(labels), np.array([rank[cell] for cell in cells], dtype=np.int64))
 
 
-# Checks and small steps.
+# Checks, and other steps of the constructors.
 
 
 def rank_values(values: Iterable[Value]) -> tuple[NDArray[np.float64], list[str], dict[Value, int]]:
-    """The distinct numbers ascending, the texts sorted, and the rank of each number, each text and None."""
+    """Return the distinct numbers ascending, the sorted texts, and the rank of each number, each text and None."""
     distinct = set(values)
     numbers = sorted(value for value in distinct if isinstance(value, float))
     texts = sorted(value for value in distinct if isinstance(value, str))
@@ -167,7 +167,7 @@ def rank_values(values: Iterable[Value]) -> tuple[NDArray[np.float64], list[str]
 
 
 def to_smallest_type(codes: NDArray[Any], count: int) -> Codes:
-    """Codes below ``count`` in the smallest unsigned type: a byte for up to 256 values."""
+    """Convert codes below ``count`` to the smallest unsigned type: a byte for up to 256 values."""
     dtype = np.uint8 if count <= 1 << 8 else np.uint16 if count <= 1 << 16 else np.uint32
     return np.ascontiguousarray(codes, dtype=dtype)
 
@@ -184,7 +184,7 @@ def _check_codes(codes: object, count: int, whose: str) -> Codes:
         raise ReadError(f"{whose}, so its codes are an array of one dimension, not of {found.ndim}")
     if found.size and found.dtype.kind not in "iu":
         raise ReadError(f"{whose}, so its codes are whole numbers, not {found.dtype}")
-    # The largest of 32,561 bytes is found in 1 us.
+    # Finding the largest of 32,561 bytes takes 1 us.
     if found.size and not (found.max() < count and (found.dtype.kind == "u" or found.min() >= 0)):
         wrong = found.max() if found.max() >= count else found.min()
         raise ReadError(f"{whose}, so its codes are below {count} and not negative, unlike {wrong}")
@@ -245,7 +245,7 @@ def take_rows(ranked: _Ranked, rows: slice | NDArray[Any]) -> _Ranked:
 
 
 def replace_checked(ranked: _Ranked, **values: Any) -> _Ranked:
-    """A copy with other values or codes, which are known to be right: they are neither checked nor copied.
+    """Copy a column with other values or codes that are known to be valid, without checking or copying these.
 
     Checks took a fifth of a fit of 500 records, and `copy.copy` as long as counting the cells.
     """
@@ -266,7 +266,7 @@ def checked_column(
     *,
     typed: bool = False,
 ) -> Column:
-    """A column of values and codes that are known to be right: they are not checked, and copied only to be smaller."""
+    """Make a column from values and codes known to be valid: unchecked, and copied only into a smaller type."""
     column: Column = object.__new__(Column)
     small = to_smallest_type(codes, len(numbers) + len(categories) + 1)
     column.__dict__.update(
@@ -282,12 +282,12 @@ def checked_column(
 
 
 def _own_copy(array: NDArray[Any]) -> NDArray[Any]:
-    """An array that cannot be changed after it was checked: a copy if the given one can be."""
+    """Return an array that cannot change after it was checked: a copy if the given array can change."""
     return read_only_view(array.copy() if array.flags.writeable else array)
 
 
 def read_only_view(array: NDArray[Any]) -> NDArray[Any]:
-    """A read-only view."""
+    """Return a read-only view."""
     view = array.view()
     view.flags.writeable = False
     return view

@@ -1,4 +1,4 @@
-"""Hashes of records: they depend on the values only, so that parts by hash are the same for every order of rows."""
+"""Hash records by their values only, so that parts by hash are the same for every order of rows."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Share = Callable[[Callable[..., object], list[tuple[Any, ...]]], object]
 
 
 def record_hashes(columns: Sequence[Column], rows: int, share: Share | None = None, parts: int = 1) -> Hashes:
-    """A hash of the values of every row; the work on each column is shared by this number of ``parts``."""
+    """Hash the values of every row; the work on each column is divided into ``parts`` parts."""
     found: Hashes = np.zeros(rows, np.uint64)
     share = share or _run_here
 
@@ -29,7 +29,7 @@ def record_hashes(columns: Sequence[Column], rows: int, share: Share | None = No
     def mix(hashes: Hashes, codes: NDArray[Any], part: slice) -> None:
         found[part] = mix_bits(found[part] + hashes[codes[part]])
 
-    for column in columns:  # one after the other: the hashes of its values stay in the cache
+    for column in columns:  # column by column: the hashes of its values stay in the cache
         numbers = column.numbers
         hashes = np.concatenate([np.empty(len(numbers), np.uint64), text_hashes(column.categories), _MISSING])
         share(look, [(hashes, numbers, part) for part in _parts(len(numbers), parts)])
@@ -51,24 +51,24 @@ def _run_here(function: Callable[..., object], items: list[tuple[Any, ...]]) -> 
 
 
 def value_hashes(column: Column) -> Hashes:
-    """A hash of each value of a column, by rank; missing comes last."""
+    """Hash each value of a column, by rank; missing comes last."""
     texts = text_hashes(column.categories)
     return np.concatenate([number_hashes(column.numbers), texts, _MISSING])
 
 
 def number_hashes(numbers: NDArray[np.float64]) -> Hashes:
-    """A hash of each number."""
+    """Hash each number."""
     return mix_bits(numbers.view(np.uint64))
 
 
 def text_hashes(texts: Iterable[str]) -> Hashes:
-    """A hash of each text."""
+    """Hash each text."""
     found = [int.from_bytes(blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()) for text in texts]
     return np.array(found, np.uint64)
 
 
 def mix_bits(bits: Hashes) -> Hashes:
-    """SplitMix64: a change of one bit changes half of them."""
+    """Mix bits by SplitMix64: a change of one bit changes about half of the bits."""
     bits = bits + np.uint64(0x9E3779B97F4A7C15)
     bits ^= bits >> np.uint64(30)
     bits *= np.uint64(0xBF58476D1CE4E5B9)

@@ -1,4 +1,4 @@
-"""Which values occur in a table, and those that a model keeps: categories and ranges, without rows."""
+"""Find the values that occur in a table, and those that a model stores: categories and ranges, without rows."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from unless.table.columns import Codes, Column, replace_checked, to_smallest_typ
 from unless.table.table import Table
 
 MAX_DOMAIN_VALUES = 1000
-"""How many categories of a feature are kept: the most frequent, and of equally frequent ones the first in order."""
+"""The number of categories of a feature that are kept: the most frequent; ties in sorted order."""
 
 _GLANCE, _FEW = 2048, 16
-"""Counting 32,561 rows takes 90 us. So the first rows are counted, and if they lack only a few categories, these are
-looked for in all rows."""
+"""The number of first rows to count: counting all of 32,561 takes 90 us. If the first rows lack only a few categories,
+only these are searched in all rows."""
 
 
 def domain_table(table: Table, features: Iterable[str]) -> Table:
-    """The named columns without rows: their categories, and the smallest and largest finite number."""
+    """Return the named columns without rows: their categories, and the smallest and largest finite number."""
     nothing: Codes = np.empty(0, np.uint8)
     known = tuple(
         replace_checked(one, numbers=_finite_range(one), categories=_most_frequent_categories(one), codes=nothing)
@@ -31,7 +31,7 @@ def domain_table(table: Table, features: Iterable[str]) -> Table:
 
 
 def _finite_range(column: Column) -> NDArray[np.float64]:
-    """The smallest and the largest finite number that occurs; only one if they are equal."""
+    """Find the smallest and the largest finite number that occurs; only one if they are equal."""
     numbers, codes = column.numbers, column.codes
     if not len(numbers) or not len(codes):
         return numbers[:0]
@@ -46,7 +46,7 @@ def _finite_range(column: Column) -> NDArray[np.float64]:
 
 
 def _most_frequent_categories(column: Column) -> tuple[str, ...]:
-    """The categories that occur; if there are very many, the most frequent."""
+    """Find the categories that occur; if there are very many, the most frequent."""
     if not column.categories:
         return ()
     first, end = len(column.numbers), column.missing

@@ -1,4 +1,4 @@
-"""A table: columns of the same length, labels for learning, and how it was read."""
+"""Tables: columns of the same length, labels for learning, and the schema for reading similar tables."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Schema:
-    """How a table was read, so that another one can be read the same way (``like=``).
+    """How a table was read, so that another table can be read in the same way (``like=``).
 
-    The kind of every feature, in order, the text cells that mean "missing", the name of the target, how the numbers of
-    some features are written, and which features had cells that were numbers, not texts that spell them.
+    Contains the kind of every feature, in order, the texts that mean "missing", the name of the target, the notations of
+    some features, and the features whose cells were numbers, not texts that spell numbers.
     """
 
     kinds: Mapping[str, Kind]
@@ -36,16 +36,16 @@ class Schema:
     notations: Mapping[str, Notation] = field(default_factory=dict)
     typed: frozenset[str] = frozenset()
     parts: Mapping[str, str | None] = field(default_factory=dict)
-    """The columns of dates that are replaced by their parts, and the format of each; None is ISO 8601."""
+    """The columns of dates that are replaced by their parts, and their formats; None means ISO 8601."""
 
     @property
     def sources(self) -> tuple[str, ...]:
-        """The columns that the features are read from; for parts, their date."""
+        """The columns that the features are read from; for parts, the column of dates."""
         of = {one: name for name in self.parts for one in part_names([name], self.parts)}
         return tuple(dict.fromkeys(of.get(name, name) for name in self.kinds))
 
     def available(self, names: Iterable[str]) -> set[str]:
-        """These names, and those of the features that can be derived from them."""
+        """Return the given names and the names of the features that can be derived from them."""
         found = set(names)
         return found | set(part_names(found & set(self.parts), self.parts))
 
@@ -54,19 +54,19 @@ PARTS = ("weekday", "month", "hour")
 
 
 def part_names(names: Iterable[str], dates: Collection[str]) -> list[str]:
-    """The names of columns, with the parts of dates in their place: ``when.weekday``."""
+    """Replace the names of date columns by those of their parts, such as ``when.weekday``."""
     return [one for name in names for one in ([f"{name}.{part}" for part in PARTS] if name in dates else [name])]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Table:
-    """Columns of rank codes, all of the same length, and, for learning, labels.
+    """Columns of rank codes, all of the same length, with labels for learning.
 
-    ``table[rows]`` takes a slice, a mask or an array of row numbers and gives the table of those rows, with the same
-    ranks. So scikit-learn splits a table as it splits an array. ``missing`` are the text cells that were read as
-    missing; another table can be read the same way. ``read_as`` says how the file was read, if it is not plain: "read
-    as semicolon-separated, decimal comma, cp1252". If rows were left out when it was read, ``numbers`` are those that
-    the others have in their source, from 1. ``parts`` are the columns of dates that were replaced (`Schema.parts`).
+    ``table[rows]`` takes a slice, a mask or an array of row numbers and returns the table of these rows, with the same
+    ranks. So scikit-learn can split a table like an array. ``missing`` are the text cells that were read as missing;
+    another table can be read in the same way. ``read_as`` describes an unusual way of reading the file: "read as
+    semicolon-separated, decimal comma, cp1252". If rows were left out on reading, ``numbers`` are the numbers of the
+    other rows in their source, from 1. ``parts`` are the columns of dates that were replaced (`Schema.parts`).
     """
 
     columns: tuple[Column, ...]
@@ -107,26 +107,26 @@ class Table:
 
     @property
     def labels(self) -> Labels:
-        """The target; a table without one is refused."""
+        """The target; a table without labels raises an error."""
         if self.target is None:
             raise ReadError("the table has no labels; name them: read_table(source, target=...)")
         return self.target
 
     @property
     def y(self) -> NDArray[Any]:
-        """The label of every row, as scikit-learn's functions take them; text is an array of objects."""
+        """The label of every row, for functions of scikit-learn; text is an array of objects."""
         labels = self.labels.labels
         distinct: NDArray[Any] = np.array(labels, dtype=object if isinstance(next(iter(labels), ""), str) else None)
         return distinct[self.labels.codes]
 
     @property
     def shape(self) -> tuple[int, int]:
-        """How many rows and features there are."""
+        """The number of rows and of features."""
         return self.rows, len(self.columns)
 
     @property
     def schema(self) -> Schema:
-        """How the table was read."""
+        """The schema by which the table was read."""
         kinds = {column.name: column.kind for column in self.columns}
         notations = {column.name: column.notation for column in self.columns if column.notation is not None}
         typed = frozenset(column.name for column in self.columns if column.typed)
@@ -135,29 +135,29 @@ class Table:
         )
 
     def column(self, name: str) -> Column:
-        """The column with that name."""
+        """Return the column with a name."""
         if name not in self._places:
             raise UnknownNameError(f"no column {name!r}{suggest(name, self.features)}")
         return self.columns[self._places[name]]
 
     def renamed(self, names: Sequence[str]) -> Table:
-        """The table with other names for its columns."""
+        """Return the table with other names for its columns."""
         columns = tuple(replace(column, name=name) for column, name in zip(self.columns, names, strict=True))
         return replace(self, columns=columns)
 
     def number(self, row: int) -> int:
-        """The number of a row in the source of the table, from 1."""
+        """Return the number of a row in the source of the table, from 1."""
         return row + 1 if self.numbers is None else int(self.numbers[row])
 
     def record(self, row: int) -> dict[str, Value]:
-        """One row as values: numbers, text, None where missing."""
+        """Return one row as values: numbers, text, and None for missing cells."""
         return {column.name: _cell(column, column.value(int(column.codes[row]))) for column in self.columns}
 
     def to_pandas(self) -> pd.DataFrame:
-        """The columns, and the labels as the last one, as a pandas frame.
+        """Convert the columns, followed by the labels, to a pandas frame.
 
         Numbers are float64, dates and durations have their types, and text is categorical, so that text stays text when
-        it is read again; a mixed column holds objects: numbers, text and None.
+        it is read again; a mixed column contains objects: numbers, text and None.
         """
         import pandas as pd  # an extra; takes 0.3 s
 
@@ -165,16 +165,16 @@ class Table:
         return pd.DataFrame(columns | self._target_column(), index=range(self.rows))
 
     def to_polars(self) -> pl.DataFrame:
-        """The columns, and the labels as the last one, as a polars frame; missing cells are null.
+        """Convert the columns, followed by the labels, to a polars frame; missing cells are null.
 
         Numbers are Float64, dates, times and durations have their types, an ordered column is an Enum, text is
-        Categorical, and a mixed column is text: polars has no column of both.
+        Categorical, and a mixed column is text: polars has no columns of mixed types.
         """
         columns = {column.name: column_to_polars(column) for column in self.columns}
         return pl.DataFrame(columns | {name: pl.Series(y.tolist()) for name, y in self._target_column().items()})
 
     def to_arrow(self) -> pa.Table:
-        """The columns, and the labels as the last one, as a pyarrow table; text is a dictionary of strings."""
+        """Convert the columns, followed by the labels, to a pyarrow table; text is a dictionary of strings."""
         return self.to_polars().to_arrow()
 
     def _target_column(self) -> dict[str, NDArray[Any]]:
@@ -187,7 +187,7 @@ class Table:
     def __getitem__(self, rows: slice | Sequence[int] | NDArray[Any] | tuple[Any, EllipsisType]) -> Table:
         wanted: Any = rows
         if isinstance(rows, tuple) and len(rows) == 2 and rows[1] is Ellipsis:
-            wanted = rows[0]  # how scikit-learn takes rows of anything that has a shape
+            wanted = rows[0]  # scikit-learn selects rows like this if X has a shape
         picked = wanted if isinstance(wanted, slice) else np.asarray(wanted)
         if isinstance(picked, np.ndarray) and picked.ndim != 1:
             raise TypeError("a table takes a slice, a mask or row numbers; record(row) gives one row")
@@ -200,7 +200,7 @@ class Table:
         return Table(columns, target, count, self.missing, self.read_as, numbers, self.parts)
 
     def __array__(self, *_: object, **__: object) -> NDArray[Any]:
-        """Refuse conversion to an array, which would lose the kinds of columns."""
+        """Raise an error: conversion to an array would lose the kinds of columns."""
         raise TypeError("a table is not an array: its columns have kinds; give table.to_pandas() instead")
 
     def __len__(self) -> int:
@@ -212,5 +212,5 @@ class Table:
 
 
 def _cell(column: Column, value: Value) -> Value:
-    """A cell of a record; whole numbers keep their notation, so that sentences say "is 3"."""
+    """Return a cell of a record; whole numbers keep their notation, so that sentences contain "is 3"."""
     return WHOLE.known(value) if column.notation == WHOLE and isinstance(value, float) else value

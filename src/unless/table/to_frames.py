@@ -1,4 +1,4 @@
-"""Columns as pandas and polars columns; pandas is imported only when it is needed."""
+"""Convert columns to pandas and polars columns; pandas is imported only when needed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from unless.values.notation import INSTANT, DateNotation, DurationNotation, Leve
 
 
 def data_frame(columns: Mapping[str, Sequence[Any]]) -> Any:
-    """Lists of cells as a data frame: of pandas, if it is installed, otherwise of polars."""
+    """Convert lists of cells to a data frame: of pandas if it is installed, otherwise of polars."""
     try:
         import pandas as pd
     except ImportError:
@@ -23,7 +23,7 @@ def data_frame(columns: Mapping[str, Sequence[Any]]) -> Any:
 
 
 def column_to_pandas(column: Column) -> Any:
-    """A column as a pandas column (`Table.to_pandas`)."""
+    """Convert a column to a pandas column (`Table.to_pandas`)."""
     import pandas as pd
 
     codes = column.codes.astype(np.int64)
@@ -38,7 +38,7 @@ def column_to_pandas(column: Column) -> Any:
 
 
 def _pandas_times(column: Column) -> Any:
-    """A column of dates, times, durations or levels."""
+    """Convert a column of dates, times, durations or levels to pandas."""
     import pandas as pd
 
     missing, places = column.codes == column.missing, np.append(column.numbers, -1).astype(np.int64)[column.codes]
@@ -53,7 +53,7 @@ def _pandas_times(column: Column) -> Any:
 
 
 def column_to_polars(column: Column) -> pl.Series:
-    """A column as a polars series (`Table.to_polars`)."""
+    """Convert a column to a polars series (`Table.to_polars`)."""
     if column.kind == "number":
         return _polars_numbers(column).gather(column.codes)
     texts = [*map(number_to_text, map(column.number, column.numbers.tolist())), *column.categories, None]
@@ -61,7 +61,7 @@ def column_to_polars(column: Column) -> pl.Series:
 
 
 def _polars_numbers(column: Column) -> pl.Series:
-    """The distinct numbers of a column, and null, in the type that fits their notation."""
+    """Convert the distinct numbers of a column, and null, to the polars type of their notation."""
     numbers = pl.Series([*column.numbers.tolist(), None], dtype=pl.Float64)
     match column.notation:
         case LevelNotation(levels):

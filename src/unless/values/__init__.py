@@ -1,8 +1,8 @@
-"""What cells, labels and numbers mean, and how they are written.
+"""Define the meaning and the spelling of cells, labels and numbers.
 
-`cells` says what a cell means, whatever it was read from, and how labels and figures are spelled for people and JSON;
-`notation` how numbers are written that are dates, times, durations, levels of an order, flags or whole numbers;
-`spelling` how names and texts are spelled in rules: bare, or in quotes.
+`cells` converts cells from any source to values, and writes labels and figures for people and JSON; `notation` writes
+and reads numbers that are dates, times, durations, levels of an order, flags or whole numbers; `spelling` writes names
+and texts in rules, bare or in quotes.
 """
 
 from unless.values.cells import (

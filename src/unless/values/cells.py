@@ -1,11 +1,11 @@
-"""What cells, labels and numbers mean, and how they are written for people and for JSON.
+"""Define the meaning of cells, labels and numbers, and write them for people and for JSON.
 
-Whatever reads a cell (a file, a frame, a record to explain) gives it this meaning:
+A cell has this meaning, whether it is from a file, a frame or a record to explain:
 
-- a number is a float64; minus zero is zero; NaN is missing; dates, times and durations are numbers that know how they
-  are written (`notation`);
+- a number is a float64; minus zero is zero; NaN is missing; dates, times and durations are numbers with a
+  notation (`notation`);
 - a category is text, compared character by character; booleans are the categories ``True`` and ``False``, and other
-  objects are what ``str`` makes of them;
+  objects are converted by ``str``;
 - a missing cell is ``None``.
 """
 
@@ -30,21 +30,21 @@ DEFAULT_MISSING: tuple[str, ...] = ("", " ", "NA", "N/A", "NaN", "null", "NULL",
 """The cells of a file that mean "missing", unless the caller gives others; a space matches any number of spaces."""
 
 EARLIER_MISSING: tuple[str, ...] = ("", "NA", "N/A", "NaN", "null", "?")
-"""The default of earlier versions, for text files only; it is in their model files."""
+"""The default of earlier versions, for text files only; their model files contain it."""
 
 _MISSING_TYPES = {"NoneType", "NAType", "NaTType"}
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 NUMBER_FORM = _NUMBER.pattern
-"""The pattern of texts that spell numbers, also in exported programs. No text can match it in two ways."""
+"""The pattern of texts that spell numbers, also in exported programs. No text matches it in two ways."""
 
 LEADING_ZERO = re.compile(r"^ *[+-]?0[0-9]")
-"""The start of a text that is a code although it spells a number: 007."""
+"""The start of a text that spells a number but is a code: 007."""
 
 WHOLE_NUMBER = re.compile(r"^ *[+-]?[0-9]+ *$")
 
 
 def are_codes_not_numbers(numbers: Collection[str]) -> bool:
-    """Whether texts that spell numbers are codes: all are digits only, and one has a leading zero.
+    """Whether texts that spell numbers are codes: all contain only digits, and one has a leading zero.
 
     >>> [are_codes_not_numbers(texts) for texts in (["007", "12"], ["7", "12"], ["0610.0", "00", "12"])]
     [True, False, False]
@@ -53,7 +53,7 @@ def are_codes_not_numbers(numbers: Collection[str]) -> bool:
 
 
 def missing_among(texts: Iterable[str], tokens: Collection[str]) -> frozenset[str]:
-    """The texts that mean a missing cell: the tokens, and if a space is one of them, all texts of spaces only.
+    """Find the texts that mean a missing cell: the tokens and, if a space is a token, all texts of only spaces.
 
     >>> sorted(missing_among(["a", "  ", " b"], ["NA", " "])), sorted(missing_among(["a", "  "], ["NA"]))
     ([' ', '  ', 'NA'], ['NA'])
@@ -62,12 +62,12 @@ def missing_among(texts: Iterable[str], tokens: Collection[str]) -> frozenset[st
 
 
 def is_blank(text: str) -> bool:
-    """Whether a text has spaces only, at least one."""
+    """Whether a text consists of one or more spaces."""
     return text[:1] == " " and not text.strip(" ")
 
 
 def parse_number(text: str) -> float | None:
-    """The number that a text spells, or None; it is finite, may have an exponent, and spaces around it.
+    """Return the finite number that a text spells, or None; an exponent and surrounding spaces are allowed.
 
     >>> parse_number(" 0.46"), parse_number("1e3"), parse_number("1_0"), parse_number("nan"), parse_number("1e999")
     (0.46, 1000.0, None, None, None)
@@ -80,7 +80,7 @@ def parse_number(text: str) -> float | None:
 
 
 def number_to_text(number: float) -> str:
-    """The shortest text of a number, as a category: 1.0 is ``1``, and a date is the date.
+    """Write the shortest text of a number, as for a category: 1.0 is ``1``, and a date is the date.
 
     >>> number_to_text(1.0), number_to_text(0.1), number_to_text(-0.0), number_to_text(1e300)
     ('1', '0.1', '0', '1e+300')
@@ -93,7 +93,7 @@ def number_to_text(number: float) -> str:
 
 
 def cell_value(cell: object) -> Value:  # noqa: C901, PLR0911 - one return for each meaning
-    """What a cell of a frame or a record means.
+    """Return the value that a cell of a frame or a record means.
 
     >>> cell_value(3), cell_value(True), cell_value(float("nan")), cell_value("3"), cell_value(date(2024, 5, 1))
     (3.0, 'True', None, '3', 2024-05-01)
@@ -107,7 +107,7 @@ def cell_value(cell: object) -> Value:  # noqa: C901, PLR0911 - one return for e
             return str(cell)
         case bool() | np.bool_():
             return str(bool(cell))
-        case np.datetime64() | np.timedelta64():  # the latter is an integer to numpy
+        case np.datetime64() | np.timedelta64():  # numpy treats timedelta64 as an integer
             return None if np.isnat(cell) else _numpy_time_value(cell)
         case numbers.Real() | Decimal():
             try:
@@ -128,7 +128,7 @@ def cell_value(cell: object) -> Value:  # noqa: C901, PLR0911 - one return for e
 
 
 def value_in_notation(value: Value, notation: Notation | None) -> Value:
-    """Convert a value to a notation: a text in it becomes a number, and a number of another notation a text.
+    """Convert a value to a notation: a text in the notation becomes a number, a number of another notation a text.
 
     >>> [value_in_notation(value, DATE) for value in ("2020-08-02", "soon", 2020.0)]
     [2020-08-02, 'soon', '2020']
@@ -146,19 +146,19 @@ def value_in_notation(value: Value, notation: Notation | None) -> Value:
 
 
 def _numpy_time_value(cell: np.datetime64 | np.timedelta64) -> Value:
-    """A date, a time or a duration of numpy; one that Python's types cannot hold is text."""
+    """Convert a date, a time or a duration of numpy; values outside the range of Python's types become text."""
     kind = "datetime64" if isinstance(cell, np.datetime64) else "timedelta64"
     found = cell.astype(f"{kind}[us]").item()
     return str(cell) if isinstance(found, int) else to_noted_number(found)
 
 
 def to_python_value(value: Any) -> Any:
-    """A numpy value as a Python value: users may search over ``np.arange(3)``."""
+    """Convert a numpy value to a Python value: users may search over ``np.arange(3)``."""
     return value.item() if isinstance(value, np.generic) else value
 
 
 def label_type(kind: type) -> type[Label]:
-    """The type of a label, given the type of its cell: text, bool, int or float.
+    """Return the type of a label (text, bool, int or float), given the type of its cell.
 
     >>> label_type(bool), label_type(np.int64), label_type(Decimal), label_type(date)
     (<class 'bool'>, <class 'int'>, <class 'float'>, <class 'str'>)
@@ -171,9 +171,9 @@ def label_type(kind: type) -> type[Label]:
 
 
 def same_label(one: Label, other: Label) -> bool:
-    """Whether two labels are the same: 1 is 1.0 but not True, and a text is the number or the boolean that it spells.
+    """Whether two labels are equal: 1 equals 1.0 but not True, and a text equals the number or boolean that it spells.
 
-    Text files have labels of text, typed files have others; a model from one may be used on the other.
+    Labels of text files are text, those of typed files may not be; a model may be used on both.
 
     >>> same_label(1, 1.0), same_label(1, True), same_label("1.0", 1), same_label(True, "TRUE"), same_label("1", "1.0")
     (True, False, True, True, False)
@@ -186,14 +186,14 @@ def same_label(one: Label, other: Label) -> bool:
 
 
 def label_index(label: Label, known: Sequence[Label]) -> int | None:
-    """The index of a label among others; None if it is not among them."""
+    """Find the index of a label among known labels; None if it is not among them."""
     return next((place for place, other in enumerate(known) if same_label(label, other)), None)
 
 
 def class_index(label: Label, classes: Sequence[Label]) -> int | None:
-    """The index of a label of data among the classes of a model; None if it is not among them.
+    """Find the index of a label of data among the classes of a model; None if it is not among them.
 
-    If all classes are booleans, however they are written, 0 and 1 are False and True.
+    If all classes are booleans, in any spelling, 0 and 1 are False and True.
 
     >>> class_index(1, [False, True]), class_index(True, ["0", "1"]), class_index(True, [1, 2])
     (1, 1, None)
@@ -206,7 +206,7 @@ def class_index(label: Label, classes: Sequence[Label]) -> int | None:
 
 
 def parse_flag(text: str) -> bool | None:
-    """The boolean that a cell means in a column of booleans, or None.
+    """Return the boolean that a cell means in a column of booleans, or None.
 
     >>> parse_flag("TRUE"), parse_flag("false"), parse_flag("1"), parse_flag("0.0"), parse_flag("yes"), parse_flag("2")
     (True, False, True, False, None, None)
@@ -227,26 +227,26 @@ def _label_spelled_by(text: str, label: Label) -> bool:
 
 
 def number_to_json(value: Value) -> Value:
-    """A number for JSON: an infinity becomes the text ``inf`` or ``-inf``, and a date the text of the date."""
+    """Convert a number for JSON: an infinity becomes the text ``inf`` or ``-inf``, and a date its text."""
     if isinstance(value, NotatedNumber):
         return float(value) if value.notation.plain else str(value)
     return str(value) if value in _INFINITE else value
 
 
 def value_to_json(value: Value) -> object:
-    """A value for JSON, where text can be a value too: an infinity becomes ``{"number": "inf"}``, a date its text."""
+    """Convert a value for JSON, where text can be a value too: an infinity becomes ``{"number": "inf"}``, a date its text."""
     if isinstance(value, NotatedNumber):
         return number_to_json(value)
     return {"number": str(value)} if value in _INFINITE else value
 
 
 def label_to_json(label: Label | None) -> object:
-    """A label for JSON: an infinity becomes ``{"float": "inf"}``, no label null. `label_from_json` reads it back."""
+    """Convert a label for JSON: an infinity becomes ``{"float": "inf"}``, no label null. `label_from_json` reads it."""
     return {"float": str(label)} if label in _INFINITE else label
 
 
 def label_from_json(node: Any) -> Label:
-    """The label that `label_to_json` wrote."""
+    """Read a label that `label_to_json` wrote."""
     label: Label = float(node["float"]) if isinstance(node, dict) else node
     return label
 
@@ -267,7 +267,7 @@ def to_json(value: Any) -> Any:
 
 
 def attributes_to_json(value: object, *names: str) -> dict[str, Any]:
-    """Return attributes of an object for JSON; ``key=name`` writes an attribute under another key.
+    """Convert attributes of an object for JSON; ``key=name`` writes an attribute under another key.
 
     >>> attributes_to_json(slice(1, 5), "start", "end=stop")
     {'start': 1, 'end': 5}
@@ -283,7 +283,7 @@ _INFINITE = (math.inf, -math.inf)
 
 
 def percent(share: float, digits: int = 0) -> str:
-    """A share in per cent, rounded; only shares of exactly 0 and 1 are 0 % and 100 %.
+    """Write a share as a rounded percentage; only shares of exactly 0 and 1 are 0 % and 100 %.
 
     >>> [percent(share) for share in (0.9166, 0.835, 310 / 311, 0.004, 0, 1.0)]
     ['92 %', '84 %', '> 99 %', '< 1 %', '0 %', '100 %']
@@ -301,7 +301,7 @@ def percent(share: float, digits: int = 0) -> str:
 
 
 def share_text(share: float) -> str:
-    """A share with three digits; only shares of exactly 0 and 1 are 0.000 and 1.000.
+    """Write a share with three digits; only shares of exactly 0 and 1 are 0.000 and 1.000.
 
     >>> [share_text(share) for share in (0.9666, 0.99996, 0.0002, 0.0, 1.0)]
     ['0.967', '0.999', '0.001', '0.000', '1.000']
@@ -318,7 +318,7 @@ def _without_rounding_error(share: float) -> float:
 
 
 def count_text(count: float, noun: str) -> str:
-    """A number with its noun.
+    """Write a number with its noun, in the singular or plural.
 
     >>> count_text(1, "rule"), count_text(1203, "rule")
     ('1 rule', '1,203 rules')
@@ -327,7 +327,7 @@ def count_text(count: float, noun: str) -> str:
 
 
 def amount_text(weight: float) -> str:
-    """A count or a sum of weights: without decimals if it is whole, else with one; below 1, with two digits.
+    """Write a count or a sum of weights: without decimals if whole, otherwise with one; below 1, with two digits.
 
     >>> [amount_text(weight) for weight in (1203.0, 311.25, 0.0312, 449.99999999999994)]
     ['1,203', '311.2', '0.031', '450']

@@ -1,7 +1,7 @@
-r"""How names, categories and labels are written in the text of rules: bare if that is unambiguous, else quoted.
+r"""Write names, categories and labels in the text of rules: bare if unambiguous, otherwise quoted.
 
-What is in quotes is spelled as Python spells it, on one line: ``"it's"``, ``'two\nlines'``. A text that looks like a
-number is in quotes, since ``5`` alone is the number, and so are texts with the words of rules in them.
+Quoted text is written as in Python, on one line: ``"it's"``, ``'two\nlines'``. A text that looks like a number is
+quoted, since a bare ``5`` is the number; so are texts that contain keywords of rules.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ _WORDS = (
     "number inf infinity nan none"
 )
 RESERVED = frozenset(_WORDS.split(" "))
-"""The words that have a meaning in rules, in upper or lower case."""
+"""The keywords of rules, in upper or lower case."""
 
 CONTROLS = re.compile(r"[\0-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 """Characters that would move the cursor of a terminal or turn the direction of what follows; \n and \t are harmless."""
 
 SURROGATE = re.compile(r"[\ud800-\udfff]")
-"""Half of a surrogate pair, which cannot be written to a file or passed to another language."""
+"""Half of a surrogate pair, which cannot be written to a file or passed to another program."""
 
 _BARE = re.compile(r"[\w.%/+&*$€£@~^|-]+(?: [\w.%/+&*$€£@~^|-]+)*")
 _ESCAPE = re.compile(r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|(.))", re.DOTALL)
@@ -27,7 +27,7 @@ _LETTERS = {"n": "\n", "r": "\r", "t": "\t", "\\": "\\", "'": "'", '"': '"', "0"
 
 
 def quote_if_needed(text: str) -> str:
-    r"""A text as rules write it: bare if it starts with a letter and has no words or signs of rules, else quoted.
+    r"""Write a text for rules: bare if it starts with a letter and has no keywords or signs of rules, otherwise quoted.
 
     >>> [quote_if_needed(text) for text in ("late", "New York", "85", "", "a and b", "it's", "two\nlines", "If")]
     ['late', 'New York', "'85'", "''", "'a and b'", '"it\'s"', "'two\\nlines'", "'If'"]
@@ -37,7 +37,7 @@ def quote_if_needed(text: str) -> str:
 
 
 def unquote(quoted: str) -> str | None:
-    r"""The text between quotes with its escapes resolved; None if an escape is unknown.
+    r"""Return the text between quotes with its escapes resolved; None if an escape is unknown.
 
     >>> unquote(repr("it's ∆\n")), unquote(r"'\q'")
     ("it's ∆\n", None)

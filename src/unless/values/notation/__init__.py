@@ -1,10 +1,10 @@
-"""How the numbers of a column are written: as dates, times, durations, levels of an order, flags, whole numbers.
+"""Notations of numbers: dates, times, durations, levels of an order, flags, whole numbers, amounts with units.
 
-To the learner they all are numbers; to people ``when > 2020-08-01`` and ``size <= M`` say more. A `NotatedNumber`
-carries its notation, so literals, cells and bounds can write it.
+Learners treat them all as numbers; for people, ``when > 2020-08-01`` and ``size <= M`` are clearer. A `NotatedNumber`
+carries its notation, so literals, cells and bounds can be written in it.
 
-`base` says what a notation is; `times` and `units` hold those of dates and of amounts; `detection` finds the notation
-of texts; `json_form` reads it from JSON.
+`base` defines notations; `times` and `units` contain those of dates and of amounts; `detection` finds the notation of
+texts; `json_form` reads notations from JSON.
 """
 
 from unless.values.notation.base import (

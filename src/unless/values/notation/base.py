@@ -10,38 +10,38 @@ from typing import Any, Self
 
 
 class Notation(ABC):
-    """How the numbers of a column are written."""
+    """The notation of the numbers of a column: writes and reads them as text."""
 
     name: str
     step: float = 0.0
     """The distance between neighbouring values; 0 if there is always a value between two others."""
     plain: bool = False
-    """Whether numbers are written as plain numbers, so that only some sentences depend on the notation."""
+    """Whether numbers are written as plain numbers, so that the notation affects only some sentences."""
     sortable: bool = False
-    """Whether texts are in the same order as the numbers they stand for, character by character."""
+    """Whether texts sort, character by character, like the numbers they stand for."""
 
     @abstractmethod
     def text(self, number: float) -> str:
-        """A number in this notation."""
+        """Write a number in this notation."""
 
     @abstractmethod
     def number(self, text: str) -> float | None:
-        """The number that a text means, or None if it is not in this notation."""
+        """Return the number that a text means, or None if the text is not in this notation."""
 
     def back(self, text: str) -> float | None:
-        """The number whose `text` this is; None if there is no such number."""
+        """Return the number that `text` wrote as this text; None if there is no such number."""
         return self.number(text)
 
     def between(self, low: float, high: float) -> float:
-        """A threshold that is easy to read: at least low, and below high."""
+        """Choose an easily readable threshold of at least ``low`` and below ``high``."""
         return low if self.step else low / 2 + high / 2
 
     def value(self, number: float) -> float:
-        """The number with this notation."""
+        """Attach this notation to a number."""
         return NotatedNumber(number, self)
 
     def data(self) -> Any:
-        """The notation for JSON; `notation_from_json` reads it back."""
+        """Convert the notation for JSON; `notation_from_json` reads it."""
         return self.name
 
     def __repr__(self) -> str:
@@ -55,7 +55,7 @@ class Notation(ABC):
 
 
 class NotatedNumber(float):
-    """A number with its notation. It compares, hashes and calculates like the number."""
+    """A number with its notation, which compares, hashes and calculates like the number."""
 
     __slots__ = ("notation",)
     notation: Notation
@@ -71,23 +71,23 @@ class NotatedNumber(float):
 
     def __repr__(self) -> str:
         text = str(self)
-        return text if text.isprintable() else repr(text)  # a level can be any text
+        return text if text.isprintable() else repr(text)  # a level may be any text
 
     def __reduce__(self) -> tuple[type[Self], tuple[float, Notation]]:
         return type(self), (float(self), self.notation)
 
 
 class PlainNotation(Notation):
-    """Numbers that are written as numbers, and read as numbers."""
+    """Numbers that are written and read as plain numbers."""
 
     plain = True
 
     def text(self, number: float) -> str:
-        """The number."""
+        """Write the number as a plain number."""
         return repr(float(number))
 
     def number(self, text: str) -> float | None:  # noqa: ARG002 - like the others
-        """None: texts are parsed as numbers without this notation."""
+        """Return None: texts are parsed as numbers without this notation."""
         return None
 
 
@@ -98,20 +98,20 @@ class FlagNotation(PlainNotation):
 
 
 class WholeNumberNotation(FlagNotation):
-    """Whole numbers: they are read like other numbers, but thresholds and changes of them are whole."""
+    """Whole numbers, read like other numbers, but with whole thresholds and changes."""
 
     name = "whole"
 
     def value(self, number: float) -> float:
-        """The number itself."""
+        """Return the number itself."""
         return number
 
     def between(self, low: float, high: float) -> float:
-        """The number half-way."""
+        """Return the number half-way between both."""
         return low / 2 + high / 2
 
     def known(self, number: float) -> float:
-        """A cell of a column of whole numbers, with this notation if it is whole itself."""
+        """Attach this notation to a number of a column of whole numbers, if the number is whole."""
         return NotatedNumber(number, self) if number.is_integer() else number
 
 
@@ -124,11 +124,11 @@ class LevelNotation(Notation):
     step = 1.0
 
     def text(self, number: float) -> str:
-        """The highest level that is not above the number."""
+        """Return the highest level that is not above the number."""
         return self.levels[math.floor(min(max(number, 0), len(self.levels) - 1))]
 
     def number(self, text: str) -> float | None:
-        """The number of a level."""
+        """Return the number of a level."""
         return self._places.get(text)
 
     @cached_property
@@ -136,7 +136,7 @@ class LevelNotation(Notation):
         return {level: float(place) for place, level in enumerate(self.levels)}
 
     def data(self) -> Any:
-        """The levels."""
+        """Convert the levels for JSON."""
         return list(self.levels)
 
 

@@ -1,4 +1,4 @@
-"""Detection of dates, times and durations in texts whose notation was not declared."""
+"""Detect dates, times and durations in texts whose notation was not declared."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from unless.values.notation.times import (
 
 
 def detect_notation(texts: Sequence[str]) -> tuple[Notation, dict[str, float]] | None:
-    """Return the notation of undeclared texts, and the number of each text in it; None if fewer than half have one.
+    """Detect the notation of texts, and return it with the number of each text; None if fewer than half fit.
 
     Only unambiguous texts are recognised: dates and times as in ISO 8601, durations like P2DT3H or 2 days, and dates
     like 31/12/2019, if one of them shows which number is the day.
@@ -44,7 +44,7 @@ def detect_notation(texts: Sequence[str]) -> tuple[Notation, dict[str, float]] |
     for notation in (DATETIME, TIME, DURATION):
         pattern = _DETECTABLE[notation.name]
         if len(texts) > _GLANCE and not any(pattern.fullmatch(text.strip(" ")) for text in texts[:: len(texts) // 64]):
-            continue  # not half of them, then
+            continue  # fewer than half fit
         likely = [text for text in texts if pattern.fullmatch(text.strip(" "))]
         if 2 * len(likely) >= len(texts):
             read = {text: number for text in likely if (number := notation.number(text)) is not None}
@@ -75,21 +75,21 @@ def _dates_of_numbers(texts: Sequence[str]) -> tuple[Notation, dict[str, float]]
     for text, match in same_form.items():
         parts = [int(part) for part in (match["a"], match["b"], match["c"])]
         hour, minute, second = map(int, (*(match["clock"] or "0:0").split(":"), "0")[:3])
-        with suppress(ValueError):  # there is no such day
+        with suppress(ValueError):  # the day does not exist
             at = datetime(parts[year], parts[month], parts[day], hour, minute, second)  # noqa: DTZ001
             read[text] = to_microseconds(at)
     return (notation, read) if 2 * len(read) >= len(texts) else None
 
 
 def _shape(match: re.Match[str]) -> tuple[str, str, bool]:
-    """How a date is written: the sign between its numbers, the format of its time, and whether the year is first."""
+    """Find the form of a date: the sign between its numbers, the format of its time, and whether the year is first."""
     clock = match["clock"]
     hours = "" if clock is None else " %H:%M:%S" if clock.count(":") > 1 else " %H:%M"
     return match["sign"], hours, len(match["a"]) > 2
 
 
 def _order(dates: Collection[re.Match[str]]) -> tuple[str, str, str] | None:
-    """The order of day, month and year in dates, in the letters of a format; None if it is ambiguous."""
+    """Find the order of day, month and year in dates, as letters of a format; None if it is ambiguous."""
     if all(len(date["a"]) > 2 for date in dates):
         return "%Y", "%m", "%d"
     first, second = (any(12 < int(date[part]) <= 31 for date in dates) for part in "ab")
@@ -99,9 +99,9 @@ def _order(dates: Collection[re.Match[str]]) -> tuple[str, str, str] | None:
 
 
 def _parse_dates(texts: Sequence[str]) -> dict[str, float] | None:
-    """The numbers of texts that all are dates like 2020-08-01; None if one is not, or does not exist.
+    """Parse texts that are all dates like 2020-08-01; None if a text is not, or its date does not exist.
 
-    3,400 of them take 0.4 ms, and 8 ms one by one.
+    3,400 texts take 0.4 ms together, and 8 ms one by one.
     """
     if set(map(len, texts)) != {10} or not (joined := "".join(texts)).isascii():
         return None
@@ -125,7 +125,7 @@ _NUMBERS = re.compile(
     r"(?P<a>[0-9]+)(?P<sign>[/.-])(?P<b>[0-9]{1,2})(?P=sign)(?P<c>[0-9]+)"
     r"(?: (?P<clock>(?:[01]?[0-9]|2[0-3]):[0-5][0-9](?::[0-5][0-9])?))?"
 )
-"""Dates of numbers, with the year first or last."""
+"""Dates made of numbers, with the year first or last."""
 
 _PARTS_OF_DAY = "%Y", "%m", "%d"
 

@@ -1,4 +1,4 @@
-"""The notation that a JSON document names."""
+"""Read notations from JSON documents."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _BY_NAME: dict[str, Notation] = {one.name: one for one in (DATE, DATETIME, INSTA
 
 
 def notation_from_json(node: Any) -> Notation | None:
-    """Return the notation that `Notation.data` wrote; None if it is not one."""
+    """Read a notation that `Notation.data` wrote; None for anything else."""
     match node:
         case str():
             return _BY_NAME.get(node)

@@ -1,8 +1,8 @@
-"""Dates, times of the day and durations as numbers, and their texts.
+"""Convert dates, times of the day and durations to numbers, and write them as texts.
 
-Time is counted in microseconds, which a float64 holds exactly from 1684 to 2255 (days: always); anything finer is cut
-off. Dates and times count from 1970-01-01, a date is its first moment, and a time with a zone is the same instant in
-UTC. Beside times with a zone, a time without one is taken to be in UTC.
+Time is counted in microseconds, which a float64 represents exactly from 1684 to 2255 (days: always); finer fractions
+are cut off. Dates and times count from 1970-01-01, a date is its first moment, and a time with a zone is the same
+instant in UTC. In a column of times with a zone, a time without a zone is in UTC.
 """
 
 from __future__ import annotations
@@ -52,9 +52,9 @@ DURATION_FORMS = _PERIOD.pattern, _DAYS.pattern, _PARTS.pattern
 
 
 class DateNotation(Notation):
-    """Dates, with or without the time of day, and with a zone or without; in text files by default as ISO 8601.
+    """Dates, with or without time of day and zone; in text files by default as in ISO 8601.
 
-    ``format`` says how else the cells of text files spell them, in the letters of `datetime.strptime`.
+    ``format`` is another format of the cells of text files, in the letters of `datetime.strptime`.
     """
 
     sortable = True
@@ -64,7 +64,7 @@ class DateNotation(Notation):
         self.zoned = name == "instant"
 
     def text(self, number: float) -> str:
-        """A date, and the time if it is not midnight: ``2020-08-01``, ``2020-08-01 12:30``, ``2020-08-01 12:30Z``."""
+        """Write a date, and the time unless it is midnight: ``2020-08-01``, ``2020-08-01 12:30``, ``2020-08-01 12:30Z``."""
         if math.isinf(number):
             return str(float(number))
         moment = _EPOCH + timedelta(microseconds=min(max(math.floor(number), FIRST_MOMENT), _LAST))
@@ -74,7 +74,7 @@ class DateNotation(Notation):
         return f"{day} {_clock_text(moment.time())}{'Z' if self.zoned else ''}"
 
     def number(self, text: str) -> float | None:
-        """Microseconds since 1970-01-01; None for a text that has another format."""
+        """Return microseconds since 1970-01-01; None for a text in another format."""
         if self.format is None:
             return self.back(text)
         try:
@@ -83,15 +83,15 @@ class DateNotation(Notation):
             return None
 
     def back(self, text: str) -> float | None:
-        """The number of a text as in ISO 8601, whatever the format of cells."""
+        """Return the number of a text as in ISO 8601, whatever the format of cells."""
         try:
             moment = _parse_iso(text)
             return None if moment is None else to_microseconds(moment)
-        except (ValueError, OverflowError):  # in UTC, a moment of the first or the last day may be out of range
+        except (ValueError, OverflowError):  # converted to UTC, a moment of the first or last day may be out of range
             return None
 
     def between(self, low: float, high: float) -> float:
-        """The start of a year, a month, a day, an hour, … near the middle: the longest of them that lies between."""
+        """Choose the start of the longest period (year, month, day, hour, …) that is near the middle and lies between."""
         middle = low / 2 + high / 2
         margin = 0.2 * (high - low)
         for start in _period_starts(middle):
@@ -100,13 +100,13 @@ class DateNotation(Notation):
         return max(low, middle - middle % self.step)
 
     def fit_to(self, numbers: Iterable[float], *, zoned: bool = False) -> DateNotation:
-        """The notation for certain moments: with a zone, or as dates if all are midnight; the format stays."""
+        """Fit the notation to moments: with a zone, or as dates if all are midnight; the format stays."""
         zoned = zoned or self.zoned or "%z" in (self.format or "")
         name = "instant" if zoned else "date" if all(number % DAY == 0 for number in numbers) else "datetime"
         return DateNotation(name, float(DAY) if name == "date" else 1.0, format=self.format)
 
     def data(self) -> Any:
-        """The name, with the format if there is one."""
+        """Convert the name, and the format if there is one, for JSON."""
         return self.name if self.format is None else {self.name: self.format}
 
 
@@ -116,19 +116,19 @@ class TimeNotation(Notation):
     name, step, sortable = "time", 1.0, True
 
     def text(self, number: float) -> str:
-        """The time with as many parts as it needs: ``12:30``, ``12:30:05.5``."""
+        """Write the time with as many parts as needed: ``12:30``, ``12:30:05.5``."""
         inside = math.floor(min(max(number, 0), DAY - 1))
         return _clock_text((_EPOCH + timedelta(microseconds=inside)).time())
 
     def number(self, text: str) -> float | None:
-        """Microseconds since midnight; the hour may have one digit."""
+        """Return microseconds since midnight; the hour may have one digit."""
         trimmed = text.strip(" ")
         if not re.fullmatch(_TIME, trimmed):
             return None
         return time_to_microseconds(time.fromisoformat(trimmed if trimmed[1] != ":" else f"0{trimmed}"))
 
     def between(self, low: float, high: float) -> float:
-        """The start of an hour, a minute or a second near the middle."""
+        """Choose the start of an hour, a minute or a second near the middle."""
         return _round_multiple_between(low, high, (_HOUR, _MINUTE, _SECOND, 1))
 
 
@@ -138,7 +138,7 @@ class DurationNotation(Notation):
     name, step = "duration", 1.0
 
     def text(self, number: float) -> str:
-        """Days, hours, minutes and seconds: ``2 d 3 h``, ``15 min``, ``-0.5 s``."""
+        """Write days, hours, minutes and seconds: ``2 d 3 h``, ``15 min``, ``-0.5 s``."""
         if math.isinf(number):
             return str(float(number))
         left, parts = abs(math.floor(number)), []
@@ -151,7 +151,7 @@ class DurationNotation(Notation):
         return ("-" if number < 0 else "") + " ".join(parts)
 
     def number(self, text: str) -> float | None:
-        """Microseconds; spelled as `text` does, as in ISO 8601 (``P2DT3H``), or as in Python (``2 days, 3:00:00``)."""
+        """Parse microseconds, spelled as by `text`, in ISO 8601 (``P2DT3H``), or in Python (``2 days, 3:00:00``)."""
         trimmed = text.strip(" ")
         found = _PERIOD.fullmatch(trimmed) or _DAYS.fullmatch(trimmed) or _PARTS.fullmatch(trimmed)
         if found is None or found["s"] == "." or (found["s"] or "").count(".") > 1:
@@ -162,11 +162,11 @@ class DurationNotation(Notation):
             total = sum(int(found[part] or 0) * size for part, size in sizes.items())
             total += int(seconds or 0) * _SECOND + int(f"{fraction:0<6}"[:6])
             return float(-total if found["sign"] else total)
-        except (OverflowError, ValueError):  # more digits than a float, or than Python reads
+        except (OverflowError, ValueError):  # more digits than a float, or Python, accepts
             return None
 
     def between(self, low: float, high: float) -> float:
-        """A whole number of days, hours, minutes or seconds near the middle."""
+        """Choose a whole number of days, hours, minutes or seconds near the middle."""
         return _round_multiple_between(low, high, (DAY, _HOUR, _MINUTE, _SECOND, 1))
 
 
@@ -180,7 +180,7 @@ TIME, DURATION = TimeNotation(), DurationNotation()
 
 
 def to_noted_number(cell: object) -> NotatedNumber | None:
-    """A date, time or duration of Python as a number with a notation; None for anything else.
+    """Convert a date, time or duration of Python to a number with a notation; None for anything else.
 
     >>> when = datetime(2020, 8, 1, 12, 30, tzinfo=UTC)
     >>> [to_noted_number(cell) for cell in (date(2020, 8, 1), timedelta(hours=-3), when, "x")]
@@ -199,19 +199,19 @@ def to_noted_number(cell: object) -> NotatedNumber | None:
 
 
 def to_microseconds(moment: datetime) -> float:
-    """Microseconds since 1970-01-01, in UTC if the moment has a zone."""
+    """Return microseconds since 1970-01-01, in UTC if the moment has a zone."""
     minutes = ((moment.toordinal() - _FIRST_DAY) * 24 + moment.hour) * 60 + moment.minute
     micros = (minutes * 60 + moment.second) * _SECOND + moment.microsecond  # in 0.4 us; timedelta takes 1.5
     return float(micros if moment.tzinfo is None else micros - (moment.utcoffset() or timedelta()) // _MICROSECOND)
 
 
 def time_to_microseconds(moment: time) -> float:
-    """Microseconds since midnight; a zone is ignored."""
+    """Return microseconds since midnight; a zone is ignored."""
     return float(((moment.hour * 60 + moment.minute) * 60 + moment.second) * _SECOND + moment.microsecond)
 
 
 def common_notation(notations: Iterable[Notation]) -> Notation | None:
-    """The notation that fits numbers of several notations; None if they are incompatible.
+    """Find the notation that fits numbers of several notations; None if they are incompatible.
 
     >>> common_notation([DATE, DATETIME]), common_notation([DATE, INSTANT]), common_notation([DATE, TIME])
     (<datetime>, <instant>, None)
@@ -233,20 +233,20 @@ _LAST = (datetime.max - _EPOCH) // _MICROSECOND  # noqa: DTZ901 - as a float64, 
 
 
 def _parse_iso(text: str) -> datetime | None:
-    """The moment that a text of ISO 8601 spells."""
+    """Parse the moment that a text spells in ISO 8601."""
     trimmed = text.strip(" ")
     return datetime.fromisoformat(trimmed) if _ISO.fullmatch(trimmed) else None
 
 
 def _clock_text(moment: time) -> str:
-    """The shortest text of a time: hours, minutes, and seconds if there are any; such texts sort like the times."""
+    """Write the shortest text of a time: hours, minutes, and seconds if any; such texts sort like the times."""
     if not moment.second and not moment.microsecond:
         return moment.isoformat("minutes")
     return moment.isoformat().rstrip("0") if moment.microsecond else moment.isoformat()
 
 
 def _period_starts(middle: float) -> Iterable[float]:
-    """The starts of years, months, days and parts of days that are nearest to a moment, longest first."""
+    """Yield the starts of years, months, days and parts of days nearest to a moment, longest period first."""
     moment = _EPOCH + timedelta(microseconds=math.floor(middle))
     for size in (100, 10, 1):
         years = {max(1, moment.year - moment.year % size), min(9999, moment.year - moment.year % size + size)}
@@ -259,7 +259,7 @@ def _period_starts(middle: float) -> Iterable[float]:
 
 
 def _round_multiple_between(low: float, high: float, sizes: Iterable[int]) -> float:
-    """The multiple of the largest size near the middle that keeps a margin to both ends."""
+    """Find the multiple of the largest size near the middle that keeps a margin to both ends."""
     middle, margin = low / 2 + high / 2, 0.2 * (high - low)
     for size in sizes:
         start = float(round(middle / size) * size)

@@ -1,4 +1,4 @@
-"""Numbers with a unit, as in the texts 12 kg, $1,200 and 45 %."""
+"""Read and write numbers with a unit, such as 12 kg, $1,200 and 45 %."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from unless.values.notation.base import PlainNotation
 
 
 class Amounts(PlainNotation):
-    """Numbers with a unit: 12 kg, $1,200, 45 %. Only people, and the code that reads cells, see the unit.
+    """Numbers with a unit: 12 kg, $1,200, 45 %. The unit appears only in cells and in texts for people.
 
-    ``form`` is the number 1234.5 as it is written in training data: ``1.234,5 €``. A cell may lack the unit.
+    ``form`` is the number 1234.5 as written in training data: ``1.234,5 €``. A cell may lack the unit.
     """
 
     name = "unit"
@@ -29,12 +29,12 @@ class Amounts(PlainNotation):
 
     @classmethod
     def of(cls, before: str, after: str, decimal: str = ".", thousands: str = "") -> Amounts:
-        """The notation with these signs around and within numbers."""
+        """Make the notation with these signs around and within numbers."""
         return cls(f"{before}1{thousands}234{decimal}5{' ' * bool(after)}{after}")
 
     @classmethod
     def parse(cls, form: object) -> Amounts | None:
-        """The notation of a form; None if it is not the number 1234.5 with a unit on one side."""
+        """Parse the notation of a form; None if the form is not the number 1234.5 with a unit on one side."""
         if not isinstance(form, str) or not _AMOUNT_FORM.fullmatch(form):
             return None
         found = cls(form)
@@ -42,12 +42,12 @@ class Amounts(PlainNotation):
 
     @property
     def unit(self) -> str:
-        """The unit."""
+        """The unit, as in training data."""
         return self.before or self.after
 
     @property
     def template(self) -> str:
-        """How people write a number with its unit: ``{} kg``, ``${}``."""
+        """The template of a number with its unit: ``{} kg``, ``${}``."""
         return f"{self.before}{{}}" if self.before else f"{{}} {self.after}"
 
     @cached_property
@@ -59,7 +59,7 @@ class Amounts(PlainNotation):
         return _around(self.before, self.after, number)
 
     def amount(self, text: str) -> float | None:
-        """The number of a text that has its unit, in the numerals of training."""
+        """Return the number of a text with the unit, in the numerals of training."""
         found = re.fullmatch(self.pattern, text)
         if found is None:
             return None
@@ -67,7 +67,7 @@ class Amounts(PlainNotation):
         return number + 0.0 if math.isfinite(number) else None
 
     def bare(self, text: str) -> str | None:
-        """The number of a text without its unit, in any numerals; None if it does not have the unit."""
+        """Return the text of the number without the unit, in any numerals; None if the text lacks the unit."""
         found = re.fullmatch(self._any, text)
         return None if found is None else found[1] + found[2]
 
@@ -76,12 +76,12 @@ class Amounts(PlainNotation):
         return _around(self.before, self.after, _AMOUNT)
 
     def data(self) -> Any:
-        """The form."""
+        """Convert the form for JSON."""
         return {self.name: self.form}
 
 
 def _around(before: str, after: str, number: str) -> str:
-    """The pattern of a number with its unit."""
+    """Write the pattern of a number with its unit."""
     gap = f"[{_SPACES}]*"
     start = f"{re.escape(before)}{gap}" if before else ""
     end = f"{gap}{re.escape(after)}" if after else ""
@@ -89,7 +89,7 @@ def _around(before: str, after: str, number: str) -> str:
 
 
 def with_unit(texts: Sequence[str]) -> Amounts | None:
-    """The common unit of texts; None if fewer than three or fewer than half of them have it, or if there are several.
+    """Find the common unit of texts; None if fewer than three or fewer than half have it, or if there are several.
 
     >>> with_unit(["12 kg", "7.5kg", "9 kg", "unknown"]).unit, with_unit(["12 kg", "7 kg", "9 lb"]), with_unit(["5a"])
     ('kg', None, None)
