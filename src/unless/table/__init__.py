@@ -4,7 +4,7 @@ A column's distinct values are ranked: numbers ascending, then categories by cod
 as its rank, so ``<=`` is a prefix of the ranks, ``==`` is one rank, and the truth of any literal is a comparison of
 small integers (`Column.span`).
 
-`columns` has `Column` and `Labels`; `table` has `Table` and its `Schema`; `to_frames` converts columns to those of other
+`columns` has `Column` and `Labels`; `table` has `Table` and `Schema`; `to_frames` converts columns to those of other
 libraries; `seen_values` finds the values that occur, and those that a model stores; `record_hashes` hashes records, and
 `holdout_split` holds back some records for a test.
 """

@@ -31,7 +31,7 @@ SAMPLE = 64
 
 @dataclass(frozen=True, slots=True)
 class HoldoutSplit:
-    """A split by salted hashes of features, which assign records to parts; each label's parts below its cut are held back.
+    """A split by salted hashes of features, which assign records to parts; parts below the cut of a label are held back.
 
     The split keeps the share of every label, and equal records are on the same side. Records that differ only in their
     label have the same part: they are on the same side too, unless the part is between the cuts of both labels. No
@@ -76,7 +76,7 @@ class HoldoutSplit:
         return self.held_back_codes(hashes, known[labels.codes])
 
     def held_back_codes(self, hashes: Hashes, codes: NDArray[Any]) -> NDArray[np.bool_]:
-        """Flag the records that are held back, given the index of each label in the split; one more index means none."""
+        """Flag the records that are held back, given the index of each label in the split, or one more for none."""
         cuts = np.array([*self.cuts, 0], np.uint64)
         found: NDArray[np.bool_] = hash_parts(hashes, self.salt) < cuts[codes]
         return found

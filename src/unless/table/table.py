@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 class Schema:
     """How a table was read, so that another table can be read in the same way (``like=``).
 
-    Contains the kind of every feature, in order, the texts that mean "missing", the name of the target, the notations of
+    Contains the kind of every feature, in order, the texts that mean "missing", the name of the target, notations of
     some features, and the features whose cells were numbers, not texts that spell numbers.
     """
 

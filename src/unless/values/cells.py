@@ -234,7 +234,7 @@ def number_to_json(value: Value) -> Value:
 
 
 def value_to_json(value: Value) -> object:
-    """Convert a value for JSON, where text can be a value too: an infinity becomes ``{"number": "inf"}``, a date its text."""
+    """Convert a value, possibly text, for JSON: an infinity becomes ``{"number": "inf"}``, and a date its text."""
     if isinstance(value, NotatedNumber):
         return number_to_json(value)
     return {"number": str(value)} if value in _INFINITE else value

@@ -64,7 +64,7 @@ class DateNotation(Notation):
         self.zoned = name == "instant"
 
     def text(self, number: float) -> str:
-        """Write a date, and the time unless it is midnight: ``2020-08-01``, ``2020-08-01 12:30``, ``2020-08-01 12:30Z``."""
+        """Write a date, with the time unless midnight: ``2020-08-01``, ``2020-08-01 12:30``, ``2020-08-01 12:30Z``."""
         if math.isinf(number):
             return str(float(number))
         moment = _EPOCH + timedelta(microseconds=min(max(math.floor(number), FIRST_MOMENT), _LAST))
@@ -91,7 +91,7 @@ class DateNotation(Notation):
             return None
 
     def between(self, low: float, high: float) -> float:
-        """Choose the start of the longest period (year, month, day, hour, …) that is near the middle and lies between."""
+        """Choose the start of a period near the middle: of the longest (year, month, day, hour, …) that fits."""
         middle = low / 2 + high / 2
         margin = 0.2 * (high - low)
         for start in _period_starts(middle):
