@@ -31,7 +31,7 @@ SAMPLE = 64
 
 @dataclass(frozen=True, slots=True)
 class HoldoutSplit:
-    """A split by salted hashes of features, which assign records to parts; parts below the cut of a label are held back.
+    """A split by salted hashes of features, which map records to parts; parts below the cut of a label are held back.
 
     The split keeps the share of every label, and equal records are on the same side. Records that differ only in their
     label have the same part: they are on the same side too, unless the part is between the cuts of both labels. No
