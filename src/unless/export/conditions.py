@@ -132,7 +132,7 @@ def card_of(model: Decider | Model) -> ScoreCard:
     """Return the score card of a model with one list; a program alone has no score card."""
     known = model_of(model)
     if known is None:
-        raise ParameterError("a program has no points, and so no probabilities; take the model")
+        raise ParameterError("a program has no points, so it has no probabilities; pass the model")
     return require_card(known.card)
 
 

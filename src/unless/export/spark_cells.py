@@ -120,7 +120,7 @@ class _ColumnReading:
         if not self.compared:
             return "text", None
         raise ParameterError(
-            f"the column {self.feature!r} is {dtype.simpleString()}, which rules cannot be compared with in Spark; "
+            f"the column {self.feature!r} is {dtype.simpleString()}, a type that rules cannot test in Spark; "
             "cast it to what it was in training"
         )
 
@@ -154,7 +154,7 @@ class _ColumnReading:
         if self.unit is not None:
             raise ParameterError(
                 f"the column {self.feature!r} is text, and in training it had numbers with a unit, such as "
-                f"{self.unit!r}, which Spark does not read; make it a number first"
+                f"{self.unit!r}, which Spark does not read; convert it to numbers first"
             )
         own: exp.Expression = column(self.feature)
         if collation != "UTF8_BINARY":  # otherwise "A" may equal "a"
@@ -222,7 +222,7 @@ class _ColumnReading:
                 if (number := _DATED.number(text)) is not None and _DATED.text(number) != text:
                     raise ParameterError(
                         f"the rules compare {self.feature!r} with the text {text!r}, and in Spark it has a type for "
-                        "dates; learn the model again, or make the column text that is spelled like that"
+                        "dates; train the model again, or convert the column to such texts"
                     )
 
 

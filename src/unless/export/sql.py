@@ -1,7 +1,7 @@
-"""Programs as one SQL expression.
+"""Write programs as one SQL expression.
 
 A missing cell is NULL, or NaN in a numeric column. Three-valued logic does not matter: under a NOT, every test is true
-or false of every cell. Nothing is pasted: names, texts and numbers are nodes of a sqlglot tree, which quotes them.
+or false for every cell. No text is pasted: names, texts and numbers are nodes of a sqlglot tree, which quotes them.
 """
 
 from __future__ import annotations
@@ -45,26 +45,26 @@ def to_sql(
     Parameters
     ----------
     program
-        A program or a committee, or a fitted classifier, which knows the kinds of its columns.
+        A program or a committee, or a fitted classifier, which stores the kinds of its columns.
     dialect
         ``duckdb``, ``postgres``, ``sqlite``, ``spark``, ``mysql`` (run in MariaDB), ``bigquery``, ``snowflake`` or
         ``tsql``. The last three follow manuals, and were never run in their databases.
     what
-        ``label``: what `predict` gives, NULL where it gives None. ``rule``: the number of the rule that decides, from
-        1, or NULL where no rule does. ``because``: a sentence, with the record's values as the database spells them.
-        A committee has neither of these two. ``probability``: of a model or a committee with two labels, the
-        probability of the second; `to_query` has those of any number of labels.
+        ``label``: the result of `predict`, NULL for None. ``rule``: the number of the deciding rule, from
+        1, or NULL if no rule decides. ``because``: a sentence, with the record's values as the database writes them.
+        A committee has neither ``rule`` nor ``because``. ``probability``: for a model or a committee with two labels,
+        the probability of the second; `to_query` writes the probabilities of any number of labels.
     columns
-        The kinds of columns, where the literals do not show them. ``number``: a numeric type; NULL and NaN are missing.
+        The kinds of columns, if the literals do not show them. ``number``: a numeric type; NULL and NaN are missing.
         ``text``: never a number, even if it looks like one. ``mixed``: a numeric type, or text in which cells that
-        spell a number, as `read_table` understands it, are numbers. ``boolean``: TRUE and FALSE are the categories
-        ``True`` and ``False``. Without this, a feature that is compared with numbers is mixed, unless it is known that
+        `read_table` reads as numbers are numbers. ``boolean``: TRUE and FALSE are the categories
+        ``True`` and ``False``. By default, a feature that is compared with numbers is mixed, unless it is known that
         training had numbers there, not text; and a feature that is only compared with ``True`` and ``False`` is
         boolean.
 
-        ``date``, ``timestamp``, ``timestamptz``, ``time``, ``interval``: columns of these types; ``timestamp_ns`` where
-        cells are finer than microseconds, which are cut off. In ``text`` and ``mixed`` columns of a feature that is
-        compared with dates or times, cells that spell one as in ISO 8601 are dates or times. Without this, dates are
+        ``date``, ``timestamp``, ``timestamptz``, ``time``, ``interval``: columns of these types; ``timestamp_ns`` if
+        cells have digits finer than microseconds, which are cut off. In ``text`` and ``mixed`` columns of a feature
+        compared with dates or times, cells in ISO 8601 are dates or times. By default, dates are
         ``date``, dates with a time ``timestamp``, or with a zone ``timestamptz``, times of the day ``time``, durations
         ``interval``, and ordered categories ``text``.
     """
@@ -75,7 +75,7 @@ def to_sql(
 
 
 def decision_node(model: Decider | Model, what: What, writer: SqlWriter) -> exp.Expression:
-    """The expression of `to_sql`, as a tree."""
+    """Build the expression of `to_sql`, as a tree."""
     found: exp.Expression = writer_for(model, "SQL", {Program: _list_node, Committee: _vote_node})(model, what, writer)
     return found
 
@@ -91,7 +91,7 @@ def _list_node(rules: Program, model: Decider | Model, what: What, writer: SqlWr
 def prepare_writer(
     program: Decider | Model, dialect: str, columns: Mapping[str, ColumnKind] | None
 ) -> tuple[Program, Dialect, SqlWriter]:
-    """The rules, the database, and the writer of conditions for it."""
+    """Prepare the rules, the database, and the writer of conditions for the database."""
     if dialect not in DIALECTS:
         raise ParameterError(f"no dialect {dialect!r}{suggest(str(dialect), DIALECTS)}")
     rules, engine = decider_of(program).all_rules, DIALECTS[dialect]
@@ -106,8 +106,8 @@ def prepare_writer(
 
 
 def text_writer(engine: Dialect, rules: Program) -> Callable[[exp.Expression], str]:
-    """The function that writes expressions about these rules as text."""
-    # sqlglot 30 indents inside of names with line breaks, and its mark for line breaks in texts may be in one already.
+    """Return the function that writes expressions about these rules as text."""
+    # sqlglot 30 indents inside names with line breaks, and a text may already contain its mark for line breaks.
     marked = Generator.SENTINEL_LINE_BREAK.rstrip("_") in str(rules)
     pretty = not marked and not any("\n" in feature for feature in rules.used)
     return lambda found: found.sql(engine.syntax, copy=False, pretty=pretty, unsupported_level=ErrorLevel.RAISE)
@@ -117,7 +117,7 @@ def _vote_node(committee: Committee, _: Decider | Model, what: What, writer: Sql
     if what == "label":
         return committee_sql.label(committee, writer, [writer.label(label) for label in committee.classes])
     if what != "probability":
-        raise ParameterError(f"no SQL for {what!r} of a committee: many rules decide; take label or probability")
+        raise ParameterError(f"no SQL for {what!r} of a committee: many rules decide; use label or probability")
     _refuse_many(committee.classes)
     return committee_sql.second_probability(committee, writer)
 
@@ -133,7 +133,7 @@ def _refuse_many(classes: Sequence[Label]) -> None:
 
 
 def refuse_column_names(program: Program, dialect: Dialect) -> None:
-    """Refuse names that no column can have, and pairs of names that the database takes for one column."""
+    """Reject names that no column can have, and pairs of names that the database takes for one column."""
     seen: dict[str, str] = {}
     for feature in program.used:
         if not dialect.has_name(feature):
@@ -144,7 +144,7 @@ def refuse_column_names(program: Program, dialect: Dialect) -> None:
 
 
 def _decision_case(program: Program, what: str, writer: SqlWriter) -> exp.Expression:
-    """The decision list: the first condition that holds gives the result."""
+    """Write the decision list: the first condition that holds gives the result."""
     case = exp.Case()
     for condition, index in decisions(program, writer):
         result = _decided_value(program, index, what, writer)

@@ -1,4 +1,4 @@
-"""The kinds of the columns that an SQL expression reads: as given, as in the model, or as literals show."""
+"""Find the kinds of the columns that an SQL expression reads: as given, as in the model, or as literals show."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ColumnKind = OneOf[
 
 @dataclass(frozen=True, slots=True)
 class SqlColumns:
-    """What is known about columns: kinds and types in training, notations, and the database."""
+    """The known facts about columns: kinds and types in training, notations, and the database."""
 
     kinds: Mapping[str, str]
     typed: frozenset[str]
@@ -29,7 +29,7 @@ class SqlColumns:
     units: Mapping[str, Notation] = field(default_factory=dict)
 
     def kind(self, feature: str, literals: list[Literal]) -> str:
-        """The kind of a column whose kind was not given."""
+        """Return the kind of a column whose kind was not given."""
         self.refuse_unit(feature, "text")
         values, known = {literal.value for literal in literals} - {None}, self.kinds.get(feature)
         numbers = {value for value in values if isinstance(value, float)}
@@ -41,15 +41,15 @@ class SqlColumns:
         if known in {None, "text"} and values and values <= {"True", "False"}:
             return "boolean"  # tables have no kind for it: read_table makes booleans text
         if known == "number" and feature not in self.typed:
-            return "mixed"  # training read text, or an earlier version did not write what it read
+            return "mixed"  # training read text, or an earlier version did not record the kind
         return known or ("mixed" if numbers else "text")
 
     def refuse_unit(self, feature: str, kind: str) -> None:
-        """Refuse a column of texts that are numbers with a unit, unless it is said that it has plain numbers."""
+        """Reject a column of texts that are numbers with a unit, unless it is declared to have plain numbers."""
         if isinstance(unit := self.units.get(feature), Amounts) and kind != "number":
             raise ParameterError(
                 f"the column {feature!r} has numbers with a unit, such as {unit.form!r}, which SQL does not read; "
-                "if it has plain numbers in the database, say that it is a number"
+                "if it has plain numbers in the database, declare it as a number"
             )
 
     def check_kind(self, feature: str, kind: str) -> str:

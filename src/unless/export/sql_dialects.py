@@ -1,7 +1,7 @@
-"""How the SQL of one database differs from another's: numbers, texts, time, and text that spells a number or a time.
+"""Implement the SQL of each database: numbers, texts, time, and text that represents a number or a time.
 
-Every class answers the same few questions with sqlglot trees. The comments say what the engines do (DuckDB 2.0, SQLite
-3.40, PostgreSQL 15, Spark 4 and, for MySQL, MariaDB 10.11 were tried) or what their manuals say (the others).
+Every class implements the same few methods with sqlglot trees. The comments state what the engines do (DuckDB 2.0,
+SQLite 3.40, PostgreSQL 15, Spark 4 and, for MySQL, MariaDB 10.11 were tried) or what their manuals say (the others).
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ _HIGHEST = exp.Sub(this=_INFINITE, expression=exp.Literal.number("1E-16383"))
 _LOWEST = exp.Add(this=_ZERO, expression=exp.Literal.number("1E-16383"))
 """The last decimal that is not an infinite double, and the first that is not zero: both can be cast to a double.
 
-The middle between a double and the next is read as the even one: 2 ** 1024 - 2 ** 970 as infinity, 2 ** -1075 as zero.
+The midpoint between a double and the next is read as the even one: 2 ** 1024 - 2 ** 970 is infinity, 2 ** -1075 zero.
 No numeric is between these and ours, since it has at most 16383 decimals. Powers of whole numbers are exact.
 """
 
@@ -67,7 +67,7 @@ _ENDS = {
     0.0: (_LOWEST, False),
     LARGEST: (_HIGHEST, True),
 }
-"""The thresholds at which a cast of the middle to a double would fail, and what `Dialect.limit` gives for them."""
+"""The thresholds at which a cast of the midpoint to a double would fail, and the result of `Dialect.limit` for them."""
 
 
 class _Standard(Dialect):
@@ -91,7 +91,7 @@ class _Postgres(Dialect):
     moved = (
         "cell ~ '[Z+]|-[0-9]{2}:?[0-9]{2} *$'",
         """TO_CHAR(CAST(REGEXP_REPLACE(cell, '([.][0-9]{6})[0-9]+', '\\1') AS TIMESTAMPTZ) AT TIME ZONE 'UTC',
-            'YYYY-MM-DD HH24:MI:SS.US')""",  # without REGEXP_REPLACE, what is finer than microseconds would be rounded
+            'YYYY-MM-DD HH24:MI:SS.US')""",  # without REGEXP_REPLACE, digits finer than microseconds would be rounded
     )
 
     def fold_name(self, name: str) -> str:
@@ -101,11 +101,11 @@ class _Postgres(Dialect):
         return cast(exp.Literal.string(repr(number)), DOUBLE)  # 0.1 and 1E-1 are numeric here
 
     def limit(self, bound: float) -> tuple[exp.Expression, bool]:
-        """A decimal, which takes the type of the column: as a double, a numeric cell of 1e400 or 1e-400 is an error.
+        """Return a decimal, which takes the type of the column: as a double, a cell of 1e400 or 1e-400 is an error.
 
-        A numeric cell still has to compare as the nearest double. So the bound goes up to where that is another one:
+        A numeric cell still has to compare as the nearest double. So the bound is raised to where the nearest changes:
         ``"n" <= 0.5 + 5.5511151231257827021181583404541015625E-17``. For a column of doubles, the sum is the bound
-        again; or the next double, if the sum is read as that: then only what is below it counts.
+        again, or the next double if the sum is read as that double: then only cells below it count.
         """
         if bound in _ENDS:
             limit, included = _ENDS[bound]
@@ -123,7 +123,7 @@ class _Postgres(Dialect):
         return exp.Anonymous(this="CONVERT_FROM", expressions=[decoded, exp.Literal.string("UTF8")])
 
     def read(self, column: exp.Expression) -> list[tuple[exp.Expression, exp.Expression]]:
-        """Casts of 1e999 and 1e-999 are errors, and a numeric cannot hold 1e200000: exponents go first."""
+        """Read exponents first: casts of 1e999 and 1e-999 are errors, and a numeric cannot hold 1e200000."""
         text, zero = self.as_text(column), self.double_literal(0.0)
         size = exp.Abs(this=cast(text, _NUMERIC))
         highest, lowest = _HIGHEST.copy(), _LOWEST.copy()
@@ -149,7 +149,7 @@ class _Postgres(Dialect):
 
 
 class _Backticks(SQLite):
-    """SQLite with names in backticks: where no column has a name in double quotes, SQLite takes it for a text."""
+    """SQLite with names in backticks: if no column has a name in double quotes, SQLite takes the name for a text."""
 
     class Tokenizer(SQLite.Tokenizer):
         IDENTIFIERS = ["`", '"', ("[", "]")]  # noqa: RUF012 - a list, like the one it replaces
@@ -167,7 +167,7 @@ class _SQLite(Dialect):
         return _Backticks
 
     def double_literal(self, number: float) -> exp.Expression:
-        """A decimal if every parser of decimals gives the same double, or else a fraction.
+        """Return a decimal if every parser of decimals reads the same double, otherwise a fraction.
 
         SQLite's reader is not exact: 3.40 missed 4 of 20,000 random numbers with six decimals, and 87 of 20,000 random
         doubles, by the last bit.
@@ -188,7 +188,7 @@ class _SQLite(Dialect):
         return with_sign(exp.Literal.number("9e999"), number)
 
     def comparable_column(self, column: exp.Expression) -> exp.Expression:
-        return cast(column, DOUBLE)  # else a large integer compares with all its digits
+        return cast(column, DOUBLE)  # otherwise a large integer compares with all its digits
 
     def boolean(self, *, truth: bool) -> exp.Expression:
         return exp.Literal.number(int(truth))  # TRUE would be the column of that name, where there is one
@@ -200,7 +200,7 @@ class _SQLite(Dialect):
         return column, exp.Collate(this=text, expression=exp.Var(this="BINARY"))  # the column may be NOCASE or RTRIM
 
     def is_member(self, column: exp.Expression, texts: Sequence[exp.Expression]) -> exp.Expression:
-        binary = exp.Collate(this=column, expression=exp.Var(this="BINARY"))  # IN compares as what is before it
+        binary = exp.Collate(this=column, expression=exp.Var(this="BINARY"))  # IN uses the collation on its left
         return exp.In(this=binary, expressions=list(texts))
 
     def not_a_number(self, column: exp.Expression) -> list[exp.Expression]:
@@ -208,18 +208,18 @@ class _SQLite(Dialect):
         return [_has_nul(column), _has_wrong_form(cell, exp.Glob, "*")]
 
     def time(self, column: exp.Expression) -> exp.Expression:
-        """A valid time is a prefix of what STRFTIME makes of its whole seconds; 24:00 is not."""
+        """Read a time, which is valid if it is a prefix of STRFTIME's output for its whole seconds; 24:00 is not."""
         return _fill_sqlite_template(_CLOCK_IN_SQLITE, column)
 
     def moment(self, column: exp.Expression) -> exp.Expression:
-        """As for times; STRFTIME also converts whole seconds to UTC, and the finer digits are appended again.
+        """Read a moment like a time; STRFTIME also converts whole seconds to UTC; the finer digits are appended again.
 
-        It takes 2020-02-30 for a date, but moves it to March if it has to add days.
+        STRFTIME accepts 2020-02-30 as a date, but moves it to March if it has to add days.
         """
         return _fill_sqlite_template(_MOMENT_IN_SQLITE, column)
 
     def value_bound(self, number: float, column: exp.Expression) -> exp.Expression:
-        """For text cells, a text that SQLite parses as it parses the cells, so that equal texts are equal numbers."""
+        """Return, for text cells, a text that SQLite parses like the cells, so that equal texts are equal numbers."""
         if is_read_exactly(number):
             return self.double_literal(number)
         read = cast(exp.Literal.string(repr(number)), DOUBLE)
@@ -239,7 +239,7 @@ class _SQLite(Dialect):
 
 
 class _Zoneless(Dialect):
-    """Databases that cannot shift the time that a text spells: the only zone in texts is UTC."""
+    """A database that cannot shift the time in a text to another zone: the only zone in texts is UTC."""
 
     at_once = None
     times = TIMES
@@ -255,7 +255,7 @@ class _Spark(Dialect):
     number_types = ("double", "float", "bigint", "int")
     at_once = None
     times = {kind: own for kind, own in TIMES.items() if kind != "time"} | {"timestamp": _NTZ, "timestamp_ns": _NTZ}
-    unquotable = ("\0", "${")  # what is between ${ and } is replaced, wherever it is
+    unquotable = ("\0", "${")  # the text between ${ and } is replaced, wherever it is
     moved = (
         "cell RLIKE '[Z+]|-[0-9]{2}:?[0-9]{2} *$'",
         """CAST(CAST(REGEXP_REPLACE(TRIM(cell), '(Z|[+-][0-9]{2}:?[0-9]{2})$', '') AS TIMESTAMP_NTZ) - MAKE_DT_INTERVAL(
@@ -263,7 +263,7 @@ class _Spark(Dialect):
             COALESCE(TRY_CAST(REGEXP_EXTRACT(cell, '([+-][0-9]{2}):?[0-9]{2} *$', 1) AS INT), 0),
             COALESCE(TRY_CAST(CONCAT(REGEXP_EXTRACT(cell, '([+-])[0-9]{2}:?[0-9]{2} *$', 1),
                 REGEXP_EXTRACT(cell, '[+-][0-9]{2}:?([0-9]{2}) *$', 1)) AS INT), 0)
-            ) AS STRING)""",  # the zone of the session has no part in it
+            ) AS STRING)""",  # the zone of the session has no influence
     )
 
     def from_bytes(self, text: str) -> exp.Expression:
@@ -293,14 +293,14 @@ class _BigQuery(_Cloud):
 
     def is_numeric_cell(self, column: exp.Expression) -> exp.Expression:
         spelled = exp.Anonymous(this="FORMAT", expressions=[exp.Literal.string("%T"), column])
-        return exp.Like(this=spelled, expression=exp.Literal.string("CAST(%"))  # what is neither finite nor a text
+        return exp.Like(this=spelled, expression=exp.Literal.string("CAST(%"))  # cells that are neither finite nor text
 
 
 class _Snowflake(_Cloud):
     name = "snowflake"
     infinity = "inf"
     folds_case = False
-    whole_pattern = " *({}) *"  # REGEXP_LIKE asks for the whole text
+    whole_pattern = " *({}) *"  # REGEXP_LIKE matches the whole text
     times = TIMES | {"timestamp": _NTZ, "timestamp_ns": _NTZ}
     finer = ("timestamp", "timestamp_ns", "timestamptz", "time")
 
@@ -338,7 +338,7 @@ class _MySQL(_Zoneless):
         return super().has_name(name) and fits and all(sign <= "\uffff" for sign in name)
 
     def equality_sides(self, column: exp.Expression, text: exp.Expression) -> tuple[exp.Expression, exp.Expression]:
-        """Both sides as bytes of UTF-8: the usual collations ignore case, accents, and spaces at the end."""
+        """Return both sides as bytes of UTF-8: the usual collations ignore case, accents, and spaces at the end."""
         unicode = cast(column, _UTF8MB4)
         side = exp.HexString(this=text.name.encode().hex()) if not text.name.isascii() else text
         return cast(unicode, _BINARY), side
@@ -350,7 +350,7 @@ class _MySQL(_Zoneless):
         return _not_found(column, pattern, characters, "(?-i)")  # the usual collations ignore case
 
     def read(self, column: exp.Expression) -> list[tuple[exp.Expression, exp.Expression]]:
-        """A cast beyond the largest double gives the largest double, which counts only in its exact spelling."""
+        """Reject casts beyond the largest double, which give the largest double, except in its exact notation."""
         number, end = self.cast_to_double(column), math.nextafter(LARGEST, 0)
         finite = exp.Between(this=number, low=self.double_literal(-end), high=self.double_literal(end))
         largest = matches(self.as_text(column), "^ *[+-]?1[.]7976931348623157[eE][+]?308 *$")
@@ -380,7 +380,7 @@ class _TSQL(_Zoneless):
         return cast(column, _NVARCHAR)
 
     def equality_sides(self, column: exp.Expression, text: exp.Expression) -> tuple[exp.Expression, exp.Expression]:
-        """Both sides as bytes: the usual collations ignore case, and ``=`` always ignores spaces at the end."""
+        """Return both sides as bytes: the usual collations ignore case, and ``=`` always ignores spaces at the end."""
         unicode = self.as_text(column) if isinstance(column, exp.Column) else column
         return cast(unicode, _VARBINARY), cast(text, _VARBINARY)
 
@@ -393,7 +393,7 @@ class _TSQL(_Zoneless):
 
 
 def _not_found(column: exp.Expression, pattern: str, characters: str, flags: str = "") -> list[exp.Expression]:
-    """Conditions for engines that search for patterns, and where ``$`` also matches before a last line break."""
+    """Return conditions for engines that search for patterns, and where ``$`` also matches before a last line break."""
     wrong, right = f"{flags}[^{characters}]", f"{flags}^ *({pattern}) *$"
     return [matches(column, wrong), exp.Not(this=matches(column, right))]
 
@@ -417,16 +417,16 @@ _MOMENT_IN_SQLITE = """
             SUBSTR(whole, 20, MAX(size - 19, 0)) AS fine, SUBSTR(whole, size + 1) AS zone
         FROM (SELECT whole, 9 + INSTR(REPLACE(REPLACE(SUBSTR(whole, 11) || '+', '-', '+'), 'Z', '+'), '+') AS size
             FROM (SELECT TRIM(cell, ' ') AS whole))))"""
-"""A cell is whole seconds, what is finer than they are, and a zone; ``size`` is its length without the zone."""
+"""The whole seconds of a cell, its finer digits, and its zone; ``size`` is the length of the cell without the zone."""
 
 
 def _fill_sqlite_template(template: str, column: exp.Expression) -> exp.Expression:
-    """A text in SQLite, or NULL; also for a cell with the character NUL, where GLOB stops."""
+    """Write a text in SQLite, or NULL; also for a cell with the character NUL, where GLOB stops."""
     return cases([(_has_nul(column), exp.Null()), (None, fill_template(template, "sqlite", column))])
 
 
 def _sqlite_type(column: exp.Expression) -> exp.Expression:
-    """The type of a cell: in SQLite each has its own."""
+    """Write the type of a cell: in SQLite each cell has a type."""
     return exp.Anonymous(this="TYPEOF", expressions=[column.copy()])
 
 
@@ -445,7 +445,7 @@ With the ends that are asked for, the last four leave no number without a digit 
 
 
 def _has_wrong_form(cell: exp.Expression, kind: type[exp.Glob | exp.Like], star: str) -> exp.Expression:
-    """A condition for engines without regular expressions: the cell does not look like a number."""
+    """Write a condition for engines without regular expressions: the cell does not look like a number."""
 
     def like(pattern: str) -> exp.Expression:
         return kind(this=cell.copy(), expression=exp.Literal.string(pattern.replace("*", star)))

@@ -1,6 +1,6 @@
-"""The questions about the SQL of a database: numbers, texts, times, and texts that spell numbers or times.
+"""The interface to the SQL of a database: numbers, texts, times, and texts that represent numbers or times.
 
-The answers are sqlglot trees. Those of `Dialect` are DuckDB's; `dialects` has those of other databases.
+Methods return sqlglot trees. `Dialect` implements them for DuckDB; `dialects` has the other databases.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from unless.values.spelling import CONTROLS
 LARGEST = sys.float_info.max
 SMALLEST = 5e-324
 _NUMBER = "[+-]?([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][+-]?[0-9]+)?"
-"""The cells that `values.number_in` takes for numbers, apart from spaces and size."""
+"""Matches the cells that `values.number_in` takes for numbers, apart from spaces and size."""
 
 _MINUTES = ":[0-5][0-9](:[0-5][0-9]([.][0-9]{1,9})?)?"
 _CLOCK = f"([01][0-9]|2[0-3]){_MINUTES}"
@@ -29,7 +29,7 @@ _DAY = (
     "|[0-9]{4}-02-(0[1-9]|1[0-9]|2[0-8])"
     "|([0-9]{2}(0[48]|[2468][048]|[13579][26])|([02468][048]|[13579][26])00)-02-29"
 )
-"""The cells that are times of the day and days to `notation`, apart from spaces and the year 0."""
+"""Matches the cells that are times of the day and days to `notation`, apart from spaces and the year 0."""
 
 TIMES = {
     "date": exp.DataType(this=exp.DataType.Type.DATE),
@@ -42,7 +42,7 @@ _INTERVAL = {"interval": exp.DataType(this=exp.DataType.Type.INTERVAL)}
 
 
 class Dialect:
-    """The SQL of DuckDB; other databases override what differs."""
+    """The SQL of DuckDB; other databases override the differences."""
 
     name = "duckdb"
     nan_is_high = True
@@ -52,16 +52,16 @@ class Dialect:
     unquotable: tuple[str, ...] = ("\0",)
     """Characters that sqlglot does not escape between quotes: a text with any of them is written as bytes."""
     spells_bytes = True
-    """Texts can be given by their bytes, as those are that would move the cursor of a terminal."""
+    """Texts can be written as bytes, which is needed for texts that would move the cursor of a terminal."""
     holds_nul = True
     """A text can hold the character NUL."""
     fence = ""
     """The end of a subquery that keeps it from being merged into the outer query, which would repeat its expressions
     wherever their names are used."""
     at_once: int | None = 10
-    """How many lists of a committee are decided in one step of a query; None for all.
+    """The number of lists of a committee that are decided in one step of a query; None for all.
 
-    DuckDB plans a step in a time that grows with the square of its conditions: 30 s for 100 lists of 20 rules at once,
+    DuckDB's time to plan a step grows with the square of its conditions: 30 s for 100 lists of 20 rules at once,
     5 s for ten of them at a time."""
     number_types: tuple[str, ...] = ("DOUBLE", "FLOAT", "BIGINT", "INTEGER")
     """Types of numbers, as TYPEOF names them; empty if no number can be infinite or NaN."""
@@ -77,7 +77,7 @@ class Dialect:
         "REGEXP_MATCHES(cell, '[Z+]|-[0-9]{2}:?[0-9]{2} *$')",
         "STRFTIME(CAST(TRIM(cell) AS TIMESTAMPTZ) AT TIME ZONE 'UTC', '%Y-%m-%d %H:%M:%S.%f')",
     )
-    """A text ends in a zone, and then is this text in UTC; DuckDB cuts off what is finer than microseconds."""
+    """The condition that a text ends in a zone, and the text in UTC; DuckDB cuts off digits finer than microseconds."""
     reads_times = True
     """Whether text can be read as time."""
     folds_case = True
@@ -95,51 +95,51 @@ class Dialect:
         return bool(name) and "\0" not in name and self.text(name) is not None
 
     def fold_name(self, name: str) -> str:
-        """The name of a column as the database sees it."""
+        """Return the name of a column as the database sees it."""
         return name.lower() if self.folds_case else name
 
     # Numbers and booleans.
 
     def double_label(self, number: float) -> exp.Expression | None:
-        """A double as a label; None where the database has no infinite ones."""
+        """Write a double as a label; None if the database has no infinite doubles."""
         if math.isfinite(number):
             return self.double_literal(number)
         return None if self.infinity is None else self.infinite_double(number)
 
     def infinite_double(self, number: float) -> exp.Expression:
-        """An infinite double."""
+        """Write an infinite double."""
         return cast(exp.Literal.string(f"{'-' if number < 0 else ''}{self.infinity}"), DOUBLE)
 
     def double_literal(self, number: float) -> exp.Expression:
-        """A finite double, exact to the last bit: with an exponent it is read as a double, without as a decimal."""
+        """Write a finite double, exact to the last bit: with an exponent it is read as a double, without as decimal."""
         text = repr(abs(number))
         return with_sign(exp.Literal.number(text if "e" in text else f"{text}E0"), number)
 
     def limit(self, bound: float) -> tuple[exp.Expression, bool]:
-        """The value to compare a numeric column with, and whether a cell that equals it is at most the bound.
+        """Return the value to compare a numeric column with, and whether a cell equal to it is at most the bound.
 
-        Minus infinity is not spelled: it is what is below the lowest double.
+        Minus infinity is not written: it is the value below the lowest double.
         """
         return (self.double_literal(-LARGEST), False) if bound == -math.inf else (self.double_literal(bound), True)
 
     def is_nan(self, column: exp.Expression) -> exp.Expression | None:
-        """The numeric column holds NaN; None where it cannot."""
+        """Write that the numeric column holds NaN; None if it cannot."""
         if not self.nan_is_high:
             return None
         return exp.EQ(this=column, expression=cast(exp.Literal.string("NaN"), DOUBLE))
 
     def comparable_column(self, column: exp.Expression) -> exp.Expression:
-        """A numeric column to compare with a double, so that integers, decimals and short floats are widened."""
+        """Write a numeric column to compare with a double, so that integers, decimals and short floats are widened."""
         return column
 
     def boolean(self, *, truth: bool) -> exp.Expression:
-        """A truth value, as a label or to compare a column with."""
+        """Write a truth value, as a label or to compare a column with."""
         return exp.Boolean(this=truth)
 
     # Texts.
 
     def text(self, text: str) -> exp.Expression | None:
-        """A text; None where no column can hold it."""
+        """Write a text; None if no column can hold it."""
         if re.search("[\ud800-\udfff]", text) or ("\0" in text and not self.holds_nul):
             return None  # half of a surrogate pair has no bytes
         hidden = self.spells_bytes and CONTROLS.search(text)
@@ -148,32 +148,32 @@ class Dialect:
         )
 
     def quote_text(self, text: str) -> exp.Expression:
-        """A text between quotes."""
+        """Write a text between quotes."""
         return exp.Literal.string(text)
 
     def from_bytes(self, text: str) -> exp.Expression:
-        """A text given by its bytes."""
+        """Write a text given by its bytes."""
         return exp.Anonymous(this="DECODE", expressions=[exp.Unhex(this=exp.Literal.string(text.encode().hex()))])
 
     def as_text(self, column: exp.Expression) -> exp.Expression:
-        """A cell as the database spells it."""
+        """Write a cell as text, in the database's own format."""
         return cast(column, TEXT)
 
     def equality_sides(self, column: exp.Expression, text: exp.Expression) -> tuple[exp.Expression, exp.Expression]:
-        """A text column and a text, converted so that ``=`` compares them character by character."""
+        """Convert a text column and a text so that ``=`` compares them character by character."""
         return column, text
 
     def is_member(self, column: exp.Expression, texts: Sequence[exp.Expression]) -> exp.Expression:
-        """The text column is one of some texts."""
+        """Write that the text column equals one of some texts."""
         left, rights = column, [self.equality_sides(column, text)[1] for text in texts]
         return exp.In(this=self.equality_sides(left, texts[0])[0], expressions=rights)
 
-    # Text that may spell a number or a time.
+    # Text that may represent a number or a time.
 
     def not_matching(self, column: exp.Expression, pattern: str, characters: str) -> list[exp.Expression]:  # noqa: ARG002 - for some
-        """Conditions on a text cell: one of them holds if the cell, apart from spaces, does not match a pattern.
+        """Write conditions on a text cell: one of them holds if the cell, apart from spaces, does not match a pattern.
 
-        ``characters`` are those that a cell with the pattern may have, as inside of brackets.
+        ``characters`` are the characters that a matching cell may contain, as inside brackets.
         """
         if self.whole_pattern is not None:
             return [exp.Not(this=matches(column, self.whole_pattern.format(pattern)))]
@@ -181,18 +181,18 @@ class Dialect:
         return [exp.Not(this=exp.Anonymous(this="REGEXP_FULL_MATCH", expressions=[column, whole]))]
 
     def not_a_number(self, column: exp.Expression) -> list[exp.Expression]:
-        """Conditions on a text cell: one of them holds if the cell does not spell a number."""
+        """Write conditions on a text cell: one of them holds if the cell does not represent a number."""
         return self.not_matching(column, _NUMBER, "0-9.eE+ -")
 
     def time(self, column: exp.Expression) -> exp.Expression:
-        """The time of the day that a cell spells, as a text to compare; NULL if it spells no time."""
+        """Write the time of the day in a cell, as a text to compare; NULL for other cells."""
         wrong = self.not_matching(column, f"[0-9]{_MINUTES}|{_CLOCK}", "0-9.: ")
         short = exp.Like(this=exp.Trim(this=column.copy()), expression=exp.Literal.string("_:%"))
         padded = fill_template("CONCAT('0', TRIM(cell))", self.name, column)
         return cases([*((one, exp.Null()) for one in wrong), (short, padded), (None, exp.Trim(this=column.copy()))])
 
     def moment(self, column: exp.Expression) -> exp.Expression:
-        """The moment that a cell spells, as a text to compare; NULL if it does not spell one.
+        """Write the moment in a cell, as a text to compare; NULL for other cells.
 
         The text is in UTC, without a zone, and has a space before the time.
         """
@@ -202,10 +202,10 @@ class Dialect:
         plain = fill_template("REPLACE(TRIM(cell), 'T', ' ')", self.name, column)
         return cases([*((one, exp.Null()) for one in (*wrong, zero)), moved, (None, plain)])
 
-    # Columns of any type, whose cells may be numbers or spell them.
+    # Columns of any type, whose cells may be numbers or represent numbers.
 
     def value(self, column: exp.Expression) -> exp.Expression:
-        """The number that a cell of any type is or spells, as a double; NULL for other cells."""
+        """Write the number in a cell of any type, as a double; NULL for other cells."""
         number, numeric = cast(column, DOUBLE), self.is_numeric_cell(column)
         arms: list[tuple[exp.Expression, exp.Expression]] = []
         if numeric is not None:
@@ -215,7 +215,7 @@ class Dialect:
         return cases_or_null([*arms, *self.read(column)])
 
     def read(self, column: exp.Expression) -> list[tuple[exp.Expression, exp.Expression]]:
-        """The doubles that a cell may spell if it looks like a number, each with its condition."""
+        """List the doubles that a cell may hold if it looks like a number, each with its condition."""
         number, ends = (
             self.cast_to_double(column),
             (self.value_bound(-LARGEST, column), self.value_bound(LARGEST, column)),
@@ -223,17 +223,17 @@ class Dialect:
         return [(exp.Between(this=number, low=ends[0], high=ends[1]), number.copy())]
 
     def cast_to_double(self, column: exp.Expression) -> exp.Expression:
-        """The double that a cell is or spells that looks like a number; infinite, or NULL, where it is too large."""
+        """Write the double in a cell that looks like a number; infinite, or NULL, if it is too large."""
         return cast(column, DOUBLE)  # spaces around it are skipped
 
     def value_bound(self, number: float, column: exp.Expression) -> exp.Expression:  # noqa: ARG002 - for SQLite
-        """A double to compare the `value` of a column with."""
+        """Write a double to compare the `value` of a column with."""
         return self.double_literal(number)
 
     def is_numeric_cell(self, column: exp.Expression) -> exp.Expression | None:
-        """The column has a type of numbers, at least one that has NaN or infinite ones, whose texts spell no numbers.
+        """Write that the column has a numeric type, at least one with NaN or infinities, whose texts are not numbers.
 
-        None where no type has them: then every number is read from its text.
+        None if no type has these values: then every number is read from its text.
         """
         if not self.number_types:
             return None
@@ -241,7 +241,7 @@ class Dialect:
         return exp.In(this=exp.Anonymous(this="TYPEOF", expressions=[column]), expressions=types)
 
     def is_any_nan(self, column: exp.Expression) -> exp.Expression | None:
-        """A cell of a column of any type is NaN, not a text that looks like it; None where that cannot be."""
+        """Write that a cell of any type is NaN, not a text that looks like NaN; None if that is impossible."""
         numeric = self.is_numeric_cell(column)
         if numeric is None:
             return None
@@ -249,5 +249,5 @@ class Dialect:
         return all_of(numeric, nan)
 
     def cell_as_text(self, column: exp.Expression) -> exp.Expression:
-        """A cell of a column of any type as a text."""
+        """Write a cell of a column of any type as a text."""
         return self.as_text(column)

@@ -1,6 +1,6 @@
-"""Conditions in standard SQL in two pieces, with the value left out between them.
+"""Write conditions in standard SQL in two pieces, with the value left out between them.
 
-The report page puts the SQL of a rule together from these, so that it has the SQL of rules that a reader has edited.
+The report page assembles the SQL of a rule from these pieces, also for rules that a reader has edited.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Pieces = dict[Operator, tuple[str, str]]
 
 
 def condition_pieces(program: Program) -> list[Pieces]:
-    """The text before and after the value, for each feature in use and each operator.
+    """Return the text before and after the value, for each feature in use and each operator.
 
     A value is a text with its quotes, a number, or the text of a date between the quotes; levels are texts with commas.
 

@@ -1,4 +1,4 @@
-"""Programs as a whole SQL query: the rows of a table with their label, the deciding rule and the reason."""
+"""Write programs as a whole SQL query: the rows of a table with their label, the deciding rule and the reason."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from unless.values import Label
 _COLUMNS: dict[What, str] = {"label": "predicted", "rule": "rule", "because": "because"}
 
 _LONGEST = 40
-"""The most characters of a label in the name of a column: PostgreSQL has room for 63."""
+"""The maximum length of a label in the name of a column: PostgreSQL has room for 63."""
 
 
 def to_query(
@@ -42,14 +42,14 @@ def to_query(
     """Write a SELECT of all columns of a table, and of ``predicted``, ``rule`` and ``because``; see `to_sql`.
 
     With ``probability`` in ``what`` there are ``predicted``, ``rule``, and for each label ``points_LABEL`` and
-    ``probability_LABEL``; ``points_list`` is what the list adds so that its label leads. Of two labels, only the second
-    has points.
+    ``probability_LABEL``; ``points_list`` is what the list adds so that its label leads. With two labels, only the
+    second has points.
 
     For a committee there is only ``predicted``; with ``probability`` in ``what`` also ``list_1``, ``list_2`` and so
-    on, the number of the rule that decides in each list, and for each label ``points_LABEL`` and ``probability_LABEL``.
+    on, the number of the deciding rule in each list, and for each label ``points_LABEL`` and ``probability_LABEL``.
 
-    The name of the table is spelled as in SQL, such as ``sales.applicants`` or ``"My table"``. Where a feature or the
-    target has the name of a new column, the new column gets another: ``rule_2``.
+    The name of the table is written as in SQL, such as ``sales.applicants`` or ``"My table"``. If a feature or the
+    target has the name of a new column, the new column gets another name: ``rule_2``.
     """
     by_rule, source = decider_of(program).by_rule, _quote_table_name(table, dialect)
     whats = ([what] if isinstance(what, str) else what) or (("label", "rule", "because") if by_rule else ("label",))
@@ -70,7 +70,7 @@ def to_query(
 
 @dataclass(frozen=True, slots=True)
 class _QueryWriter:
-    """Puts a query together, from a table, names for new columns, and what writes conditions and expressions."""
+    """Assembles a query from a table, names for new columns, and writers of conditions and expressions."""
 
     source: str
     names: FreeNames
@@ -83,11 +83,11 @@ class _QueryWriter:
         return self.writer.dialect
 
     def write_plain(self, parts: Sequence[tuple[str, str]]) -> str:
-        """The table with new columns."""
+        """Write the table with new columns."""
         return f"{_select(parts, self.source)};\n"
 
     def write_scored(self, card: ScoreCard, parts: Sequence[tuple[str, str]], rule: str) -> str:
-        """The table with new columns, and with the points and the probability of each label."""
+        """Write the table with new columns, and with the points and the probability of each label."""
         points, listed = self._label_names("points", card.classes[-len(card.base) :]), self.names.take("points_list")
         inner = _select([*parts, *self._name_nodes(sql_scores.point_sums(card, self.writer), points)], self.source)
         added = self._name_nodes([sql_scores.list_points(card, rule, points)], [listed])
@@ -98,7 +98,7 @@ class _QueryWriter:
         return f"{_select(shares, self._subquery(middle, 'scored'))};\n"
 
     def write_vote(self, committee: Committee) -> str:
-        """The table with the deciding rule of each list, the points and probabilities of the labels, and the label."""
+        """Write the table with each list's deciding rule, the points and probabilities of the labels, and the label."""
         predicted = self.names.take(_COLUMNS["label"])
         lists = [self.names.take(f"list_{number + 1}") for number in range(len(committee))]
         points = self._label_names("points", committee.classes)
@@ -114,7 +114,7 @@ class _QueryWriter:
         return f"{_select([(self.text(label), predicted), *shares], self._subquery(middle, 'summed'))};\n"
 
     def _subquery(self, query: str, name: str) -> str:
-        """A query as a source of another."""
+        """Wrap a query as the source of another query."""
         return "\n".join(["(", query, *filter(None, [self.dialect.fence]), f") AS {name}"])
 
     def _name_nodes(self, nodes: Iterable[exp.Expression], names: Sequence[str]) -> list[tuple[str, str]]:
@@ -125,18 +125,18 @@ class _QueryWriter:
 
 
 def _label_in_name(label: Label) -> str:
-    """A label as a part of a name."""
+    """Write a label as a part of a name."""
     return re.sub(r"[^0-9a-z]+", "_", str(label).lower()).strip("_")[:_LONGEST] or "label"
 
 
 def _select(parts: Sequence[tuple[str, str]], source: str) -> str:
-    """All columns of a source, and some expressions with names. Not indented: a text may have line breaks."""
+    """Select all columns of a source, and some expressions with names. Not indented: a text may have line breaks."""
     selected = ",\n".join(["*", *(f"{expression} AS {name}" for expression, name in parts)])
     return f"SELECT\n{selected}\nFROM {source}"
 
 
 def _quote_table_name(name: str, dialect: str) -> str:
-    """The name of a table, with quotes around every part that needs them."""
+    """Write the name of a table, with quotes around every part that needs them."""
     syntax = DIALECTS[dialect].syntax
     try:
         found = exp.to_table(name, dialect=syntax)

@@ -1,4 +1,4 @@
-"""Points and probabilities in SQL: sums of whole numbers, which are the same in every database, then exponentials."""
+"""Write points and probabilities in SQL: sums of whole numbers, equal in every database, then exponentials."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _FAR = 700 * POINTS_PER_LOGIT
 
 
 def point_sums(card: ScoreCard, writer: ConditionWriter[exp.Expression]) -> list[exp.Expression]:
-    """The points of a record in each column of the card, without what the list itself adds."""
+    """Write the points of a record in each column of the card, without the points that the list itself adds."""
     always, some = score_terms(card, writer)
     listed = [(condition, index) for condition, index in decisions(card.program, writer)]
     found = []
@@ -28,7 +28,7 @@ def point_sums(card: ScoreCard, writer: ConditionWriter[exp.Expression]) -> list
 
 
 def second_probability(card: ScoreCard, writer: ConditionWriter[exp.Expression]) -> exp.Expression:
-    """The probability of the second of two labels; points are kept on the side of the list's label."""
+    """Write the probability of the second of two labels; points are stored on the side of the list's label."""
     bounds = {1: (1, _FAR), 0: (-_FAR, -1), -1: (-_FAR, _FAR)}
 
     def bound(which: int) -> exp.Expression:
@@ -40,7 +40,7 @@ def second_probability(card: ScoreCard, writer: ConditionWriter[exp.Expression])
 
 
 def list_points(card: ScoreCard, rule: str, names: Sequence[str]) -> exp.Expression:
-    """The points that the list adds so that its label leads, from the columns of rule numbers and points."""
+    """Write the points that the list adds so that its label leads, from the columns of rule numbers and points."""
     columns = [new_column(name) for name in names]
 
     def lead(place: int) -> exp.Expression:
@@ -59,7 +59,7 @@ def list_points(card: ScoreCard, rule: str, names: Sequence[str]) -> exp.Express
 
 
 def probabilities(card: ScoreCard, rule: str, names: Sequence[str], listed: str) -> Iterator[exp.Expression]:
-    """The probability of each label, from the columns of rule numbers, of points, and of the list's own points."""
+    """Write the probability of each label, from the columns of rule numbers, of points, and of the list's points."""
     if len(names) == 1:
         whole = exp.Paren(this=exp.Add(this=new_column(names[0]), expression=new_column(listed)))
         yield _probability([_limit_points(whole)])
@@ -77,14 +77,14 @@ def probabilities(card: ScoreCard, rule: str, names: Sequence[str], listed: str)
 
 
 def shares_of(points: Sequence[exp.Expression]) -> Iterator[exp.Expression]:
-    """The probability of each label, from the points of all."""
+    """Write the probability of each label, from the points of all labels."""
     for place, own in enumerate(points):
         others = [one for k, one in enumerate(points) if k != place]
         yield _probability([_limit_points(exp.Sub(this=one.copy(), expression=own.copy())) for one in others])
 
 
 def _probability(rivals: Sequence[exp.Expression]) -> exp.Expression:
-    """One, divided by one plus e to the power of each rival's lead, given in points."""
+    """Write one divided by one plus e to the power of each rival's lead, given in points."""
     odds = [exp.Exp(this=_divided(cast(lead, DOUBLE), str(float(POINTS_PER_LOGIT)))) for lead in rivals]
     one = cast(exp.Literal.number("1.0"), DOUBLE)
     return _divided(one, exp.Paren(this=total([integer(1), *odds])))
@@ -100,7 +100,7 @@ def _limit_points(node: exp.Expression) -> exp.Expression:
 
 
 def _is_decided_label(card: ScoreCard, rule: str, place: int) -> exp.Expression | None:
-    """A rule with this label decides; None if there is no such rule."""
+    """Write that a rule with this label decides; None if no rule has the label."""
     numbers = [integer(number) for number, head in enumerate(card.heads[:-1].tolist(), 1) if head == place]
     number = cast(
         new_column(rule), exp.DataType(this=exp.DataType.Type.INT)

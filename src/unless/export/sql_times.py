@@ -1,7 +1,7 @@
-"""Thresholds of dates, times and durations in SQL, for each type of column.
+"""Write thresholds of dates, times and durations in SQL, for each type of column.
 
-A number of microseconds is a float64, so far from 1970 several moments are one number. Columns are compared with the
-last moment that is still at most the threshold; then the database needs no floats, and decides as `Literal.holds`.
+A number of microseconds is a float64, so that, far from 1970, several moments share a number. Columns are compared with
+the last moment that is at most the threshold; so the database needs no floats, and decides like `Literal.holds`.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ KIND_NOTATIONS: Mapping[str, Notation] = {
     "time": TIME,
     "interval": DURATION,
 }
-"""The kinds of columns that hold time, and how their cells are written where they are compared with text."""
+"""The kinds of columns that hold time, and the notation of their cells when they are compared with text."""
 
 _EPOCH = datetime(1970, 1, 1)  # noqa: DTZ001 - times without a zone
 _FIRST_DAY = (date(1, 1, 1) - _EPOCH.date()).days
@@ -42,7 +42,7 @@ _MOMENTS = _FIRST_DAY * DAY, _LAST_DAY * DAY + DAY - 1
 
 
 def kinds_for(notation: Notation) -> tuple[str, ...]:
-    """The kinds of columns whose cells can be numbers in a notation, the most likely one first; text always can."""
+    """List the kinds of columns whose cells can be numbers in a notation, most likely first; text always can."""
     match notation:
         case DateNotation():
             first = {"date": "date", "datetime": "timestamp", "instant": "timestamptz"}[notation.name]
@@ -55,7 +55,7 @@ def kinds_for(notation: Notation) -> tuple[str, ...]:
 
 
 def last_microsecond(bound: float) -> int:
-    """The last whole number that is at most the bound when it is a float64.
+    """Return the last whole number that is at most the bound when it is a float64.
 
     >>> last_microsecond(3.5), last_microsecond(2.0**57) - 2**57
     (3, 16)
@@ -68,9 +68,9 @@ def last_microsecond(bound: float) -> int:
 
 
 def time_bound(kind: str, bound: float, *, finer: bool = False) -> str | bool:
-    """The text of the last value of a kind of column that is at most the bound; if ``finer``, of the first above it.
+    """Write the last value of a kind of column that is at most the bound; if ``finer``, the first value above it.
 
-    True where all values are at most the bound, False where none is.
+    True if all values are at most the bound, False if none is.
 
     >>> time_bound("date", 43200000000.0), time_bound("time", 6e7, finer=True)
     ('1970-01-01', '00:01:00.000001')
@@ -82,10 +82,10 @@ def time_bound(kind: str, bound: float, *, finer: bool = False) -> str | bool:
 
 
 def text_bound(notation: Notation, bound: float) -> str | bool:
-    """The bound for a text column: the shortest text of the first moment, or time of the day, above a number.
+    """Write the bound for a text column: the shortest text of the first moment, or time of the day, above a number.
 
-    Texts as in ISO 8601 without a zone, and with a space before the time, are below it exactly if what they mean is,
-    whatever they leave out at the end. As texts go, ``12:30`` is below ``12:30:00``, so the last one would not do.
+    Texts in ISO 8601 without a zone, and with a space before the time, sort below the bound exactly if their moment is,
+    even if they omit trailing parts. As texts, ``12:30`` is below ``12:30:00``, so the last moment below would not do.
 
     >>> text_bound(DATE, 0.0), text_bound(TIME, 3599999999.0)
     ('1970-01-01 00:00:00.000001', '01:00')
@@ -96,7 +96,7 @@ def text_bound(notation: Notation, bound: float) -> str | bool:
 
 
 def _last_unit(kind: str, bound: float) -> int | bool:
-    """The last day or microsecond that is at most the bound; a truth where that is all of them, or none."""
+    """Return the last day or microsecond that is at most the bound; True or False if all or none are."""
     if math.isinf(bound):
         return bound > 0
     low, high = _ENDS.get(kind, _MOMENTS)
@@ -105,7 +105,7 @@ def _last_unit(kind: str, bound: float) -> int | bool:
 
 
 def equal_bounds(notation: Notation, text: str) -> tuple[float, float] | None:
-    """The bounds of the numbers that are written as a text: above the first, at most the second; None without any.
+    """Return the bounds of the numbers written as a text: above the first, at most the second; otherwise None.
 
     >>> equal_bounds(DATE, "2020-08-01 00:00"), equal_bounds(TIME, "00:00")
     (None, (-5e-324, 0.0))
@@ -117,7 +117,7 @@ def equal_bounds(notation: Notation, text: str) -> tuple[float, float] | None:
 
 
 def _time_text(kind: str, place: int) -> str:
-    """A date by its number of days, anything else by its number of microseconds."""
+    """Write a date by its number of days, anything else by its number of microseconds."""
     if kind == "date":
         return (_EPOCH.date() + timedelta(days=place)).isoformat()
     if kind == "interval":

@@ -1,4 +1,4 @@
-"""Pieces of SQL as sqlglot trees: conditions, casts, columns, chains of cases; and how databases read decimals."""
+"""Build pieces of SQL as sqlglot trees: conditions, casts, columns and chains of cases; how databases read decimals."""
 
 from __future__ import annotations
 
@@ -18,34 +18,34 @@ _WIDE = 32
 """Longer conjunctions are written as trees: SQLite counts every AND of a chain as a level, and allows 1000."""
 
 _CONCAT = 50
-"""How many texts one CONCAT joins: PostgreSQL's takes at most 100."""
+"""The maximum number of texts in one CONCAT: PostgreSQL's takes at most 100."""
 
 _EXACT = Context(prec=2000, traps=[Inexact])
-"""A double has at most 767 digits; the middle between two, minus a short decimal, has few more."""
+"""A double has at most 767 digits; the midpoint between two doubles, minus a short decimal, has few more."""
 
 
 def column(feature: str) -> exp.Column:
-    """The column of a feature."""
+    """Return the column of a feature."""
     return exp.Column(this=exp.Identifier(this=feature, quoted=True))
 
 
 def new_column(name: str) -> exp.Column:
-    """A column of a query inside: its name has no quotes there either, and databases disagree what that means."""
+    """Return a column of an inner query: also without quotes there, since databases read quotes differently."""
     return exp.Column(this=exp.Identifier(this=name, quoted=False))
 
 
 def is_null(node: exp.Expression) -> exp.Expression:
-    """The node is NULL."""
+    """Write that the node is NULL."""
     return exp.Is(this=node, expression=exp.Null())
 
 
 def cast(node: exp.Expression, kind: exp.DataType) -> exp.Cast:
-    """The node as another type."""
+    """Cast the node to another type."""
     return exp.Cast(this=node, to=kind.copy())
 
 
 def fill_template(template: str, dialect: str, cell: exp.Expression) -> exp.Expression:
-    """An expression, with another one in the place of the column ``cell``."""
+    """Build an expression from a template by replacing the column ``cell`` with another expression."""
     return _parse_template(template, dialect).transform(
         lambda node: cell.copy() if isinstance(node, exp.Column) and node.name == "cell" else node
     )
@@ -59,28 +59,28 @@ def _parse_template(template: str, dialect: str) -> exp.Expression:
 
 
 def try_cast(node: exp.Expression) -> exp.TryCast:
-    """The node as a double, NULL where it spells none."""
+    """Cast the node to a double, NULL if it represents none."""
     return exp.TryCast(this=node, to=DOUBLE.copy(), requires_string=True)  # Snowflake's is for text only
 
 
 def with_sign(node: exp.Expression, number: float) -> exp.Expression:
-    """The node with the sign of the number."""
+    """Give the node the sign of the number."""
     return exp.Neg(this=node) if math.copysign(1, number) < 0 else node
 
 
 def in_parentheses(node: exp.Expression) -> exp.Expression:
-    """The node in parentheses, unless it has its own."""
+    """Put the node in parentheses, unless it has its own."""
     plain = isinstance(node, exp.Func | exp.Paren) and not isinstance(node, exp.Connector)  # And and Or are Funcs
     return node if plain else exp.Paren(this=node)
 
 
 def all_of(*parts: exp.Expression) -> exp.Expression:
-    """Every part holds."""
+    """Write that every part holds."""
     return _join(exp.And, parts)
 
 
 def any_of(*parts: exp.Expression) -> exp.Expression:
-    """Some part holds."""
+    """Write that some part holds."""
     return _join(exp.Or, parts)
 
 
@@ -98,7 +98,7 @@ def _join(kind: type[exp.And | exp.Or], parts: tuple[exp.Expression, ...]) -> ex
 
 
 def total(nodes: Sequence[exp.Expression]) -> exp.Expression:
-    """The sum of numbers; like long conjunctions, long sums are trees."""
+    """Write the sum of numbers; like long conjunctions, long sums are trees."""
     if len(nodes) > _WIDE:
         middle = len(nodes) // 2
         return exp.Add(this=exp.Paren(this=total(nodes[:middle])), expression=exp.Paren(this=total(nodes[middle:])))
@@ -109,17 +109,17 @@ def total(nodes: Sequence[exp.Expression]) -> exp.Expression:
 
 
 def matches(node: exp.Expression, pattern: str) -> exp.Expression:
-    """The node matches a regular expression."""
+    """Write that the node matches a regular expression."""
     return exp.RegexpLike(this=node.copy(), expression=exp.Literal.string(pattern))
 
 
 def integer(number: int) -> exp.Expression:
-    """A whole number."""
+    """Write a whole number."""
     return with_sign(exp.Literal.number(abs(number)), number)
 
 
 def cases(arms: Sequence[tuple[exp.Expression | None, exp.Expression]]) -> exp.Expression:
-    """The value paired with the first condition that holds; the last value has no condition."""
+    """Write the value paired with the first condition that holds; the last value has no condition."""
     *some, (_, last) = arms
     if not some:
         return last
@@ -131,17 +131,17 @@ def cases(arms: Sequence[tuple[exp.Expression | None, exp.Expression]]) -> exp.E
 
 
 def greatest(*nodes: exp.Expression) -> exp.Expression:
-    """The greatest of some numbers."""
+    """Write the greatest of some numbers."""
     return nodes[0] if len(nodes) == 1 else exp.Greatest(this=nodes[0], expressions=list(nodes[1:]))
 
 
 def least(*nodes: exp.Expression) -> exp.Expression:
-    """The least of some numbers."""
+    """Write the least of some numbers."""
     return exp.Least(this=nodes[0], expressions=list(nodes[1:]))
 
 
 def cases_or_null(arms: Sequence[tuple[exp.Expression, exp.Expression]]) -> exp.Expression:
-    """The value paired with the first condition that holds; NULL if none holds."""
+    """Write the value paired with the first condition that holds; NULL if none holds."""
     case = exp.Case()
     for condition, found in arms:
         case = case.when(condition, found, copy=False)
@@ -149,7 +149,7 @@ def cases_or_null(arms: Sequence[tuple[exp.Expression, exp.Expression]]) -> exp.
 
 
 def first_true(arms: Sequence[tuple[exp.Expression, bool]], *, otherwise: bool) -> exp.Expression:
-    """The truth value paired with the first condition that holds, as a condition.
+    """Write, as a condition, the truth value paired with the first condition that holds.
 
     A CASE keeps the order, an AND need not. It compares numbers, since not every database has truth values elsewhere.
     """
@@ -161,7 +161,7 @@ def first_true(arms: Sequence[tuple[exp.Expression, bool]], *, otherwise: bool) 
 
 
 def concat(nodes: list[exp.Expression]) -> exp.Expression:
-    """The texts one after another."""
+    """Concatenate the texts."""
     while len(nodes) > 1:
         groups = [nodes[start : start + _CONCAT] for start in range(0, len(nodes), _CONCAT)]
         nodes = [group[0] if len(group) == 1 else exp.Concat(expressions=group) for group in groups]
@@ -186,9 +186,9 @@ def is_read_exactly(number: float) -> bool:
 
 
 def read_range(number: float) -> tuple[str, bool]:
-    """How far a decimal may exceed a double and still be read as that double, and whether the limit itself is.
+    """Return how far a decimal may exceed a double and still be read as that double, and whether the limit is included.
 
-    The last one is the middle between the double and the next, and is read as the even one of the two. The largest
+    The limit is the midpoint between the double and the next, which is read as the even one of the two. The largest
     double has no next one.
 
     >>> read_range(0.5), float("0.500000000000000055511151231257827021181583404541015625")

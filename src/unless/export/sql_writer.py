@@ -1,4 +1,4 @@
-"""Conditions, labels and sentences in SQL, for one database and the kinds of its columns."""
+"""Write conditions, labels and sentences in SQL, for one database and the kinds of its columns."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from unless.values.spelling import CONTROLS, quote_if_needed
 _MAX = sys.float_info.max
 
 _NO_NUMBERS = {"nan", "inf", "-inf", "infinity", "-infinity"}
-"""Texts as which a database may write a cell of a numeric column, though they spell no number."""
+"""The texts as which a database may write a cell of a numeric column, though they represent no number."""
 
 
 @dataclass(frozen=True, slots=True)
 class SqlWriter:
-    """Conditions, labels and sentences for one dialect and the kinds of the columns."""
+    """Writes conditions, labels and sentences for one dialect and the kinds of the columns."""
 
     dialect: Dialect
     kinds: Mapping[str, str]
@@ -34,7 +34,7 @@ class SqlWriter:
     """The notations of features whose numbers are not written as plain numbers."""
 
     def test(self, literal: Literal, *, sure: bool) -> exp.Expression | bool:
-        """The truth of a literal; without ``sure``, unknown where a NULL makes it false."""
+        """Write the truth of a literal; without ``sure``, unknown if a NULL makes it false."""
         kind = self.kinds[literal.feature]
         match literal.op, literal.value:
             case (("<=" | ">"), float(bound)):
@@ -50,15 +50,15 @@ class SqlWriter:
         return self.negation(self._missing(literal.feature))
 
     def conjunction(self, parts: Sequence[exp.Expression]) -> exp.Expression:
-        """Every part holds."""
+        """Write that every part holds."""
         return all_of(*parts)
 
     def negation(self, part: exp.Expression) -> exp.Expression:
-        """The part does not hold."""
+        """Write that the part does not hold."""
         return exp.Not(this=in_parentheses(part))
 
     def first_failing(self, gates: Sequence[tuple[exp.Expression, bool]], *, otherwise: bool) -> exp.Expression:
-        """The truth value paired with the first gate that fails."""
+        """Write the truth value paired with the first gate that fails."""
         return first_true([(self.negation(gate), truth) for gate, truth in gates], otherwise=otherwise)
 
     def _missing(self, feature: str) -> exp.Expression:
@@ -67,7 +67,7 @@ class SqlWriter:
         return null if nan is None else any_of(null, nan)
 
     def _compare_number(self, literal: Literal, bound: float, *, sure: bool) -> exp.Expression | bool:
-        """A numeric column against a number."""
+        """Compare a numeric column with a number."""
         if bound == math.inf:
             return literal.op == "<=" and self.negation(self._missing(literal.feature))
         limit, included = self.dialect.limit(bound)
@@ -79,7 +79,7 @@ class SqlWriter:
         return all_of(*parts, test, *([] if nan is None else [exp.Not(this=nan)]))
 
     def _compare_any_type(self, literal: Literal, bound: float, *, sure: bool) -> exp.Expression | bool:
-        """A column of any type against a number: text that spells no number, or one beyond the doubles, is text."""
+        """Compare a column of any type with a number: text that is no number, or one beyond the doubles, is text."""
         cell = column(literal.feature)
         value = self.dialect.value(cell)
         if bound == math.inf:
@@ -92,7 +92,7 @@ class SqlWriter:
     def _compare_in_notation(
         self, literal: Literal, bound: float, notation: Notation, *, sure: bool
     ) -> exp.Expression | bool:
-        """A column against a date, a time, a duration or a level of an order."""
+        """Compare a column with a date, a time, a duration or a level of an order."""
         if isinstance(notation, LevelNotation):
             return self._compare_level(literal, bound, notation, sure=sure)
         if self.kinds[literal.feature] in KIND_NOTATIONS:
@@ -106,7 +106,7 @@ class SqlWriter:
         return first_true([(test, True)], otherwise=False) if sure else test
 
     def _compare_time(self, feature: str, op: str, bound: float, *, sure: bool) -> exp.Expression | bool:
-        """A column of a type that holds time, against a number."""
+        """Compare a column of a type that holds time with a number."""
         kind = self.kinds[feature]
         finer = kind in self.dialect.finer
         found = time_bound(kind, bound, finer=finer)
@@ -120,7 +120,7 @@ class SqlWriter:
     def _compare_level(
         self, literal: Literal, bound: float, notation: LevelNotation, *, sure: bool
     ) -> exp.Expression | bool:
-        """A text column against a level: it is one of those up to there, or one of the others."""
+        """Compare a text column with a level: the cell is one of the levels up to there, or one of the others."""
         upper = literal.op == ">"
         levels = [level for place, level in enumerate(notation.levels) if (place > bound) is upper]
         texts = [text for text in map(self.dialect.text, levels) if text is not None]
@@ -130,7 +130,7 @@ class SqlWriter:
         return all_of(exp.Not(this=is_null(column(literal.feature))), test) if sure else test
 
     def _equals_time_text(self, literal: Literal, category: str) -> exp.Expression | bool:
-        """A column of a type that holds time, against a category: a text that its cells may be written as."""
+        """Compare a column of a type that holds time with a category: a text as which its cells may be written."""
         bounds = equal_bounds(KIND_NOTATIONS[self.kinds[literal.feature]], category)
         if bounds is None or literal.feature in self.notations:
             return literal.op == "!="
@@ -142,7 +142,7 @@ class SqlWriter:
         return equal if literal.op == "==" else self.negation(equal)
 
     def _compare_text(self, literal: Literal, category: str, *, sure: bool) -> exp.Expression | bool:
-        """A column against a category; always true or always false where no cell can be that category."""
+        """Compare a column with a category; always true or always false if no cell can be that category."""
         differs = literal.op == "!="
         kind, cell = self.kinds[literal.feature], column(literal.feature)
         if kind in KIND_NOTATIONS:
@@ -168,7 +168,7 @@ class SqlWriter:
         return all_of(*present, *text_only, equal)
 
     def label(self, label: Label) -> exp.Expression:
-        """A label, with its type if the database has it."""
+        """Write a label, with its type if the database has it."""
         node: exp.Expression | None
         match label:
             case str():
@@ -184,7 +184,7 @@ class SqlWriter:
         return node
 
     def sentence(self, target: str, label: Label | None, rule: Rule | None) -> exp.Expression:
-        """A sentence why the rule decides: the values of the record, and the exceptions that do not apply."""
+        """Write a sentence why the rule decides: the values of the record, and the exceptions that do not apply."""
         if rule is None:
             end = "is not decided: no rule applies" if label is None else f"{label}, because no rule applies"
             return self._printable(f"{target} {end}")
@@ -197,7 +197,7 @@ class SqlWriter:
         return self._join(pieces)
 
     def _describe(self, condition: Condition) -> Iterator[str | exp.Expression]:
-        """The value of the record, for a condition that holds."""
+        """Describe the value of the record, for a condition that holds."""
         feature = condition[0].feature
         if condition[0].op not in {"<=", ">", "!="} or (len(condition) == 1 and condition[0].as_spoken()[0] == "=="):
             yield str(condition[0])
@@ -211,7 +211,7 @@ class SqlWriter:
         yield f", {' '.join(asks).removeprefix('is ')}"
 
     def _join(self, pieces: list[str | exp.Expression]) -> exp.Expression:
-        """The pieces one after another, with neighbouring texts as one."""
+        """Concatenate the pieces, with neighbouring texts as one."""
         merged: list[str | exp.Expression] = []
         for piece in pieces:
             if isinstance(piece, str) and merged and isinstance(merged[-1], str):
@@ -221,7 +221,7 @@ class SqlWriter:
         return concat([self._printable(piece) if isinstance(piece, str) else piece for piece in merged])
 
     def _printable(self, text: str) -> exp.Expression:
-        """A text for people; characters that the database cannot store, or that control terminals, are escaped."""
+        """Escape a text for people: characters that the database cannot store, or that control terminals."""
         clean = (
             CONTROLS.sub(lambda found: ascii(found.group())[1:-1], text).encode("utf-8", "backslashreplace").decode()
         )
