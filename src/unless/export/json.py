@@ -4,10 +4,10 @@ A file holds ``{"format": "unless-program", "version": 1, "target": …, "featur
 `program_schema` defines the format, for people and other tools as ``program.schema.json``. A model file has ``columns``
 and ``statistics`` too, which `unless.estimators.model_file` reads and this module skips.
 
-``statistics`` too, which `unless.estimators.model_file` reads and this module skips.
-numeric literal spells it ``"inf"`` or ``"-inf"``, a label ``{"float": "inf"}``, since the text ``"inf"`` is a label.
-``notations`` lists the features whose numbers are written as dates, times, durations, levels of an order or flags:
+Labels keep their type: text is a string, a boolean ``true``, an int ``1``, a float ``1.0``. JSON has no infinity: a
 numeric literal writes it as ``"inf"`` or ``"-inf"``, a label as ``{"float": "inf"}``, since ``"inf"`` is a text label.
+``notations`` lists the features whose numbers are written as dates, times, durations, levels of an order or flags:
+``[["when", "date"], ["size", ["S", "M", "L"]]]``; their literals have these texts as values.
 """
 
 from __future__ import annotations

@@ -440,7 +440,7 @@ _WRONG = (
 )  # fmt: skip
 """Patterns of texts that are not numbers, in a language that only has sets of characters.
 
-With the ends that are asked for, the last four leave no number without a digit before the exponent, or in it.
+Together with the conditions on the ends, the last four exclude numbers without a digit before or in the exponent.
 """
 
 

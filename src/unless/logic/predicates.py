@@ -94,7 +94,7 @@ class Feature:
     """The predicates of a feature; None for those that the program does not need.
 
     ``number`` and ``text`` hold the cells of either kind, ``present`` is true of a record that has a cell, ``level``
-    gives the place of each level of an order. ``scale`` turns its numbers, if it has any, into integers, unless they
+    gives the position of each level of an order. ``scale`` turns its numbers, if it has any, into integers, unless they
     are ``spelled``: then they are texts of their ``notation``, in the same order.
     """
 

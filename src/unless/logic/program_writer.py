@@ -10,7 +10,7 @@ does not, so there they are microseconds. Levels of an order are texts, with fac
 (``size_level("M",1)``); for s(CASP) they are just positions. If a goal does not show what its number stands for, a
 comment does: ``N2 > 183600.  % wait > 2 d 3 h``.
 
-What clingo cannot spell (names of columns, decimals, labels that are not text) goes into comments that begin with
+Whatever clingo cannot write (names of columns, decimals, labels that are not text) is in comments that begin with
 ``%:`` and hold one JSON object each; `from_clingo` reads them.
 
 For Prolog, numbers stay decimals and texts are quoted atoms. SWI-Prolog needs directives, for ``not`` and for

@@ -1,4 +1,4 @@
-"""Read the header of a text that `to_clingo` wrote: comments with what clingo cannot spell, as JSON.
+"""Read the header of a text that `to_clingo` wrote: comments with what clingo cannot write, as JSON.
 
 The header is checked like any text from outside.
 """

@@ -57,7 +57,7 @@ def is_number(definition: Definition, types: Types) -> bool:
 
 
 def types_by_tests(program: Program, definitions: Mapping[str, Definition]) -> dict[Signature, tuple[str, ...]]:
-    """The arguments that must be numbers because rules compare them, where nothing else says so."""
+    """Find the arguments that must be numbers because rules compare them, if no world gives their types."""
     compared = {one.feature for rule in program for one in rule.literals() if isinstance(one.value, float)}
     found: dict[Signature, tuple[str, ...]] = {}
     for name in compared & set(definitions):

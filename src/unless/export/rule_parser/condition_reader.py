@@ -110,7 +110,7 @@ class ConditionReader:
             self._fail(tokens[0], "'not' comes after the name of a feature: city is not Oslo")
         self._fail(
             tokens[-1],
-            f"no condition on {self._shorten(tokens)}? write: {self._shorten(tokens)} is …, or <= …, or is missing",
+            f"what about {self._shorten(tokens)}? write: {self._shorten(tokens)} is …, or <= …, or is missing",
         )
 
     def _read_operator(self) -> SpokenOperator:

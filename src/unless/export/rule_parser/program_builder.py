@@ -202,7 +202,7 @@ class ProgramBuilder:
         default: list[Literal] = []
         for asked in node.default:
             default += self._make_literals(asked)
-        exceptions = [self._make_rule(one, None) for one in node.exceptions]  # the grammar refuses more than 200 levels
+        exceptions = [self._make_rule(one, None) for one in node.exceptions]  # the grammar rejects more than 200 levels
         return Rule(head, tuple(default), tuple(exceptions))
 
     def _make_literals(self, asked: ParsedCondition) -> list[Literal]:
