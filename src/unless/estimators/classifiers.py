@@ -20,65 +20,67 @@ from unless.rule import Program
 
 
 class UnlessClassifier(RuleClassifier, UnlessLearner):
-    """Our own learner: significant rules with exceptions, and a default rule at the end. Try it first.
+    """Learn a short list of rules with exceptions by our own algorithm; the learner to try first.
+
+    Every literal must be statistically significant. The last rule is a default rule, which covers every record.
 
     Parameters
     ----------
     ratio
-        Wrong records that a rule may cover per right one; exceptions do the rest.
+        How many wrong records a rule may cover for each right one; exceptions handle the wrong ones.
     penalty
-        More gives fewer and shorter rules: how significant a literal must be, and how many errors a rule or an
-        exception of an optimised list must save, ``penalty * 0.35 * ln(n)`` of n records. 0 allows every useful
-        literal. "auto" is 1, or 1.25 for an optimised list of 1,000 records and more; or 0.25 if there are 2,000 and
-        more, and some of them, held back for a moment, show that the list then knows much more: ``tuned_`` says so. A
-        list with a teacher takes 0.7 of it.
+        Higher values give fewer and shorter rules: literals must be more significant, and each rule or exception of an
+        optimised list of n records must save more than ``penalty * 0.35 * ln(n)`` errors. 0 allows every useful
+        literal. "auto" is 1, or 1.25 for an optimised list of at least 1,000 records. With at least 2,000 records it is
+        0.25 if a trial on held-out records shows that the list then becomes clearly better; ``tuned_`` contains the
+        choice. A list with a teacher uses 0.7 of the penalty.
     min_support
-        Records that every rule must cover, and every literal and exception, when it is learned; five thirds of it
-        with a teacher, whose records come cheap.
+        The number of records that every rule, literal and exception must cover when it is learned; with a teacher, five
+        thirds of this number, because the teacher labels additional records.
     optimise
-        Improve the list as a whole, for fewer errors with fewer rules. Without, it is the list that was learned rule
-        by rule, in half of the time.
+        Optimise the list as a whole, for fewer errors with fewer rules. If False, return the list as it was learned
+        rule by rule, in half of the time.
     round_thresholds
-        Short numbers that decide the records alike: thresholds of an optimised list lie half-way between two numbers;
-        take the shortest number near there.
+        Shorten thresholds without changing decisions on the training records: a threshold of an optimised list lies
+        half-way between two numbers, and is replaced by the shortest number near there.
     tune
-        Choose ratio, penalty and support by cross-validation within the training records; the given ones stay if no
-        others are clearly better. Takes about 30 times as long; ``tuned_`` has what was chosen.
+        Choose ratio, penalty and support by cross-validation within the training records; the given values stay unless
+        others are clearly better. Takes about 30 times as long; ``tuned_`` contains the chosen values.
     teacher
-        Imitate a committee; up to three times the rules, and more accurate. The teacher is ``"committee"``, or a
-        classifier of scikit-learn, fitted or not. Takes seconds; ``distillation_`` says how
-        often both agree on records held back. A classifier gets a frame of numbers and text (an array, if columns have
-        no names).
+        Imitate a committee: more accurate, with up to three times as many rules. Give ``"committee"``, or a classifier
+        of scikit-learn, fitted or not; it receives a frame of numbers and text, or an array if columns have no names.
+        Takes seconds; ``distillation_`` contains how often list and teacher agree on held-out records.
     random_state
-        The random seed, for the records that the teacher is asked about, and for a committee.
+        The random seed for a committee and for the records that a teacher labels.
     numeric
-        Columns to read as numbers, whatever they look like; text that spells no number stays text.
+        Columns to read as numbers, whatever they look like; text that is not a number stays text.
     categorical
         Columns to read as categories, whatever they look like.
     dates
-        Columns of text that are dates, with their format, as `datetime.strptime` takes it: ``{"when": "%d.%m.%Y"}``.
-        Typed dates, and text like 2020-08-01, need no declaration.
+        Text columns that contain dates, with their format as in `datetime.strptime`: ``{"when": "%d.%m.%Y"}``. Columns
+        of a date type, and text such as 2020-08-01, need no declaration.
     orders
-        Categories that have an order, least first: ``{"size": ["S", "M", "L"]}``. Ordered categoricals of pandas and
-        enums of polars need no declaration.
+        Ordered categories, lowest first: ``{"size": ["S", "M", "L"]}``. Ordered categoricals of pandas and enums of
+        polars need no declaration.
     parts
-        Columns of dates to replace by their weekday, month and hour, which come again (`read_table`).
+        Date columns to replace with their weekday, month and hour, which recur in new records (`read_table`).
     class_weight
-        How much a record with this label counts, or: balanced. A dict of weights by label, or "balanced".
+        The weight of records with this label, or: balanced. A dict of weights by label, or "balanced".
     max_rules
-        At most N rules: the best list of N rules, the default rule included, that optimising finds.
+        Learn at most N rules: the best list of that length that optimising finds, including the default rule.
     max_seconds
-        Stop after X seconds, with the rules learned so far: a valid program.
+        Stop after X seconds and return the rules learned so far, as a valid program.
     verbose
         Show how many rules are learned and how many records are left.
     warn
-        Warn of what looks wrong with the records or the rules (`TrainingWarning`).
+        Warn about records or rules that look wrong (`TrainingWarning`).
     constraints
-        What rules may test, together and where, which way decisions move, how long rules are: a `Constraints`, or a
-        dict of its parameters. The whole program keeps to them; of teachers only a committee does, but for directions.
+        Limits on what rules may test, which way decisions may move, and how long rules are: a `Constraints`, or a dict
+        of its parameters. The program satisfies all of them. A committee as teacher satisfies all except directions;
+        other teachers may violate any.
     n_jobs
-        Threads to learn with; the rules are the same. None is 1, except within `joblib.parallel_config`, and -1 is all
-        cores; a model's file does not keep it.
+        Number of threads for learning; the rules do not depend on it. None is 1, except within
+        `joblib.parallel_config`, and -1 is all cores. Model files do not contain it.
 
     Examples
     --------
@@ -94,38 +96,40 @@ class UnlessClassifier(RuleClassifier, UnlessLearner):
 
 
 class FoldRMClassifier(RuleClassifier, FoldRMLearner):
-    """FOLD-RM exactly as published: an ordered list of rules for any number of labels.
+    """Learn an ordered list of rules for any number of labels by FOLD-RM, exactly as published.
 
     Parameters
     ----------
     ratio
-        Wrong records that a rule may cover per right one; exceptions do the rest.
+        How many wrong records a rule may cover for each right one; exceptions handle the wrong ones.
     otherwise
         Where no rule applies: a label, most_frequent or none. "most_frequent" is the most frequent label of the
-        training records that no rule covers (if there are none, of all). With None, ``predict`` returns None, and
-        ``score`` counts it as wrong, as the paper does.
+        training records that no rule covers, or of all training records if rules cover all. With None, ``predict``
+        returns None for these records, and ``score`` counts them as wrong, as the paper does.
     round_thresholds
-        Short numbers that decide the records alike: each threshold moves to the shortest one; not as published.
+        Shorten thresholds without changing decisions on the training records; this is not part of the published
+        algorithm.
     max_rules
-        At most N rules: the first ones.
+        Learn at most N rules: the first N.
     numeric, categorical, dates, orders, parts, class_weight, max_seconds, verbose, warn, constraints, n_jobs
         As in `UnlessClassifier`.
     """
 
 
 class FoldRPPClassifier(RuleClassifier, FoldRPPLearner):
-    """FOLD-R++ exactly as published: rules for one of two labels; records that no rule covers get the other.
+    """Learn rules for one of two labels by FOLD-R++, exactly as published; all other records get the other label.
 
     Parameters
     ----------
     ratio
-        Wrong records that a rule may cover per right one; exceptions do the rest.
+        How many wrong records a rule may cover for each right one; exceptions handle the wrong ones.
     positive
         The label to learn rules for; by default the second of ``classes_``.
     round_thresholds
-        Short numbers that decide the records alike: each threshold moves to the shortest one; not as published.
+        Shorten thresholds without changing decisions on the training records; this is not part of the published
+        algorithm.
     max_rules
-        At most N rules: the first ones.
+        Learn at most N rules: the first N.
     numeric, categorical, dates, orders, parts, class_weight, max_seconds, verbose, warn, constraints, n_jobs
         As in `UnlessClassifier`.
     """

@@ -24,32 +24,32 @@ from unless.values import Label
 
 
 class UnlessCommittee(RuleClassifier, CommitteeLearner):
-    """A committee of lists: more accurate than one list, and every list can be read.
+    """Learn a committee of lists that vote: more accurate than a single list, and each of its lists is readable.
 
-    Each rule of each list has points for each class. The points of the rules that decide a record, one in each list,
-    add up to the logits of its probabilities. Lists are learned one after another, and each corrects the ones before.
+    Each rule has points for each class. One rule of each list decides a record; the points of these rules add up to the
+    logits of the class probabilities. Lists are learned in sequence, and each corrects the lists before it (boosting).
 
     Parameters
     ----------
     size
-        How many lists. Learning stops earlier when the committee is sure of all labels of training.
+        The number of lists. Learning stops earlier when the committee is certain of all training labels.
     rate
-        How much each list corrects, from 0 to 1; with less, more lists are needed.
+        How much each list corrects, from 0 to 1; lower values need more lists.
     ratio, penalty, min_support
-        As in `UnlessClassifier`, for each list. Of more than 25 lists, from 600 records on, they ask
-        for a half or a quarter of the penalty, and for less support, where records held back show that it is better;
-        ``tuned_`` says so.
+        As in `UnlessClassifier`, for each list. If there are more than 25 lists and at least 600 records, the learner
+        tries a half and a quarter of the penalty, and a lower support, and uses them if they are better on held-out
+        records; ``tuned_`` contains the choice.
     random_state
-        The random seed: which records and columns each list learns from. A seed, a source of random numbers, or None
-        for other ones each time. They depend on the values of a record, not on the order of records.
+        The random seed for the records and columns that each list learns from: a number, a random generator, or None
+        for a different seed in each fit. The choice depends on the values of records, not on their order.
     n_jobs
-        Threads to learn and to predict with; the lists are the same. -1 is all cores.
+        Number of threads for learning and predicting; the lists do not depend on it. -1 is all cores.
     max_rules
-        At most N rules: in each list.
+        Learn at most N rules: in each list.
     constraints
-        As in `UnlessClassifier`, for each list; directions (``monotone``) are refused, since the points of lists add
-        up, and each list may move another way. All but ``never`` make
-        learning slower, and no settings are tried.
+        As in `UnlessClassifier`, for each list. Directions (``monotone``) are rejected, because the points of lists add
+        up and each list may move in another direction. With any constraint except ``never``, learning is slower and no
+        other settings are tried.
     numeric, categorical, dates, orders, parts, class_weight, max_seconds, verbose, warn
         As in `UnlessClassifier`.
 
@@ -60,7 +60,7 @@ class UnlessCommittee(RuleClassifier, CommitteeLearner):
     lists_ : tuple of Program
         The lists.
     program_ : Program
-        The student: one list that imitates the committee. It is what the report shows, and it decides nothing.
+        The student: one list that imitates the committee. Reports show it; predictions do not use it.
     agreement_ : float
         The share of training records that get the same label from the committee and from the student.
 

@@ -100,13 +100,13 @@ _BETTER = 1.0
 class CommitteeSettings(LearnerSettings):
     """The parameters of a committee."""
 
-    size: int = whole_number(100, "How many lists.", 1, metavar="N", audience="committee")
-    rate: float = number(0.22, "How much each list corrects, from 0 to 1; with less, more lists are needed.", high=1)
+    size: int = whole_number(100, "The number of lists.", 1, metavar="N", audience="committee")
+    rate: float = number(0.22, "How much each list corrects, from 0 to 1; lower values need more lists.", high=1)
     ratio: float = number(0.75, RATIO, high=1)
-    penalty: float = number(1.0, "More gives fewer and shorter rules.")
-    min_support: float = number(3, "Records that every rule must cover.")
+    penalty: float = number(1.0, "Higher values give fewer and shorter rules.")
+    min_support: float = number(3, "The number of records that every rule must cover.")
     random_state: Any = setting(0, RANDOM_STATE, kind="seed")
-    n_jobs: int | None = setting(-1, "Threads to learn and to predict with; the lists are the same.")
+    n_jobs: int | None = setting(-1, "Number of threads for learning and predicting; the lists do not depend on it.")
     floor: float = 0.05
     """What a record weighs even if the committee is sure of its label."""
 

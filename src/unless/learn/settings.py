@@ -83,9 +83,9 @@ def setting(default: Any, about: str, **more: Any) -> Any:
     return field(default=default, metadata={"setting": Setting(about, **more)})
 
 
-RATIO = "Wrong records that a rule may cover per right one."
+RATIO = "How many wrong records a rule may cover for each right one."
 RANDOM_STATE, RANDOM_USERS = "The random seed.", "committee and --teacher"
-ROUND_THRESHOLDS = "Short numbers that decide the records alike: 29,300 instead of 29,250."
+ROUND_THRESHOLDS = "Shorten thresholds without changing decisions on the training records: 29,300 instead of 29,250."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,24 +95,24 @@ class LearnerSettings:
     numeric: Sequence[Any] | None = setting(None, "Columns to read as numbers.")
     categorical: Sequence[Any] | None = setting(None, "Columns to read as categories.")
     dates: Mapping[Any, str] | Sequence[Any] | None = setting(
-        None, "Columns of text that are dates, with their format."
+        None, "Text columns that contain dates, with their format."
     )
-    orders: Mapping[Any, Sequence[str]] | None = setting(None, "Categories that have an order, least first.")
-    parts: Sequence[Any] | None = setting(None, "Columns of dates to replace by their weekday, month and hour.")
+    orders: Mapping[Any, Sequence[str]] | None = setting(None, "Ordered categories, lowest first.")
+    parts: Sequence[Any] | None = setting(None, "Date columns to replace with their weekday, month and hour.")
     class_weight: Mapping[Label, float] | str | None = setting(
-        None, "How much a record with this label counts, or: balanced.", metavar="LABEL=WEIGHT", repeated=True
+        None, "The weight of records with this label, or: balanced.", metavar="LABEL=WEIGHT", repeated=True
     )
     max_rules: int | None = whole_number(
-        None, "At most N rules: for unless the best such list, else the first N.", 1, none=True, metavar="N"
+        None, "Learn at most N rules: with unless the best such list, otherwise the first N.", 1, none=True, metavar="N"
     )
     max_seconds: float | None = number(
-        None, "Stop after X seconds, with the rules learned so far.", high=inf, none=True, metavar="X"
+        None, "Stop after X seconds and return the rules learned so far.", high=inf, none=True, metavar="X"
     )
     verbose: bool | int = setting(False, "Show how many rules are learned and how many records are left.")
-    warn: bool = flag(True, "Warn of what looks wrong with the records or the rules.")
-    n_jobs: int | None = setting(None, "Threads to learn with; the rules are the same.")
+    warn: bool = flag(True, "Warn about records or rules that look wrong.")
+    n_jobs: int | None = setting(None, "Number of threads for learning; the rules do not depend on it.")
     constraints: Any = setting(
-        None, "What rules may test, together and where, which way decisions move, how long rules are."
+        None, "Limits on what rules may test, which way decisions may move, and how long rules are."
     )
 
     unsaved: ClassVar[tuple[str, ...]] = ("n_jobs",)
@@ -135,7 +135,7 @@ class LearnerSettings:
         return {one.name: one.default for one in fields(cls) if "setting" in one.metadata}
 
     def parameters(self) -> dict[str, Any]:
-        """The parameters that a model file keeps; of a teacher or a source of random numbers it can keep none."""
+        """Return the parameters to save in a model file; a teacher or a random generator is replaced by None."""
         found = {name: getattr(self, name) for name in self.declared() if name not in self.unsaved}
         for name, kind in (("random_state", int), ("teacher", str)):
             if name in found and not isinstance(found[name], kind):

@@ -88,19 +88,19 @@ class UnlessSettings(LearnerSettings):
     ratio: float = number(0.75, RATIO, high=1, metavar="X")
     penalty: Penalty = number(
         AUTO,
-        "More gives fewer and shorter rules.",
+        "Higher values give fewer and shorter rules.",
         words=(AUTO,),
         metavar="X",
         audience="unless",
         usual="auto: 1, from 1,000 records on 1.25, or 0.25 if much more can be learned",
     )
-    min_support: float = number(3, "Records that every rule must cover.", metavar="N", audience="unless")
-    optimise: bool = flag(True, "Improve the list as a whole, for fewer errors with fewer rules.", audience="unless")
+    min_support: float = number(3, "The number of records that every rule must cover.", metavar="N", audience="unless")
+    optimise: bool = flag(True, "Optimise the list as a whole, for fewer errors with fewer rules.", audience="unless")
     round_thresholds: bool = flag(True, ROUND_THRESHOLDS)
     tune: bool = flag(False, "Choose ratio, penalty and support by cross-validation.", audience="unless")
     teacher: Any = setting(
         None,
-        "Imitate a committee; up to three times the rules, and more accurate.",
+        "Imitate a committee: more accurate, with up to three times as many rules.",
         words=("committee",),
         audience="unless",
     )
