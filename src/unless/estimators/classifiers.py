@@ -1,6 +1,6 @@
-"""The classifiers, and how one is read from a file.
+"""The classifiers of single lists, and `load`, which reads a fitted classifier from a file.
 
-A classifier is one of the `learners` with the interface of `RuleClassifier`.
+Each classifier combines one of the `learners` with the interface of `RuleClassifier`.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ class UnlessClassifier(RuleClassifier, UnlessLearner):
         0.25 if a trial on held-out records shows that the list then becomes clearly better; ``tuned_`` contains the
         choice. A list with a teacher uses 0.7 of the penalty.
     min_support
-        The number of records that every rule, literal and exception must cover when it is learned; with a teacher, five
-        thirds of this number, because the teacher labels additional records.
+        The number of records that every rule must cover, and every literal and exception, when it is learned; with a
+        teacher, five thirds of this number, because the teacher labels additional records.
     optimise
         Optimise the list as a whole, for fewer errors with fewer rules. If False, return the list as it was learned
         rule by rule, in half of the time.
@@ -146,7 +146,7 @@ _CLASSIFIERS: dict[str, type[RuleClassifier]] = {
 
 
 def load(path: str | os.PathLike[str]) -> RuleClassifier | Program:
-    """Read a model file: a fitted classifier, ready to predict and explain; a `Program` if the file has only rules."""
+    """Read a fitted classifier from a model file, or a `Program` if the file contains only rules."""
     saved = read(path)
     if isinstance(saved, Program):
         return saved
@@ -161,7 +161,7 @@ def load(path: str | os.PathLike[str]) -> RuleClassifier | Program:
 
 
 def _unfitted(saved: Model) -> RuleClassifier:
-    """The classifier that the file names, with its parameters."""
+    """Create the unfitted classifier that a model names, with its parameters."""
     name = saved.learner
     if name not in _CLASSIFIERS or not isinstance(saved.decider, _CLASSIFIERS[name]._decider):  # noqa: SLF001 - of us
         raise ProgramError(f"statistics.learner: no learner {name!r}{suggest(name, _CLASSIFIERS)}")
@@ -173,7 +173,7 @@ def _unfitted(saved: Model) -> RuleClassifier:
         )
     model = learner(**saved.parameters)
     try:
-        model._parameters()  # noqa: SLF001 - what cannot be saved again is refused here
+        model._parameters()  # noqa: SLF001 - rejects parameters that could not be saved again
     except ParameterError as error:
         raise ProgramError(f"statistics.parameters: {error}") from error
     return model

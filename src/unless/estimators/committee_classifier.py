@@ -1,4 +1,4 @@
-"""A committee of lists as a classifier of scikit-learn."""
+"""`UnlessCommittee`: a committee of lists as a scikit-learn classifier."""
 
 # ruff: noqa: N803 - scikit-learn calls it X
 from __future__ import annotations
@@ -75,22 +75,22 @@ class UnlessCommittee(RuleClassifier, CommitteeLearner):
     """
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """The label of every record: the class with most points."""
+        """Predict the label of every record: the class with the most points."""
         places = leading_label_index(self._sums(self._records(X)))
         return self.classes_[places]
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """The probability of every class (columns as in ``classes_``): its share of the odds that points stand for."""
+        """Predict the probability of every class (columns as in ``classes_``), from the points of every record."""
         return probabilities_of(self._sums(self._records(X)))
 
     def apply(self, X: Any) -> NDArray[np.int32]:
-        """The index of the rule that decides each record, in every list (columns)."""
+        """Return the index of the rule that decides each record (row) in every list (column)."""
         table = self._inputs.records(X)
         rules = [deciding_rules(program, table) for program in self.committee_.lists]
         return np.column_stack(rules) if rules else np.empty((len(table), 0), dtype=np.int32)
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
-        """The accuracy. Labels of another type than in training are the classes that they spell.
+        """Return the accuracy. Labels of another type than in training are matched to classes by their text.
 
         A `Table` with labels needs no y.
         """
@@ -100,9 +100,9 @@ class UnlessCommittee(RuleClassifier, CommitteeLearner):
         return float(np.average(right, weights=row_counts(sample_weight, len(decided))))
 
     def explain(self, X: Any) -> Any:
-        """Show how the lists vote on a record: a `VoteExplanation`, whose points add up exactly; several give a list.
+        """Explain how the lists vote on a record: return a `VoteExplanation`, or a list of them for several records.
 
-        See `UnlessClassifier.explain` for what one record is.
+        The points of an explanation add up exactly. `UnlessClassifier.explain` defines what counts as one record.
         """
         from unless.explanation.input_records import unwrap_single
         from unless.explanation.vote_explanation import explain_vote
@@ -110,15 +110,15 @@ class UnlessCommittee(RuleClassifier, CommitteeLearner):
         return unwrap_single(X, [explain_vote(self.committee_, record) for record in self._inputs.rows(X)])
 
     def why_not(self, record: Any, label: Label) -> NoReturn:  # noqa: ARG002
-        """Refused: no single rule stops a label of a committee."""
-        raise ParameterError("in a committee no single rule stops a label; see explain(X) and counterfactuals(record)")
+        """Raise an error: in a committee, no single rule prevents a label."""
+        raise ParameterError("in a committee no rule prevents a label; use explain(X) or counterfactuals(record)")
 
     def score_card(self, record: Any) -> NoReturn:  # noqa: ARG002
-        """Refused: the points of a committee are those of its lists."""
-        raise ParameterError("the points of a committee are those of its lists; see explain(X)")
+        """Raise an error: a committee has no score card, because its lists have their own points."""
+        raise ParameterError("a committee has no score card, because its lists have their own points; use explain(X)")
 
     def with_program(self, program: Program, X: Any = None, y: Any = None, sample_weight: Any = None) -> NoReturn:  # noqa: ARG002
-        """Refused: a committee has many programs."""
+        """Raise an error: a committee has many programs, and none of them can be edited."""
         raise ParameterError("a committee has many programs; edit the rules of an UnlessClassifier instead")
 
     @property
@@ -149,7 +149,7 @@ class UnlessCommittee(RuleClassifier, CommitteeLearner):
         rules = listing_text(self.program_, self.statistics_)
         return f"{imitation_title(self.model_)}\n\n{rules}{self._test_line()}"
 
-    # Small steps.
+    # Helpers.
 
     def _sums(self, records: NewRecords) -> Points:
         committee = self.committee_

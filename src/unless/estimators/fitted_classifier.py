@@ -1,4 +1,4 @@
-"""A classifier that holds a model: what is known of it after `fit`, files and pickles."""
+"""`FittedClassifier`: the attributes of a classifier after `fit`, saving and pickling."""
 
 # ruff: noqa: N803 - scikit-learn calls it X
 from __future__ import annotations
@@ -36,18 +36,18 @@ if TYPE_CHECKING:
 
 
 class FittedClassifier(BaseEstimator, Learner):  # type: ignore[misc]  # scikit-learn has no types
-    """A learner of scikit-learn that holds a model; most of its attributes are parts of the model.
+    """A scikit-learn estimator that holds a model; most of its attributes are parts of the model.
 
     Attributes
     ----------
     model_ : Model
-        Everything that is known after `fit`, as one value.
+        Everything that is known after `fit`, as one object.
     classes_ : array
         The labels, sorted.
     stability_ : Stability or None
-        What `stability` has found, once it was called; it is not saved.
+        The result of the last call of `stability`; it is not saved.
     n_features_in_, feature_names_in_
-        As everywhere in scikit-learn; there are names only if all of them are text.
+        As in scikit-learn; names exist only if all of them are text.
     """
 
     model_: Model
@@ -65,72 +65,73 @@ class FittedClassifier(BaseEstimator, Learner):  # type: ignore[misc]  # scikit-
 
     @property
     def schema_(self) -> Schema:
-        """How the columns were read; ``read_table(source, like=model)`` reads new records the same way."""
+        """How the training columns were read; ``read_table(source, like=model)`` reads new records the same way."""
         return self._fitted.schema
 
     @property
     def domain_(self) -> Table:
-        """The categories (at most 1,000) and the range of numbers that training had, of features that rules test."""
+        """The categories (at most 1,000) or the range of numbers in training, for each feature that rules test."""
         return self._fitted.domain
 
     @property
     def card_(self) -> ScoreCard | None:
-        """The points of each part of the program, from which probabilities come.
+        """The points of each part of the program, from which probabilities are computed.
 
-        None with one label, with more than a million points, or in a file of an earlier version.
+        None with a single label, with too many points, or for a file of an earlier version.
         """
         return self._fitted.card
 
     @property
     def tested_(self) -> HoldoutResult | None:
-        """What held-out records have shown, in a model that ``unless fit`` has written."""
+        """The results on held-out records, for a model that ``unless fit`` has written."""
         return self._fitted.tested
 
     @property
     def origin_(self) -> DataOrigin | None:
-        """The fingerprint of the data, and what was held out, in a model that ``unless fit`` has written."""
+        """The fingerprint of the data and the held-out records, for a model that ``unless fit`` has written."""
         return self._fitted.origin
 
     @property
     def missing_counts_(self) -> Mapping[str, float] | None:
-        """How many cells of each feature that rules test were missing in training; None if that is not known."""
+        """The number of missing training cells of each feature that rules test; None if unknown."""
         return self._fitted.missing_counts
 
     @property
     def distillation_(self) -> DistillationResult | None:
-        """The teacher that the list imitates, and how often both agree on held-out records; None without a teacher."""
+        """The teacher that the list imitates, and how often they agree on held-out records; None without a teacher."""
         return self._fitted.distillation
 
     @property
     def tuned_(self) -> Mapping[str, float] | None:
-        """The settings that were chosen by measurement (``tune``, ``penalty="auto"``); None if the given ones stay."""
+        """The settings that trials chose (``tune``, ``penalty="auto"``); None if the given settings were used."""
         return self._fitted.tuned
 
     @property
     def locked_(self) -> tuple[int, ...]:
-        """The indices of the rules that were locked when the others were learned: ``fit(..., keep=, lock=)``."""
+        """The indices of the rules that were locked in ``fit(..., keep=, lock=)``."""
         return self._fitted.locked
 
     @property
     def trade_off_(self) -> TradeOff | None:
-        """Accuracy against the number of rules, in a model that ``unless fit --trade-off`` has written."""
+        """The trade-off of accuracy and number of rules, for a model from ``unless fit --trade-off``."""
         return self._fitted.trade_off
 
     @property
     def _fitted(self) -> Model:
-        """The model; before `fit`, an error that is an AttributeError too, so that hasattr says False."""
+        """The model; before `fit`, raises an error that is also an AttributeError, so that hasattr returns False."""
         check_is_fitted(self)
         return self.model_
 
     def _current(self) -> Model:
-        """The model with the parameters that the classifier has now."""
+        """The model with the classifier's current parameters."""
         return replace(self._fitted, parameters=self._parameters())
 
     @property
     def feature_importances_(self) -> NDArray[np.float64]:
-        """What each feature adds to the accuracy; 0 if no rule tests it.
+        """The permutation importance of each feature; 0 if no rule tests it.
 
-        The accuracy lost when its values are swapped between training records, as a share of that of all features.
+        The accuracy lost when the feature's values are swapped between training records, as a share of the sum over all
+        features.
         """
         shares = self._fitted.importances
         if shares is None:
@@ -142,20 +143,20 @@ class FittedClassifier(BaseEstimator, Learner):  # type: ignore[misc]  # scikit-
 
     @property
     def rules_(self) -> Any:
-        """The rules, what they decide and how often they are right, as a data frame: of pandas, if it is installed.
+        """The rules, their support and their precision, as a data frame: of pandas, if it is installed.
 
-        ``expected_precision`` is the share that the rule is expected to get right on new records, ``low`` and ``high``
-        are the ends of its 95 % interval, and ``in_training`` is the share that it got right in training, which is
-        mostly more (`RuleStatistics`).
+        ``expected_precision`` is the expected precision of a rule on new records, ``low`` and ``high`` are the ends of
+        its 95 % interval, and ``in_training`` is its precision in training, which is usually higher
+        (`RuleStatistics`).
         """
         from unless.estimators.rule_frames import rules_frame
 
         return rules_frame(self._fitted, self.stability_)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model to a JSON file, whole or not at all; `unless.load` reads it back.
+        """Write the model to a JSON file, completely or not at all; `unless.load` reads it back.
 
-        A file whose name ends with .gz is packed: ``model.save("model.json.gz")``.
+        A file whose name ends with .gz is compressed: ``model.save("model.json.gz")``.
         """
         write_whole(path, gzip_if_named_so(file_text(self._current()).encode(), path))
 
@@ -167,7 +168,7 @@ class FittedClassifier(BaseEstimator, Learner):  # type: ignore[misc]  # scikit-
         return f"{listing_title(self.program_)}\n{listing_text(self.program_, self.statistics_)}{self._test_line()}"
 
     def _test_line(self) -> str:
-        """What records held back have shown, below the rules."""
+        """Return a line with the results on held-out records, to print below the rules."""
         return "" if self.tested_ is None else f"\n\ntest: {holdout_text(self.tested_)}"
 
     def _repr_html_(self) -> str | None:
@@ -186,10 +187,10 @@ class FittedClassifier(BaseEstimator, Learner):  # type: ignore[misc]  # scikit-
         return tags
 
     def __getstate__(self) -> dict[str, Any]:
-        """What is pickled: the model as the text of its file, and no training records.
+        """Return the state to pickle: the model as the text of its file, without training records.
 
-        So pickles stay readable when the package changes inside, and skops, which asks for trust in every type, finds
-        only that of the classifier.
+        Pickles therefore stay readable when the internals of the package change, and skops, which requires trust in
+        every type, finds only the type of the classifier.
         """
         state: dict[str, Any] = dict(super().__getstate__())
         model = state.pop("model_", None)
@@ -198,7 +199,7 @@ class FittedClassifier(BaseEstimator, Learner):  # type: ignore[misc]  # scikit-
         return state if model is None else {**state, "_file": file_text(replace(model, parameters={}))}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """Read the model again, as strictly as from a file of a stranger."""
+        """Restore the model from its text, with the same checks as for an untrusted file."""
         text = state.get("_file")
         super().__setstate__({name: value for name, value in state.items() if name != "_file"})
         if text is not None:
@@ -207,15 +208,15 @@ class FittedClassifier(BaseEstimator, Learner):  # type: ignore[misc]  # scikit-
     def __sklearn_is_fitted__(self) -> bool:
         return "model_" in self.__dict__
 
-    # Small steps.
+    # Helpers.
 
     @property
     def _inputs(self) -> ModelInputs:
-        """What reads records for the model."""
+        """The reader of records for the model."""
         return ModelInputs(self._fitted, type(self).__name__)
 
     def _records(self, X: Any) -> NewRecords:
-        """The records, read for a prediction; warns the caller of values that training did not have."""
+        """Read records for a prediction; warn the caller of values that did not occur in training."""
         check_is_fitted(self)
         records = self._reader.value.read(as_table(self.model_, X))
         if records.unseen:
@@ -223,7 +224,7 @@ class FittedClassifier(BaseEstimator, Learner):  # type: ignore[misc]  # scikit-
         return records
 
     def _become(self, model: Model, classes: NDArray[Any]) -> None:
-        """Become the fitted classifier of a model; ``classes`` are an array, as in scikit-learn."""
+        """Turn this object into the fitted classifier of a model; ``classes`` is an array, as in scikit-learn."""
         self.model_, self.classes_, self.stability_ = model, classes, None
         self._reader = LazyValue(partial(PredictionReader, model, type(self).__name__))
         self.n_features_in_ = len(model.schema.sources)

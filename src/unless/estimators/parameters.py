@@ -1,4 +1,4 @@
-"""Parameters of classifiers, as model files hold them."""
+"""Convert the parameters of classifiers to JSON for model files, and back."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from unless.export.document_checks import at, label_of, shown, unique_keys
 from unless.values import label_to_json, to_python_value
 
 _FORMS = {"class_weight": "weights", "dates": "columns", "orders": "columns", "constraints": "constraints"}
-"""What an object says that is the value of a parameter."""
+"""The key of the JSON object that holds the value of a parameter, by parameter."""
 
 
 def parameters_data(parameters: Mapping[str, Any]) -> list[list[Any]]:
-    """Parameters as JSON holds them, by name."""
+    """Return parameters as pairs of name and value for JSON, sorted by name."""
     return [[name, _data(name, value)] for name, value in sorted(parameters.items())]
 
 
 def _data(name: str, value: Any) -> Any:
-    """A parameter as JSON holds it."""
+    """Return the value of a parameter in a form that JSON can hold."""
     if name == "constraints" and value is not None:
         found = to_constraints(value)
         return None if found is None else {"constraints": found.to_dict()}
@@ -38,17 +38,17 @@ def _data(name: str, value: Any) -> Any:
     try:
         return [to_python_value(column) for column in value]
     except TypeError:
-        raise ProgramError(f"the parameter {name} is {value!r}, which a model file cannot hold") from None
+        raise ProgramError(f"the parameter {name} is {value!r}, which cannot be saved in a model file") from None
 
 
 def read_parameters(pairs: Sequence[ParameterPair], place: str) -> dict[str, Any]:
-    """The parameters of a classifier, by name."""
+    """Read the parameters of a classifier, by name, from pairs in a model file."""
     unique_keys(pairs, place)
     return {name: _parameter(name, value, f"{place}[{index}][1]") for index, (name, value) in enumerate(pairs)}
 
 
 def _parameter(name: str, value: Any, place: str) -> Any:
-    """The value of a parameter; an object says what it is, and only some parameters are that."""
+    """Read the value of a parameter; reject an object of a kind that the parameter does not take."""
     form = _FORMS.get(name)
     if not isinstance(value, SpecialParameter):
         if form == "constraints" and value is not None:

@@ -1,4 +1,4 @@
-"""How far learning is: rules learned, records left. A line on standard error, or whatever the caller shows instead."""
+"""Show the progress of learning (rules learned, records left) on standard error or through the caller's meter."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _EVERY_LINE = 2.0  # seconds between lines elsewhere
 
 
 class Meter(AbstractContextManager["Meter"], Protocol):
-    """Shows progress, from its entry to its exit."""
+    """Shows progress as a context manager, from entry to exit."""
 
     def show(self, left: int, done: int, what: str = "records") -> None:
-        """Show how many records are left and how many rules are done; in other stages, how many lists or settings."""
+        """Show how many records are left and how many rules (in other stages: lists, settings) are done."""
 
 
 _chosen: ContextVar[Meter | None] = ContextVar("_chosen", default=None)
@@ -25,7 +25,7 @@ _chosen: ContextVar[Meter | None] = ContextVar("_chosen", default=None)
 
 @contextmanager
 def metered_by(shown: Meter) -> Iterator[None]:
-    """Let the caller's meter show the progress of learning, whatever ``verbose`` says."""
+    """Show the progress of learning with the caller's meter, regardless of ``verbose``."""
     token = _chosen.set(shown)
     try:
         yield
@@ -34,30 +34,30 @@ def metered_by(shown: Meter) -> Iterator[None]:
 
 
 def meter(*, on: bool) -> Meter:
-    """The caller's meter, if there is one; else a line."""
+    """Return the caller's meter if there is one, otherwise a `LineMeter`."""
     return _chosen.get() or LineMeter(on=on)
 
 
 def progress_text(left: int, done: int, total: int, what: str) -> str:
-    """How far learning is, in words."""
+    """Describe the progress of learning in words."""
     if what == "records":
         return f"{done:,} rules, {left:,} of {total:,} records left"
     return f"{done:,} of {total:,} {what}"
 
 
 class LineMeter(Meter):
-    """Shows progress on standard error: a bar that moves in a terminal, a line now and then elsewhere."""
+    """Shows progress on standard error: a moving bar in a terminal, otherwise an occasional line."""
 
     def __init__(self, *, on: bool) -> None:
         self.what = ""
-        self.total = 0  # the first number that a stage shows: it may count weights, or only positives
+        self.total = 0  # the first number of a stage, which may count weights, or only positives
         self.on = on
         self.terminal = self.on and sys.stderr.isatty()
         self.next = time.monotonic()
         self.last = ""
 
     def show(self, left: int, done: int, what: str = "records") -> None:
-        """Show how many records are left and how many rules are done; in other stages, how many lists or settings."""
+        """Show how many records are left and how many rules (in other stages: lists, settings) are done."""
         if not self.on:
             return
         if what != self.what:

@@ -1,4 +1,4 @@
-"""What the three classifiers share: read what is given, call the learner, keep the model; predict, explain, save."""
+"""The base class of all classifiers: reads the input, calls the learner, and predicts and explains with the model."""
 
 # ruff: noqa: N803 - scikit-learn calls it X
 from __future__ import annotations
@@ -38,9 +38,9 @@ if TYPE_CHECKING:
 
 
 class RuleClassifier(ClassifierMixin, FittedClassifier):  # type: ignore[misc]  # scikit-learn has no types
-    """What all classifiers share: everything but how they learn (`unless.estimators.learners`).
+    """Base class of the classifiers: everything except the learning algorithm (`unless.estimators.learners`).
 
-    What is known after `fit` is in the attributes of `FittedClassifier`.
+    `FittedClassifier` lists the attributes that are available after `fit`.
     """
 
     def fit(
@@ -55,8 +55,8 @@ class RuleClassifier(ClassifierMixin, FittedClassifier):  # type: ignore[misc]  
     ) -> Self:
         """Learn rules from records and their labels.
 
-        A `TrainingWarning` says what looks wrong: columns that only tell records apart, or are constant, or give the
-        label away, labels that are none, rules that decide little. ``warn=False`` silences it.
+        A `TrainingWarning` reports what looks wrong: columns that only identify records, are constant or reveal the
+        label, targets that are not labels, and rules that decide little. ``warn=False`` silences it.
 
         Ctrl-C raises KeyboardInterrupt and leaves the model fitted with the rules learned so far.
 
@@ -65,22 +65,22 @@ class RuleClassifier(ClassifierMixin, FittedClassifier):  # type: ignore[misc]  
         X
             A pandas, polars or pyarrow frame, a list of dicts, an array, or a sparse matrix. Text, categorical and
             boolean columns are categories, numbers are numbers, dates and times are compared as such, null and NaN are
-            missing. Or a `Table` from `read_table`: new records are then read as that table was.
+            missing. X may also be a `Table` from `read_table`; new records are then read in the same way as that table.
         y
-            The labels: text, numbers or booleans, none missing. If y has a name, it is the program's target.
+            The labels: text, numbers or booleans, none missing. If y has a name, it becomes the program's target.
             A table with a target needs no y.
         sample_weight
             The weight of every record. Whole weights are repetitions: 2 counts the record twice, 0 leaves it out. If
-            some are not whole, only the proportions matter: those above 0 are scaled to a mean of 1.
+            some weights are not whole, only proportions matter: weights above 0 are scaled to a mean of 1.
         feature_names
             The names of the columns of an array or a sparse matrix, such as ``vectorizer.get_feature_names_out()``; new
             sparse matrices have the same columns.
         keep
             Rules to learn around: a program, a list of rules, or a fitted model, such as last year's.
         lock
-            Which of them stay, by their indices in ``keep.rules``; without, all but a last one that covers every
-            record. Locked rules stay as they are, in their order. As many rules as were between two of them may be
-            learned there, to correct the ones behind; all others come behind the last (docs/constraints.md).
+            The indices in ``keep.rules`` of the rules to lock; by default all, except a last rule that covers every
+            record. Locked rules stay unchanged and in order. Between two locked rules, at most as many rules are
+            learned as were there before, to correct the rules behind; all others follow the last (docs/constraints.md).
         """
         from unless.estimators.training_warnings import all_remarks, warn_of
 
@@ -96,16 +96,16 @@ class RuleClassifier(ClassifierMixin, FittedClassifier):  # type: ignore[misc]  
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """The label of every record; None where the program leaves a record unclassified."""
+        """Predict the label of every record; None where the program leaves a record unclassified."""
         return self._heads()[self._deciding(self._records(X))]
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """The probability of every class (columns as in ``classes_``).
+        """Predict the probability of every class for every record (columns as in ``classes_``).
 
-        They come from the whole list: each rule, exception and literal that holds adds its points (`score_card` shows
+        The whole list contributes: each rule, exception and literal that holds adds its points (`score_card` shows
         them), and the predicted label always has the largest probability. ``statistics_.probabilities()[apply(X)]`` are
-        the frequencies in training instead: the classes of the training records that the deciding rule decided, with a
-        few records of the class prior added. A model from a file of an earlier version has only these.
+        training frequencies instead: the class shares of the training records that the deciding rule decided, with a
+        few records of the class prior added. For models from files of earlier versions, only these are available.
         """
         records = self._records(X)
         if self.card_ is None:
@@ -113,14 +113,14 @@ class RuleClassifier(ClassifierMixin, FittedClassifier):  # type: ignore[misc]  
         return self.card_.shares(records.fills(self.card_.scorer.bins), records.rows)
 
     def apply(self, X: Any) -> NDArray[np.int32]:
-        """The index in ``program_.rules`` of the rule that decides each record, -1 where none does."""
+        """Return the index in ``program_.rules`` of the rule that decides each record, -1 if no rule does."""
         return self._deciding(self._records(X))
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
-        """The accuracy; a record that is not classified counts as wrong.
+        """Return the accuracy; an unclassified record counts as wrong.
 
-        A label of another type than in training is the class that it spells: "1" is 1, and 1 is True if all classes
-        are booleans. If no label is a class, that is an error. A `Table` with labels needs no y.
+        A label of another type than in training is matched to the class with the same text: "1" is 1, and 1 is True if
+        all classes are booleans. It is an error if no label is a class. A `Table` with labels needs no y.
         """
         truth = true_labels(X, y)
         decided = self._deciding(self._records(X))
@@ -130,10 +130,10 @@ class RuleClassifier(ClassifierMixin, FittedClassifier):  # type: ignore[misc]  
         return float(np.average(heads[decided] == wanted, weights=row_counts(sample_weight, len(decided))))
 
     def explain(self, X: Any) -> Any:
-        """Why a record gets its label: a `Proof`; for several records, a list of proofs.
+        """Explain why a record gets its label: return a `Proof`, or a list of proofs for several records.
 
-        One record is what `why_not` and `counterfactuals` take: a mapping, a row of a frame or of an array, or a frame
-        of one row. A list of records always gives a list, even if it has only one.
+        A single record is a mapping, a row of a frame or of an array, or a frame of one row, as in `why_not` and
+        `counterfactuals`. A list of records always returns a list, even if it contains only one record.
         """
         from unless.explanation.input_records import unwrap_single
         from unless.explanation.why import proof_of
@@ -141,15 +141,15 @@ class RuleClassifier(ClassifierMixin, FittedClassifier):  # type: ignore[misc]  
         return unwrap_single(X, [proof_of(self.program_, record) for record in self._inputs.rows(X)])
 
     def why_not(self, record: Any, label: Label) -> WhyNot:
-        """Why one record does not get a label; the record is a mapping, a row of a frame, or a frame of one row."""
+        """Explain why one record (a mapping, a row of a frame, or a frame of one row) does not get a label."""
         from unless.explanation.why import why_not
 
         return why_not(self.program_, self._inputs.record(record), label)
 
     def score_card(self, record: Any) -> ScoreExplanation:
-        """The points of one record: what each part of the program that holds adds to the odds of each label.
+        """Return the points of one record: what each part of the program that holds adds to the odds of each label.
 
-        They add up to its probabilities; printed, it is a table.
+        The points add up to the record's probabilities; the result prints as a table.
         """
         from unless.explanation.score_explanation import explain_score
 
@@ -157,11 +157,11 @@ class RuleClassifier(ClassifierMixin, FittedClassifier):  # type: ignore[misc]  
         return explain_score(require_card(self.card_), known)
 
     def contributions(self, X: Any, background: Any) -> Contributions:
-        """What each feature of records adds to the log-odds, compared with the mean of a background: Shapley values.
+        """Compute exact Shapley values: what each feature adds to the log-odds, compared with the mean of a background.
 
-        They are exact, and add up. ``background`` are records to compare with, such as those of training; of more than
-        1,000, 1,000 are used. Printed, they are sentences and bars; ``frame()`` is a data frame, and the plots of the
-        shap package take ``to_shap()``.
+        ``background`` contains records to compare with, such as the training records; at most 1,000 of them are used.
+        The result prints as sentences and bars; ``frame()`` returns a data frame, and ``to_shap()`` an object for the
+        plots of the shap package.
         """
         from unless.explanation.contributions import contributions
         from unless.explanation.input_records import wrap_single_record
@@ -170,7 +170,7 @@ class RuleClassifier(ClassifierMixin, FittedClassifier):  # type: ignore[misc]  
         return contributions(self._fitted, records, self._inputs.records(background, tell=False))
 
     def effects(self, background: Any) -> Effects:
-        """The curve of each feature: the mean log-odds of a background, if all its records had the same value of it."""
+        """Compute a curve for each feature: the mean log-odds of a background if all its records had the same value."""
         from unless.explanation.effects import effects
 
         return effects(self._fitted, self._inputs.records(background, tell=False))
@@ -184,7 +184,7 @@ class RuleClassifier(ClassifierMixin, FittedClassifier):  # type: ignore[misc]  
         ranges: Mapping[str, object] | None = None,
         most: int = 3,
     ) -> Counterfactuals:
-        """The smallest changes of one record that give it another label, or the named one.
+        """Find the smallest changes of one record that give it another label, or the named one.
 
         See `unless.counterfactuals`; categories and distances come from the training records.
         """
@@ -194,10 +194,10 @@ class RuleClassifier(ClassifierMixin, FittedClassifier):  # type: ignore[misc]  
         return counterfactuals(self.model_, known, label, fixed=fixed, ranges=ranges, most=most)
 
     def unseen(self, X: Any) -> tuple[Unseen, ...]:
-        """The values in new records that training did not have, for each feature that a rule tests.
+        """Find values in new records that did not occur in training, for each feature that a rule tests.
 
-        They are new categories, numbers outside the range, and text where training had only numbers. Predicting warns
-        of them, except where ``by_chance`` says that they may be chance.
+        These are new categories, numbers outside the training range, and text where training had only numbers.
+        `predict` warns of them unless ``by_chance`` is true: then they may be chance.
         """
         return unseen_values(self._fitted, self._inputs.records(X, tell=False))
 
@@ -211,25 +211,25 @@ class RuleClassifier(ClassifierMixin, FittedClassifier):  # type: ignore[misc]  
         alpha: float = ALPHA,
         least: float = 0.0,
     ) -> Watch:
-        """What has moved in new records since training: what rules decide, how often they are right, cells, labels.
+        """Compare new records with training: the share and precision of each rule, the values of features, the labels.
 
         Parameters
         ----------
         y
-            The true labels, if they are known; None or NaN where one is not known yet.
+            The true labels, if known; None or NaN for a label that is not known yet.
         sample_weight
-            Whole weights are repetitions; of others, only the proportions matter.
+            The weight of every record. Whole weights are repetitions; otherwise, only proportions matter.
         reference
-            Earlier records and their labels (or None) to compare with, instead of those of training.
+            Earlier records and their labels (or None) to compare with, instead of the training records.
         alpha
-            How often an alarm may be raised though nothing has changed.
+            The probability of an alarm although nothing has changed.
         least
-            Shares that differ by less raise no alarm: of a million records, any difference is more than chance.
+            Shares that differ by less raise no alarm: with a million records, any difference is more than chance.
 
         Returns
         -------
         Watch
-            ``moved`` has what chance does not explain, ``rows`` is for a data frame.
+            ``moved`` contains the changes that chance does not explain, ``rows`` all of them, for a data frame.
         """
         from unless.evaluation.drift import watch
 
@@ -248,12 +248,12 @@ class RuleClassifier(ClassifierMixin, FittedClassifier):  # type: ignore[misc]  
         random_state: int = 0,
         n_jobs: int | None = None,
     ) -> Stability:
-        """How stable the rules are: learn again from ``n`` bootstraps of the records, and see what comes back.
+        """Measure how stable the rules are: learn from ``n`` bootstrap samples, and count how often each rule returns.
 
-        ``X`` and ``y`` are the training records. See `unless.evaluation.stability` for what coming back means;
-        afterwards ``rules_`` has two more columns, ``returns`` and ``same_tests``. ``n_jobs`` is the number of
-        processes. The result depends on the seed, not on the order of records or the number of processes. Locked
-        rules stay in all refits.
+        ``X`` and ``y`` are the training records. `unless.evaluation.stability` defines when a rule returns; afterwards
+        ``rules_`` has two more columns, ``returns`` and ``same_tests``. ``n_jobs`` is the number of processes. The
+        result depends on the seed, not on the order of records or the number of processes. Locked rules stay in all
+        refits.
         """
         from unless.estimators.relearning import stability_of
 
@@ -275,11 +275,11 @@ class RuleClassifier(ClassifierMixin, FittedClassifier):  # type: ignore[misc]  
         stability: Stability | None = None,
         watch: Watch | None = None,
     ) -> ModelCard:
-        """A model card: what the model is, what it was learned from, how good it is, for whom, and its limits.
+        """Create a model card: purpose, training data, accuracy overall and by subgroup, and limits of the model.
 
-        Printed, it is Markdown; ``save(path)`` writes Markdown, HTML or JSON. ``X`` and ``y`` are labelled records, new
-        ones at best: of those that the model was learned from and tested on, only the tested ones are judged. ``by``
-        names columns of ``X``, features or not, whose values are subgroups. See `unless.report.card.model_card`.
+        The card prints as Markdown; ``save(path)`` writes Markdown, HTML or JSON. ``X`` and ``y`` are labelled records,
+        preferably new: if they are the data of the model, only the held-out records are evaluated. ``by`` names columns
+        of ``X``, features or not, whose values define subgroups. See `unless.report.card.model_card`.
         """
         from unless.report.card import model_card
 
@@ -298,19 +298,20 @@ class RuleClassifier(ClassifierMixin, FittedClassifier):  # type: ignore[misc]  
         )
 
     def with_program(self, program: Program, X: Any = None, y: Any = None, sample_weight: Any = None) -> Self:
-        """A copy of the model with an edited program; these records show what its rules decide.
+        """Return a copy of the model with an edited program, and measure on labelled records what its rules decide.
 
         Rules may be removed, reordered, changed and added, as long as they test features and give labels of training:
-        ``model.with_program(unless.parse(text, like=model), X, y)``. If the records are those that the model is from,
-        those held back test the edited rules as they did before.
+        ``model.with_program(unless.parse(text, like=model), X, y)``. If the records are the original data of the model,
+        its held-out records test the edited rules, too.
 
-        Without records only that is kept which is still true: what the rules before the first change decided. The
-        others are not measured (``statistics_`` has NaN), there are no points (``card_`` is None) and no importances.
+        Without records, only figures that are still true are kept: what the rules before the first change decided. The
+        other rules are not measured (``statistics_`` contains NaN), and there are no points (``card_`` is None) and no
+        importances.
         """
         from unless.estimators.editing import with_rules
 
         if X is None and not (y is None and sample_weight is None):
-            raise ParameterError("there are labels or weights without records; give the records too: X")
+            raise ParameterError("labels or weights were given without records; pass the records as X too")
         model, labelled = self._current(), () if X is None else self._inputs.labelled(X, y, sample_weight)
         edited = type(self).__new__(type(self))
         edited.__dict__ |= self.__dict__
@@ -330,27 +331,27 @@ class RuleClassifier(ClassifierMixin, FittedClassifier):  # type: ignore[misc]  
         watch: Watch | None = None,
         stability: Stability | None = None,
     ) -> None:
-        """Write a page about the model on these records: one HTML file that needs nothing else.
+        """Write a report about the model on these records: one self-contained HTML file.
 
-        It shows the rules, what they decide, how good they are and where they are weak, and readers can change values
-        and see the decision change. ``y`` are the true labels, or None if they are unknown. Columns of X that training
-        did not have, such as names, are in the table of records; see `unless.report.report`. ``watch`` and
-        ``stability`` are what the methods of these names gave: each is then a section of the page.
+        It shows the rules, what they decide, how good they are and where they are weak; readers can change values and
+        see the decision change. ``y`` contains the true labels, or is None if they are unknown. Columns of X that are
+        not features, such as names, appear in the table of records; see `unless.report.report`. ``watch`` and
+        ``stability`` take the results of the methods of these names, and add a section for each.
         """
         from unless.report import report
 
         table, options = self._inputs.for_report(X, y), {"title": title, "sample": sample, "seed": seed, "words": words}
         report(self.model_, table, path, **options, watch=watch, stability=stability)  # type: ignore[arg-type]
 
-    # Small steps.
+    # Helpers.
 
     def _deciding(self, records: NewRecords) -> NDArray[np.int32]:
-        """The index of the rule that decides each record."""
+        """Return the index of the rule that decides each record."""
         code = self.model_.code
         return code.decide(records.fills(code.bins), records.rows)
 
     def _heads(self) -> NDArray[Any]:
-        """The label of each rule, in the type of the classes, and last that of no rule; None may be among objects."""
+        """Return the label of each rule, then the label if no rule decides; None is possible in an array of objects."""
         heads = np.empty(len(self.program_.rules) + 1, dtype=object)
         heads[:] = self.program_.heads
         if not _always_decides(self.program_):
@@ -361,5 +362,5 @@ class RuleClassifier(ClassifierMixin, FittedClassifier):  # type: ignore[misc]  
 
 
 def _always_decides(program: Program) -> bool:
-    """Whether the program has a label for every record."""
+    """Return whether the program gives every record a label."""
     return program.otherwise is not None or any(not rule.default and not rule.exceptions for rule in program.rules)
