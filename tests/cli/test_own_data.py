@@ -152,7 +152,7 @@ def test_figures_of_training_are_called_that(run):
         (["1,x", "2,y"], (), "20 % of 2 records is less than one"),
         ([f"{k % 9 + 0.5},{'xy'[k % 2]}" for k in range(40)], ("--test", "0.01"), "1 % of 40 records is less than one"),
         (["1,x", "2,y", "3,z", "4,w"], (), "no label has two records"),
-        (["1,x", "2,y"] * 9, (), "those of each label are equal, or nearly all, and equal records stay together"),
+        (["1,x", "2,y"] * 9, (), "all or nearly all records of each label are equal, and equal records stay together"),
     ],
 )
 def test_why_nothing_is_held_back(run, rows, options, reason):

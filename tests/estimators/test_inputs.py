@@ -128,7 +128,7 @@ def test_the_order_of_columns_is_irrelevant(fitted):
 
 def test_a_lacking_column_is_named(fitted):
     """If X lacks a column of training, the error names it and the nearest name."""
-    with pytest.raises(UnknownNameError, match=r"lacks 1 of the features of training: 'town'; did you mean 'Town'\?"):
+    with pytest.raises(UnknownNameError, match=r"lacks 1 of the training features: 'town'; did you mean 'Town'\?"):
         fitted.predict(FRAMES["pandas"].rename(columns={"town": "Town"}))
 
 
@@ -398,7 +398,7 @@ class TestWeights:
         (pd.DataFrame({"x": []}), r"0 sample\(s\)"),
         ([{}, {}, {}, {}], r"0 feature\(s\)"),
         ([], "Expected 2D array"),
-        ({"x": [1, 2, 3, 4]}, "X is a dict; give a list of records"),
+        ({"x": [1, 2, 3, 4]}, "X is a dict; pass a list of records"),
         (pd.DataFrame([[1, 2]] * 4, columns=["a", "a"]), "'a' appears twice"),
         (pl.DataFrame({"x": [1, 2, 3, 4]}).lazy().select("y"), 'the LazyFrame cannot be collected: .*"y"'),
         (pl.Series([1, 2, 3, 4]), r"one column, not a table; .*series\.to_frame\(\)"),

@@ -85,7 +85,7 @@ def test_what_cannot_be_learned_from_is_refused(table):
         learner.fit(unless.Table((), table.target))
     with pytest.raises(ParameterError, match="read_table"):
         unless.UnlessClassifier(numeric=["age"]).fit(table)
-    with pytest.raises(UnknownNameError, match="lacks 1 of the features of training: 'age'"):
+    with pytest.raises(UnknownNameError, match="lacks 1 of the training features: 'age'"):
         learner.fit(table).predict(unless.Table(tuple(c for c in table.columns if c.name != "age")))
 
 

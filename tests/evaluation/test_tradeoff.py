@@ -60,7 +60,7 @@ def test_progress_is_told() -> None:
 
 def test_what_has_no_trade_off_is_refused() -> None:
     """Lists of the other learners are not the best of their length; equal records make no folds."""
-    with pytest.raises(ParameterError, match="the trade-off is for UnlessClassifier"):
+    with pytest.raises(ParameterError, match="the trade-off needs UnlessClassifier"):
         trade_off_of(LEARNERS["fold-rm"](), hash_folds(TABLE))
-    with pytest.raises(ParameterError, match="too much alike"):
+    with pytest.raises(ParameterError, match="too similar"):
         hash_folds(TABLE[[0, 0, 0]])

@@ -146,8 +146,7 @@ Missing = Annotated[list[str] | None, data_option("TEXT", _MISSING)]
 Positive = Annotated[str | None, value_option("LABEL", "For fold-rpp: the label to learn rules for.", panel=LEARNER)]
 Seed = Annotated[int, value_option("N", "Random seed; the same seed gives the same result.", low=0, panel=LEARNER)]
 Jobs = Annotated[
-    int | None,
-    value_option("N", "Number of threads for learning.  [default: all cores]", low=1, panel=LEARNER),
+    int | None, value_option("N", "Number of threads for learning.  [default: all cores]", low=1, panel=LEARNER)
 ]
 Changes = Annotated[int, value_option("N", "The number of changed records to show.", "--most", low=0)]
 Quiet = Annotated[bool, flag_option("Print only results and errors.", "--quiet", "-q", panel=OUTPUT)]

@@ -1,9 +1,9 @@
-"""A model with edited rules: what stays true of its training, and what records show again.
+"""Replace the rules of a model by edited ones: keep figures that are still true, and measure the others again.
 
-Nothing is kept that may be wrong. With labelled records, everything is found again: what the rules decide, points,
-importances, ranges. Without, only that is kept which follows from what was counted before: a rule decides what it did
-as long as no rule before it has changed. The points, the importances and what taught the list are gone. Which records
-were held back stays known in any case: whoever changes rules does not change which records they were learned from.
+Nothing is kept that may be wrong. With labelled records, everything is measured again: what the rules decide, points,
+importances, ranges. Without records, only figures that follow from earlier counts are kept: a rule decides the same
+records as long as no rule before it has changed. The points, the importances and the teacher are dropped. The list of
+held-out records is always kept: editing rules does not change which records the model was learned from.
 """
 
 from __future__ import annotations
@@ -28,15 +28,13 @@ from unless.values import Label
 def with_rules(
     model: Model, program: Program, labelled: Table | None = None, counts: NDArray[np.float64] | None = None
 ) -> Model:
-    """The model with other rules; labelled records, each with its weight, show what these decide."""
+    """Return the model with other rules; labelled records with weights, if given, measure what these rules decide."""
     program = fitting(program, model.program, model.statistics.classes)
     if labelled is None and program == model.program:
         return model
     stay = {model.program.rules[place] for place in model.locked}
     locked = tuple(place for place, rule in enumerate(program.rules) if rule in stay)
-    bare = replace(
-        model, decider=program, distillation=None, tuned=None, trade_off=None, locked=locked
-    )  # nothing taught it
+    bare = replace(model, decider=program, distillation=None, tuned=None, trade_off=None, locked=locked)  # no teacher
     held = None if labelled is None or counts is not None else holdout_rows(model, labelled)
     if labelled is None or (held is not None and held.all()):
         tested = _still_tested(model, program) if held is None else _tested(model, program, labelled)
@@ -56,12 +54,12 @@ def with_rules(
 
 
 def _with(model: Model, tested: HoldoutResult | None) -> Model:
-    """The model with what is known of a test."""
+    """Return the model with the results of a test, if there are any."""
     return replace(model, tested=None) if tested is None else model.after(tested)
 
 
 def _unmeasured(bare: Model, old: Model) -> Model:
-    """The model with what is still true of training."""
+    """Return the model with the figures from training that are still true."""
     used = bare.program.used
     return replace(
         bare,
@@ -75,7 +73,7 @@ def _unmeasured(bare: Model, old: Model) -> Model:
 
 
 def _still_tested(model: Model, program: Program) -> HoldoutResult | None:
-    """What the test still shows, without records: all of it, or nothing if it is not known of every rule."""
+    """Return the test results that still hold without records: all, or None if a rule's results are unknown."""
     if model.tested is None:
         return None
     found = still_true(model.tested.statistics, model.program, program)
@@ -83,14 +81,14 @@ def _still_tested(model: Model, program: Program) -> HoldoutResult | None:
 
 
 def _tested(model: Model, program: Program, held: Table | None) -> HoldoutResult | None:
-    """What records held back show of the new rules."""
+    """Return the results of the new rules on held-out records."""
     if held is None or model.origin is None:
         return None
     return HoldoutResult(model.origin, count_rule_decisions(program, held))
 
 
 def fitting(program: Program, old: Program, classes: tuple[Label, ...]) -> Program:
-    """A program about the target, the features and the labels of a model, whatever the types of its own labels."""
+    """Return a program with the target, features and labels of a model, converting the types of its labels."""
     if unknown := [name for name in program.features if name not in old.features]:
         raise ProgramError(
             f"the program has other features than the model: no feature {unknown[0]!r}"
@@ -103,10 +101,10 @@ def fitting(program: Program, old: Program, classes: tuple[Label, ...]) -> Progr
 
 
 def still_true(statistics: RuleStatistics, old: Program, new: Program) -> RuleStatistics:
-    """What is known of the rules of a new program from what those of an old one decided.
+    """Return the statistics of a new program that follow from the statistics of the old one.
 
-    The rules before the first change decide what they did. If the next rule takes all other records, or there is no
-    such rule, that is known too: all the others.
+    The rules before the first change decide the same records as before. If the next rule covers every record, or there
+    is no next rule, it decides all other records.
     """
     same = next((k for k, (one, other) in enumerate(zip(old.rules, new.rules)) if one != other), None)  # noqa: B905
     kept = min(len(old.rules), len(new.rules)) if same is None else same
@@ -114,7 +112,7 @@ def still_true(statistics: RuleStatistics, old: Program, new: Program) -> RuleSt
     counts[:kept] = statistics.counts[:kept]
     rest = np.maximum(statistics.by_class - np.nansum(counts[:kept], axis=0), 0.0)
     unmeasured: NDArray[np.float64] | None = None
-    if np.isnan(counts[:kept]).any():  # what is left of earlier edits is mixed with these
+    if np.isnan(counts[:kept]).any():  # the rest of earlier edits is mixed with these counts
         unmeasured = rest
     elif kept == len(old.rules) == len(new.rules):
         counts[kept] = statistics.counts[kept]

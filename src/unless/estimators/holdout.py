@@ -1,4 +1,4 @@
-"""The records to learn from, and those held back, which show what rules do on records that they have not seen."""
+"""Split records into those to learn from and held-out records, and test models on the held-out records."""
 
 from __future__ import annotations
 
@@ -26,36 +26,36 @@ from unless.table.holdout_split import (
 from unless.values import Label, count_text, percent
 
 Count = Callable[[Decider], RuleStatistics]
-"""Counts what rules decide of the records held back."""
+"""Counts what rules decide for the held-out records."""
 
 
 @dataclass(frozen=True, slots=True)
 class Holdout:
-    """Records to learn from, and what is known of the others."""
+    """The records to learn from, and a summary of the held-out records."""
 
     records: TrainingData
     split: HoldoutSplit
     fingerprint: str
-    """That of all records."""
+    """The fingerprint of all records."""
     total: int
-    """How many records there are in all."""
+    """The number of all records."""
     usual: Label
-    """The most frequent label of those to learn from."""
+    """The most frequent label of the records to learn from."""
     held_back: tuple[int, ...]
-    """The numbers of the records held back, counted from 1, if they are known."""
+    """The numbers of the held-out records, counted from 1, if they are known."""
     count: Count | None
-    """None if no record is held back."""
+    """The function that tests a decider; None if no record is held out."""
     sample: tuple[int, ...]
-    """The hashes of a few records, by which the data is known again."""
+    """The hashes of a few records, by which the data is recognised later."""
     why_none: str = ""
-    """Why no record is held back, if some were asked for."""
+    """The reason why no record is held out although a share was requested."""
 
     @classmethod
     def of(
         cls, table: Table, share: float, salt: int, class_weight: Any = None, earlier: HoldoutSplit | None = None
     ) -> Holdout:
-        """Hold back about that share of the records of a table, or those that an ``earlier`` split holds back."""
-        table = replace(table, target=occurring_labels(table.labels))  # those to learn from have no others
+        """Hold out about this share of the records of a table, or the records that an ``earlier`` split holds out."""
+        table = replace(table, target=occurring_labels(table.labels))  # the records to learn from have no other labels
         split = HoldoutSplit.of(table, share, salt if earlier is None else earlier.salt)
         split = split if earlier is None else split.following(earlier)
         back = split.held_back(table)
@@ -74,7 +74,7 @@ class Holdout:
 
     @classmethod
     def of_blocks(cls, blocks: BlockDataset, share: float, salt: int, earlier: HoldoutSplit | None = None) -> Holdout:
-        """Do the same for the records in blocks; a committee is tested on a sample of those held back."""
+        """Hold out records in blocks in the same way; a committee is tested on a sample of the held-out records."""
         split, mark, sample, total = blocks.split(share, salt if earlier is None else earlier.salt)
         split = split if earlier is None else split.following(earlier)
         held = split if any(split.cuts) else None
@@ -100,7 +100,7 @@ class Holdout:
         )
 
     def tested(self, model: Model) -> Model:
-        """Return the model with the fingerprint of its data, and with what held-out records show, if there are any."""
+        """Return the model with the fingerprint of its data, and the results on held-out records, if there are any."""
         tested = None if self.count is None else self._tested(self.count(model.decider))
         if model.imitation is not None:
             imitation = self.tested(model.imitation)
@@ -117,7 +117,7 @@ class Holdout:
 
 
 def count_decisions(decider: Decider, table: Table) -> RuleStatistics:
-    """Count what is decided of labelled records, by rule, or by label if not one rule decides."""
+    """Count the decisions for labelled records by rule, or by label if a record is not decided by a single rule."""
     if decider.by_rule:
         return count_rule_decisions(decider.all_rules, table)
     found = evaluate_decider(decider, table)
@@ -125,7 +125,7 @@ def count_decisions(decider: Decider, table: Table) -> RuleStatistics:
 
 
 def _why_none(sizes: NDArray[Any], share: float, earlier: HoldoutSplit | None) -> str:
-    """Why no record is held back, given how many there are of each label."""
+    """Explain why no record is held out, given the number of records of each label."""
     total = round(float(sizes.sum()))
     if not share:
         return ""
@@ -135,7 +135,7 @@ def _why_none(sizes: NDArray[Any], share: float, earlier: HoldoutSplit | None) -
         return f"{percent(share)} of {count_text(total, 'record')} is less than one"
     if sizes.max() < 2:
         return "no label has two records"
-    return "those of each label are equal, or nearly all, and equal records stay together"
+    return "all or nearly all records of each label are equal, and equal records stay together"
 
 
 def _most_frequent(labels: tuple[Label, ...], counts: NDArray[np.int64]) -> Label:

@@ -1,4 +1,4 @@
-"""Records as users of scikit-learn pass them (X): frames, arrays and lists; for training with labels and weights."""
+"""Read records as users of scikit-learn pass them (X: frames, arrays, lists), for training and for prediction."""
 
 # ruff: noqa: N803 - scikit-learn calls it X
 from __future__ import annotations
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 def training_for(
     learner: Learner, X: Any, y: Any, sample_weight: Any, feature_names: Sequence[str] | None = None
 ) -> Iterator[tuple[TrainingData, NDArray[Any]]]:
-    """What a learner learns from, and the classes; blocks that are made for it are gone afterwards."""
+    """Read the training data and the classes; temporary blocks are deleted on exit."""
     data, classes = read_training(learner, X, y, sample_weight, feature_names)
     try:
         yield data, classes
@@ -47,10 +47,10 @@ def training_for(
 def read_training(
     learner: Learner, X: Any, y: Any, sample_weight: Any, feature_names: Sequence[str] | None = None
 ) -> tuple[TrainingData, NDArray[Any]]:
-    """What a learner learns from, and the classes as scikit-learn has them.
+    """Read the training data, and the classes as scikit-learn represents them.
 
-    Rows of weight 0 are left out, as if they had never been there. Rows that weigh too little to count
-    (`weights_to_counts`) stay: their labels are classes, their values were seen.
+    Rows of weight 0 are left out, as if they did not exist. Rows that weigh too little to count (`weights_to_counts`)
+    stay: their labels are classes, and their values count as seen.
     """
     from unless.blocks.inputs import is_source
     from unless.estimators.relational_input import read_relations
@@ -79,7 +79,7 @@ def read_training(
 
 
 def _read_source(learner: Learner, X: Any, y: Any, sample_weight: Any) -> tuple[TrainingData, NDArray[Any]]:
-    """The records of a file, a query or a frame of an engine; y names their labels, and sample_weight their weights."""
+    """Read a file, a query or a frame of an engine; y and sample_weight name the columns of labels and weights."""
     from unless.blocks.block_dataset import BlockDataset
     from unless.blocks.inputs import open_source
 
@@ -114,7 +114,7 @@ def _of_blocks(blocks: BlockDataset, X: Any) -> TrainingData:
 
 
 def row_counts(sample_weight: Any, rows: int) -> Weights | None:
-    """How often each row counts (`weights_to_counts`); None if there are no weights."""
+    """Return how often each row counts (`weights_to_counts`); None without weights."""
     weights = _row_weights(sample_weight, rows)
     return None if weights is None else weights_to_counts(weights)
 
@@ -127,7 +127,7 @@ def _row_weights(sample_weight: Any, rows: int) -> Weights | None:
 
 
 def true_labels(X: Any, y: Any) -> Any:
-    """The labels to compare with: y, or without y those of the table X."""
+    """Return the labels to compare with: y, or if y is None the labels of the table X."""
     from unless.relational import Relations
 
     if y is None and not isinstance(X, Table | Relations):
@@ -136,7 +136,7 @@ def true_labels(X: Any, y: Any) -> Any:
 
 
 def _labels(X: Any, y: Any, rows: int) -> GivenLabels:
-    """The labels of y; without y, those of the table."""
+    """Read the labels of y, or if y is None the labels of the table X."""
     if y is not None:
         return GivenLabels.of(y, rows)
     if not isinstance(X, Table):
@@ -145,7 +145,7 @@ def _labels(X: Any, y: Any, rows: int) -> GivenLabels:
 
 
 def _target_name(X: Any, y: Any, features: Sequence[str]) -> str:
-    """The name of y, or else of a table's own target, if no feature has the same; else ``label``."""
+    """Return the name of y or of the table's target; ``label`` if there is no name or a feature has the same name."""
     name = getattr(y, "name", None)
     if name is None and isinstance(X, Table):
         name = getattr(X.target, "name", None)
@@ -157,9 +157,9 @@ def _target_name(X: Any, y: Any, features: Sequence[str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """What `read_table` takes, with the names of its columns and the number of its rows.
+    """An input for `read_table`, with the names of its columns and the number of its rows.
 
-    ``named`` says whether the names are the columns' own, rather than x0, x1 and so on.
+    ``named`` is False if the columns have no names of their own and are called x0, x1 and so on.
     """
 
     source: Any
@@ -169,7 +169,7 @@ class Given:
 
     @classmethod
     def of(cls, X: Any) -> Given:
-        """What is X? It has at least one row and one column."""
+        """Recognise the type of X, which must have at least one row and one column."""
         if isinstance(X := to_native_frame(X), Table):  # noqa: N806
             found: Given | None = cls(X, X.features, named=True, rows=len(X))
         else:
@@ -186,7 +186,7 @@ class Given:
     @classmethod
     def _of_records(cls, X: Any) -> Given | None:
         if isinstance(X, Mapping) and not is_sparse(X):  # one kind of sparse matrix is a dict
-            raise ParameterError("X is a dict; give a list of records, [X], or a data frame")
+            raise ParameterError("X is a dict; pass a list of records, [X], or a data frame")
         if not (isinstance(X, list | tuple) and X and all(isinstance(record, Mapping) for record in X)):
             return None
         keys = list(dict.fromkeys(key for record in X for key in record))
@@ -200,7 +200,7 @@ class Given:
         return cls(X, list(frame.names), named, frame.rows)
 
     def called(self, names: Iterable[str] | None) -> Given:
-        """The same, with the names that an array or a matrix cannot have itself."""
+        """Return the same input with these names, for an array or a matrix."""
         if names is None:
             return self
         if not isinstance(self.source, np.ndarray) and not is_sparse(self.source):
@@ -216,12 +216,12 @@ class Given:
         return replace(self, names=list(map(str, found)), named=True)
 
     def taking(self, rows: NDArray[np.intp]) -> Given:
-        """Only these rows."""
+        """Return only these rows."""
         picked = self.source[rows] if isinstance(self.source, Table) else _safe_indexing(self.source, rows)
         return replace(self, source=picked)
 
     def table(self, learner: Learner) -> Table:
-        """The table to learn from, with the columns that the learner declares."""
+        """Read the table to learn from, with the column kinds that the learner declares."""
         if isinstance(self.source, Table):
             refuse_kinds(learner)
             return self.source
@@ -233,9 +233,9 @@ class Given:
         return read_table(source, numeric=numeric, categorical=categorical, dates=dates, orders=orders, parts=parts)
 
     def _texts(self, names: Iterable[Any] | None) -> list[str] | None:
-        """The names of declared columns; those of an array may be declared by their places."""
+        """Return the names of declared columns; the columns of an array may be declared by index."""
         if names is None or isinstance(names, str) or not isinstance(names, Iterable):
-            return names  # type: ignore[return-value]  # read_table says what is wrong with it
+            return names  # type: ignore[return-value]  # read_table raises the error
         return [self._name(int(name)) if isinstance(name, int | np.integer) else name for name in names]
 
     def _name(self, place: int) -> str:
@@ -245,14 +245,14 @@ class Given:
         return self.names[place] if matrix and 0 <= place < len(self.names) else f"x{place}"
 
     def _keys(self, declared: Any) -> Any:
-        """What is declared of columns, by name, as in `_texts`."""
+        """Return declarations of columns by name, as in `_texts`."""
         if not isinstance(declared, Mapping):
             return self._texts(declared)
         return dict(zip(self._texts(declared) or (), declared.values(), strict=True))
 
 
 def _refuse_names(X: Any, names: object) -> None:
-    """Refuse names for what has its own."""
+    """Reject names for an input that has its own column names."""
     if names is not None:
         raise ParameterError(
             f"feature_names is for arrays and sparse matrices, not for {type(X).__name__}; leave it out"
@@ -264,7 +264,7 @@ def _are_texts(names: Iterable[object]) -> bool:
 
 
 def _objects(X: Any) -> Any:
-    """Lists as arrays of objects, so that numbers stay numbers beside text and booleans; dates as Python's dates."""
+    """Convert lists to arrays of objects, so that numbers beside text stay numbers, and numpy dates to Python dates."""
     if isinstance(X, list | tuple):
         return np.array(X, dtype=object)
     if isinstance(X, np.ndarray) and X.dtype.kind == "M":
@@ -276,18 +276,18 @@ def _objects(X: Any) -> Any:
 
 
 _WIDE = 1000
-"""With more columns, only those of training are read."""
+"""If there are more columns than this, only the training columns are read."""
 
 
 @dataclass(frozen=True, slots=True)
 class LikeTraining:
-    """How the columns of training were read, and what values they had: what ``like=`` takes."""
+    """How the training columns were read, and which values they had: an argument for ``like=``."""
 
     schema: Schema
     domain: Table
 
     def renamed(self, names: Sequence[str]) -> LikeTraining:
-        """The same columns under other names."""
+        """Return the same columns under other names."""
         new = dict(zip(self.schema.kinds, names, strict=True))
         kinds = dict(zip(names, self.schema.kinds.values(), strict=True))
         notations = {new[name]: notation for name, notation in self.schema.notations.items()}
@@ -305,15 +305,15 @@ def read_like_training(
     features: Sequence[str] | None = None,
     caller: int = 4,
 ) -> Table:
-    """X as a table, read like the training data of the classifier: by name if both have names, else by position.
+    """Read X as a table, like the training data of the classifier: by name if both have names, else by position.
 
-    ``features`` are those to read; all, if it is None. ``caller`` says how far up the caller is that is warned.
+    ``features`` are the features to read; None reads all. ``caller`` is the stack level that warnings point at.
     """
     given = Given.of(X)
-    like = LikeTraining(replace(schema, target=None), domain)  # a column called like the target is not read
+    like = LikeTraining(replace(schema, target=None), domain)  # a column with the name of the target is not read
     if isinstance(X, Table):
         _extra(given.names, schema)
-        known = {column.name: column for column in domain.columns}  # their cells become what training would have read
+        known = {column.name: column for column in domain.columns}  # their cells are read as in training
         columns = (
             read_as_in_training(column, known[column.name]) if column.name in known else column for column in X.columns
         )
@@ -325,7 +325,7 @@ def read_like_training(
                 caller,
             )
         return read_table(given.source, like=like, features=features)
-    if named and not is_sparse(X):  # which has none
+    if named and not is_sparse(X):  # sparse matrices have no names
         _warn(f"X does not have valid feature names, but {name} was fitted with feature names", caller)
     elif given.named:
         _warn(f"X has feature names, but {name} was fitted without feature names", caller)
@@ -341,7 +341,7 @@ def read_like_training(
 
 
 def with_others(table: Table, X: Any) -> Table:
-    """The records with the columns of X that training did not have: people know records by them."""
+    """Add the columns of X that training did not have, by which people recognise records."""
     given = Given.of(X)
     others = [name for name in given.names if name not in table.features] if given.named else []
     if isinstance(X, Table) or not others or len(given.names) > _WIDE:
@@ -350,11 +350,11 @@ def with_others(table: Table, X: Any) -> Table:
 
 
 def _extra(found: Sequence[str], schema: Schema) -> list[str]:
-    """The columns that training did not have; if one that training had is missing, that is an error."""
+    """Return the columns that training did not have; raise an error if a training column is missing."""
     present = schema.available(found)
     if lacking := [feature for feature in schema.kinds if feature not in present]:
         near = suggest(lacking[0], found)
-        raise UnknownNameError(f"X lacks {len(lacking)} of the features of training: {_listed(lacking)}{near}")
+        raise UnknownNameError(f"X lacks {len(lacking)} of the training features: {_listed(lacking)}{near}")
     return [feature for feature in found if feature not in schema.kinds and feature not in schema.parts]
 
 

@@ -1,4 +1,4 @@
-"""The learners, without scikit-learn: what they learn from, their parameters, how each learns, and its model.
+"""The learners without scikit-learn: their parameters, and how each learns a model from training data.
 
 The `classifiers` add scikit-learn's interface. The command uses the learners as they are: scikit-learn and scipy take
 two seconds to import, and learning from a small file takes 20 ms.
@@ -40,14 +40,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class LearnedModel:
-    """A model; after Ctrl-C, the model of the rules learned so far, and the interruption."""
+    """A learned model; after Ctrl-C, the model of the rules learned so far, with the interruption."""
 
     model: Model
     interrupted: Interrupted | None = None
 
     @property
     def complete_model(self) -> Model:
-        """The model; after Ctrl-C, the interruption is raised."""
+        """The model; raises the interruption after Ctrl-C."""
         if self.interrupted is not None:
             raise self.interrupted
         return self.model
@@ -55,7 +55,7 @@ class LearnedModel:
 
 @dataclass(eq=False, repr=False)
 class Learner:
-    """What all learners share; `UnlessClassifier` explains the parameters. Each learner finds rules in its own way."""
+    """Base class of the learners; `UnlessClassifier` explains the parameters. Subclasses implement the learning."""
 
     _: KW_ONLY
     numeric: Sequence[Any] | None = None
@@ -72,42 +72,42 @@ class Learner:
     constraints: Constraints | Mapping[str, Any] | None = None
 
     _classifier: ClassVar[str]
-    """The name of its classifier, which model files use."""
+    """The name of the learner's classifier, which model files use."""
 
     _decider: ClassVar[type] = Program
-    """What kind of decider it learns."""
+    """The type of decider that the learner learns."""
 
     _name: ClassVar[str]
-    """Its name, as the command and `SETTINGS` have it."""
+    """The name of the learner in the command and in `SETTINGS`."""
 
     _stops_at_max_rules: ClassVar[bool] = True
-    """Whether it stops after ``max_rules`` rules."""
+    """Whether the learner stops after ``max_rules`` rules."""
 
     def _settings(self) -> Any:
-        """The parameters, after checks."""
+        """Return the checked parameters."""
         given = {one.name: getattr(self, one.name) for one in fields(self)}
         return SETTINGS[self._name](**given)
 
     @property
     def _learns_from_sample(self) -> str | None:
-        """What of it learns from a sample where most records are in blocks, for a warning."""
+        """The subject of the warning that only a sample of records in blocks was used; None if all are used."""
         return None
 
     def _parameters(self) -> dict[str, Any]:
-        """The parameters that a model file keeps."""
+        """Return the parameters that a model file contains."""
         return self._settings().parameters()  # type: ignore[no-any-return]
 
     def _learn_program(
         self, settings: Any, data: TrainingData, limits: LearningLimits
     ) -> tuple[LearnedProgram, dict[str, Any]]:
-        """Learn a program, and say what else the model should know about how."""
+        """Learn a program; return it with more fields for the model."""
         raise NotImplementedError
 
     def _otherwise(self, decided: RuleStatistics) -> Label | None:
-        """The label of records that no rule decides, if the program has none, given what the rules decide."""
+        """Return the label of records that no rule decides, given the decisions of the rules; None leaves it open."""
 
     def _learn(self, data: TrainingData) -> LearnedModel:
-        """Learn rules, count what they decide, and remember what values the features had."""
+        """Learn rules, count their decisions, and record the values of the features."""
         from unless.evaluation.importance import lazy_importances
         from unless.learn.score_fitting import later_card
         from unless.relational import positively
@@ -119,7 +119,7 @@ class Learner:
         decided, program = data.count_decided(learned), learned.program
         if program.otherwise is None:
             program = replace(program, otherwise=self._otherwise(decided))
-        if data.features is not None:  # others need not be computed for new records
+        if data.features is not None:  # only the used features have to be computed for new records
             program = positively(replace(program, features=program.used), data.features)
             data = data.only(program.used)
         model = Model(
@@ -142,7 +142,7 @@ class Learner:
     def _learn_paper_rules(
         self, settings: Any, data: TrainingData, limits: LearningLimits, learn_rules: Callable[..., LearnedProgram]
     ) -> tuple[LearnedProgram, dict[str, Any]]:
-        """Learn a program by an algorithm of the paper, around locked rules and within constraints."""
+        """Learn a program by an algorithm of the paper, with locked rules and constraints."""
         from unless.learn.fold import round_learned_thresholds
 
         engine = data.engine(settings.ratio, limits, settings.n_jobs)
@@ -153,9 +153,9 @@ class Learner:
 
 
 def learn(learner: Learner, data: TrainingData | Table, *, keep: Any = None, lock: Any = None) -> LearnedModel:
-    """Learn a model from a table with labels, or from what a classifier was given. The learner does not change.
+    """Learn a model from a table with labels, or from the training data of a classifier; do not change the learner.
 
-    ``keep`` and ``lock`` say which rules stay (`fold_rm`).
+    ``keep`` and ``lock`` select the rules to keep (`fold_rm`).
     """
     if isinstance(data, Table):
         refuse_kinds(learner)
@@ -170,10 +170,10 @@ def learn(learner: Learner, data: TrainingData | Table, *, keep: Any = None, loc
 
 
 def refuse_kinds(learner: Learner) -> None:
-    """Refuse a learner that declares columns; the columns of a table have their kinds."""
+    """Reject a learner that declares columns, since a table already has the kinds of its columns."""
     given = [name for name in ("numeric", "categorical", "dates", "orders", "parts") if getattr(learner, name)]
     if given:
-        raise ParameterError(f"the columns of a table have their kinds: give {' and '.join(given)} to read_table")
+        raise ParameterError(f"the columns of a table already have kinds: pass {' and '.join(given)} to read_table")
 
 
 @dataclass(eq=False, repr=False)
@@ -190,7 +190,7 @@ class UnlessLearner(Learner):
     random_state: Any = 0
 
     _classifier, _name = "UnlessClassifier", "unless"
-    _stops_at_max_rules = False  # it looks for the best list of that size
+    _stops_at_max_rules = False  # it searches for the best list of that size
 
     @property
     def _learns_from_sample(self) -> str | None:
@@ -206,9 +206,9 @@ class UnlessLearner(Learner):
     def _learn_program(
         self, settings: UnlessSettings, data: TrainingData, limits: LearningLimits
     ) -> tuple[LearnedProgram, dict[str, Any]]:
-        """Learn a list with the given settings; then, if asked to, with tuned ones, and from a teacher.
+        """Learn a list with the given settings; then, if requested, with tuned settings, and from a teacher.
 
-        What stops the learner leaves the last list that was finished.
+        If something stops the learner, return the last finished list.
         """
         from unless.estimators.teachers import learn_from_teacher
         from unless.learn.distillation import distillation_settings
@@ -247,7 +247,7 @@ class UnlessLearner(Learner):
 
 
 def _tuned(settings: UnlessSettings) -> dict[str, float]:
-    """The settings that were chosen by measurement."""
+    """Return the settings that trials chose."""
     return {"ratio": float(settings.ratio), "penalty": settings.strictness, "min_support": float(settings.min_support)}
 
 
@@ -266,7 +266,7 @@ class FoldRMLearner(Learner):
     ) -> tuple[LearnedProgram, dict[str, Any]]:
         from unless.learn.fold import learn_rm
 
-        self._named_label(data.labels.labels)  # a wrong name is an error before learning, not after
+        self._named_label(data.labels.labels)  # so that a wrong name is an error before learning
         return self._learn_paper_rules(settings, data, limits, learn_rm)
 
     def _otherwise(self, decided: RuleStatistics) -> Label | None:
@@ -306,7 +306,7 @@ class FoldRPPLearner(Learner):
         return self._learn_paper_rules(settings, data, limits, partial(learn_rpp, positive=labels[index]))
 
     def _otherwise(self, decided: RuleStatistics) -> Label | None:
-        return decided.classes[0]  # there is only one, or the program would have the other
+        return decided.classes[0]  # there is one class, or the program would contain the other
 
 
 @dataclass(eq=False, repr=False)
@@ -326,7 +326,7 @@ class CommitteeLearner(Learner):
     _learns_from_sample = "The committee"
 
     def _learn(self, data: TrainingData) -> LearnedModel:
-        """Learn the lists, then a list that imitates them."""
+        """Learn the committee, then a list that imitates it."""
         from unless.evaluation.importance import lazy_importances
         from unless.learn.committee_learner import learn_committee
 
@@ -347,7 +347,7 @@ class CommitteeLearner(Learner):
         committee, said = learned.committee, leading_label_index(learned.sums)
         try:
             imitation, agreement, stopped = learn_imitation(committee, said, data, limits, self.n_jobs, asked)
-        except KeyboardInterrupt as stop:  # the committee is kept, with a list that always says the same
+        except KeyboardInterrupt as stop:  # keep the committee, with a list that always gives one label
             usual = np.full(len(said), committee.base.argmax())
             imitation, _, stopped = (
                 *learn_imitation(committee.first(0), usual, data, limits, self.n_jobs, asked)[:2],
@@ -366,9 +366,9 @@ class CommitteeLearner(Learner):
         return LearnedModel(model, None if interrupted is None else Interrupted(committee))
 
     def _asked(self, data: TrainingData) -> Constraints | None:
-        """The constraints, after checks: no list decides alone, so no list can keep a direction, or a rule."""
+        """Return the checked constraints; reject directions and locked rules, which lists that vote cannot keep."""
         if data.keep is not None or data.lock is not None:
-            raise ParameterError("a committee has many lists, which no rule can be locked into; learn one list")
+            raise ParameterError("rules cannot be locked in a committee, which has many lists; learn a single list")
         asked = to_constraints(self.constraints)
         if asked is None:
             return None
@@ -381,16 +381,16 @@ class CommitteeLearner(Learner):
 
 
 def _tried(settings: CommitteeSettings) -> dict[str, float]:
-    """The settings that trials chose."""
+    """Return the settings that trials chose."""
     return {"penalty": float(settings.penalty), "min_support": float(settings.min_support)}
 
 
 _FOR_LISTS = 0.9
-"""The share of ``max_seconds`` for the lists of a committee; the list that imitates them takes the rest."""
+"""The share of ``max_seconds`` for the lists of a committee; the rest is for the list that imitates it."""
 
 
 def seed_of(random_state: Any) -> int:
-    """The seed that scikit-learn's ``random_state`` stands for: a number, a source of numbers, or None for any."""
+    """Return the seed for scikit-learn's ``random_state``: a number, a random generator, or None for a random seed."""
     state = to_python_value(random_state)
     if state is None:
         return int(np.random.default_rng().integers(2**32))
@@ -411,7 +411,7 @@ def learn_imitation(
     n_jobs: int | None,
     asked: Constraints | None = None,
 ) -> tuple[Model, float, KeyboardInterrupt | None]:
-    """A list that imitates what a committee says of each record of training, how often both agree, and Ctrl-C."""
+    """Learn a list that imitates a committee; return it with their agreement in training and any interruption."""
     from unless.learn.fold import LearnConstraints
     from unless.learn.score_fitting import later_card
     from unless.learn.unless_learner import UnlessSettings, learn_unless
@@ -419,7 +419,7 @@ def learn_imitation(
     labels, counts = data.labels, data.counts
     table = replace(data.table, target=Labels(labels.name, labels.labels, said))
     settings = UnlessSettings(learn_constraints=LearnConstraints(asked))
-    here = replace(data, table=table, blocks=None, held_back=None)  # what the committee says is known of no other
+    here = replace(data, table=table, blocks=None, held_back=None)  # the committee has labels only for these
     learned = learn_unless(here.engine(settings.ratio, limits, n_jobs), settings)
     program = learned.program
     statistics = count_rule_decisions(program, data.table, counts)

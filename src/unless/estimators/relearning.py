@@ -1,4 +1,4 @@
-"""Learning again: from folds, for the trade-off of accuracy and length, and from bootstraps, to see what comes back."""
+"""Learn again: from folds to measure the trade-off of accuracy and length, and from bootstraps to measure stability."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from unless.table.record_hashes import record_hashes
 
 
 def program_of(learner: Learner, table: Table) -> Decider:
-    """Learn what decides from a table with labels: a program, or a committee; Ctrl-C gives none."""
+    """Learn a program or a committee from a table with labels; Ctrl-C discards it."""
     return learn(learner, table).complete_model.decider
 
 
 def trade_off_of(learner: Learner, pairs: Sequence[tuple[Table, Table]], progress: Progress | None = None) -> TradeOff:
-    """Accuracy against the number of rules, for tables to learn from and to test on; without tuning and teacher."""
+    """Measure accuracy by number of rules on pairs of training and test tables, without tuning and teacher."""
     if not isinstance(learner, UnlessLearner):
-        raise ParameterError("the trade-off is for UnlessClassifier, whose lists are the best of their length")
+        raise ParameterError("the trade-off needs UnlessClassifier, which finds the best list of each length")
     plainly = replace(learner, tune=False, teacher=None)
 
     def list_for(train: Table, settings: Mapping[str, float]) -> Program:
@@ -43,15 +43,15 @@ def trade_off_of(learner: Learner, pairs: Sequence[tuple[Table, Table]], progres
 
 
 def hash_folds(table: Table, count: int = 5) -> list[tuple[Table, Table]]:
-    """Pairs of tables to learn from and to test on, by a hash of the record; fewer if few records differ."""
+    """Split a table into pairs of training and test tables by a hash of the record; fewer if few records differ."""
     pairs = list(split_folds(table, (record_hashes(table.columns, len(table)) % np.uint64(count)).astype(np.int64)))
     if len(pairs) < 2:
-        raise ParameterError("the records are too much alike to learn from some and test on others")
+        raise ParameterError("the records are too similar to learn from some of them and test on others")
     return pairs
 
 
 def learner_of(model: Model) -> Learner:
-    """The learner that a model comes from, for tables: columns have their kinds."""
+    """Create the learner that a model was learned with, without declared columns: a table already has its kinds."""
     kinds = {kind._classifier: kind for kind in LEARNERS.values()}  # noqa: SLF001 - of this module
     if model.learner not in kinds:
         raise ProgramError(f"statistics.learner: no learner {model.learner!r}{suggest(model.learner, kinds)}")
@@ -63,9 +63,9 @@ def learner_of(model: Model) -> Learner:
 def relearn(
     learner: Learner, table: Table, counts: Weights, keep: Program | None = None, lock: Sequence[int] = ()
 ) -> Decider:
-    """Learn what decides from records that count so often, around rules that are locked; Ctrl-C gives none."""
+    """Learn a decider from records with counts, around locked rules; Ctrl-C discards it."""
     data = TrainingData.of(table, learner.class_weight, counts)
-    if keep is not None and lock:  # a label that a sample lacks has no rules in it
+    if keep is not None and lock:  # a sample may lack the label of a locked rule
         known = [place for place in lock if keep.rules[place].head in data.labels.labels]
         data = replace(data, keep=keep, lock=known) if known else data
     return learner._learn(data).complete_model.decider  # noqa: SLF001 - as in `learn`
@@ -82,9 +82,9 @@ def stability_of(
     n_jobs: int | None = None,
     lock: Sequence[int] = (),
 ) -> Stability:
-    """How stable rules are that a learner has found in a table, over ``n`` refits, by several processes if asked to.
+    """Measure the stability of learned rules over ``n`` refits on bootstraps of a table, in ``n_jobs`` processes.
 
-    ``lock`` has the indices of rules that were locked: they stay, and the rest is learned again around them.
+    ``lock`` contains the indices of locked rules: they stay, and the other rules are learned again around them.
     """
     keep = decides if isinstance(decides, Program) else None
     found = list(refits_by(learner, table, weights, n=n, seed=seed, n_jobs=n_jobs, keep=keep, lock=lock))
@@ -102,7 +102,7 @@ def refits_by(
     keep: Program | None = None,
     lock: Sequence[int] = (),
 ) -> Iterator[Refit]:
-    """Learn again from ``n`` bootstraps, one after another; several processes share the work, with the same result."""
+    """Learn again from ``n`` bootstraps, in order; the result does not depend on the number of processes."""
     plain_learner = replace(learner, numeric=None, categorical=None, dates=None, orders=None, verbose=False, n_jobs=1)
     again = partial(relearn, plain_learner, keep=keep, lock=lock)
     samples = (one if weights is None else one * weights for one in bootstraps(table, n, seed))

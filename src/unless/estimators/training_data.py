@@ -1,4 +1,4 @@
-"""What learners learn from: records, their labels and weights; and when they stop."""
+"""The data that learners learn from (records, labels, weights), and the limits at which they stop."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _HEAVIEST = 1e200
 class TrainingData:
     """A table, its labels, and ``counts``: how often each row counts; None if each counts once.
 
-    ``named`` says whether the columns have names of their own; the columns of an array are called x0, x1 and so on.
+    ``named`` is False if the columns have no names of their own: the columns of an array are called x0, x1 and so on.
     """
 
     table: Table
@@ -41,15 +41,15 @@ class TrainingData:
     counts: Weights | None
     named: bool
     blocks: BlockDataset | None = None
-    """All records, if they are in blocks; the table has only some of them."""
+    """All records, if they are in blocks; the table then contains only some of them."""
     held_back: HoldoutSplit | None = None
-    """Which records in blocks nothing is learned from."""
+    """The held-out records in blocks, which are not learned from."""
     keep: Any = None
-    """A program, rules or a model to learn around, if there is one."""
+    """A program, rules or a model to learn around, if given."""
     lock: Any = None
-    """The indices of its rules that stay; None for all."""
+    """The indices of the rules in ``keep`` that stay; None for all."""
     features: FeatureSet | None = None
-    """The definitions of the columns, if they were found in several tables."""
+    """The definitions of the columns, if they were computed from several tables."""
 
     @classmethod
     def of(
@@ -62,9 +62,9 @@ class TrainingData:
         features: FeatureSet | None = None,
         just_read: bool = False,
     ) -> TrainingData:
-        """The records of a table, weighted by class; values and labels that no row has are left out.
+        """Create training data from a table, weighted by class, without values and labels that no row has.
 
-        A table that was just read has only values that some row has.
+        A table that was just read has no such values.
         """
         if not len(table):
             raise ReadError("the table has no rows to learn from")
@@ -80,20 +80,20 @@ class TrainingData:
 
     @classmethod
     def of_blocks(cls, blocks: BlockDataset, held_back: HoldoutSplit | None = None) -> TrainingData:
-        """The records of blocks, without those held back."""
+        """Create training data from blocks, without held-out records."""
         refuse_amounts(blocks.coding.labels)
         table, counts = blocks.sample(held_back)
         return cls(table, table.labels, counts, named=True, blocks=blocks, held_back=held_back)
 
     def only(self, names: Collection[str]) -> TrainingData:
-        """The same records with some of the columns, if the columns were found in several tables."""
+        """Return the same records with only some columns, if the columns were computed from several tables."""
         if self.features is None:
             return self
         columns = tuple(one for one in self.table.columns if one.name in names)
         return replace(self, table=replace(self.table, columns=columns), features=self.features.only(names))
 
     def engine(self, ratio: float, limits: LearningLimits, n_jobs: int | None) -> Engine[Any]:
-        """The engine that answers the questions of a learner with that ratio, within limits."""
+        """Create the engine that counts rows for a learner with this ratio and these limits."""
         from unless.learn.fold import make_engine
         from unless.learn.memory_engine import MemoryEngine
 
@@ -105,13 +105,13 @@ class TrainingData:
         return engine
 
     def learn_constraints(self, engine: Engine[Any], constraints: object) -> LearnConstraints:
-        """Constraints, and the rules that are locked, checked for these records."""
+        """Return the constraints and the locked rules, checked against these records."""
         from unless.learn.fold import LearnConstraints
 
         return LearnConstraints.of(engine, constraints, self.keep, self.lock)
 
     def locked_in(self, program: Program) -> dict[int, int]:
-        """The places of locked rules in a program learned around them, and the numbers that they had, from 1."""
+        """Map the indices of locked rules in a learned program to their original numbers, counted from 1."""
         from unless.learn.locked_rules import LockedRules, locked_positions
 
         if self.keep is None:
@@ -120,7 +120,7 @@ class TrainingData:
         return dict(zip(locked_positions(locked, program), locked.numbers, strict=True))
 
     def count_decided(self, learned: LearnedProgram) -> RuleStatistics:
-        """What the rules decide of all records that they were learned from."""
+        """Count the decisions of the rules for all training records."""
         from unless.blocks.block_dataset import label_weights_left
 
         if self.blocks is None:
@@ -133,23 +133,23 @@ class TrainingData:
         return count_training_decisions(learned, self.table, self.counts)
 
     def domain(self, features: Iterable[str]) -> Table:
-        """The values that the named features had."""
+        """Return the values of the named features, as a table without rows."""
         return domain_table(self.table, features) if self.blocks is None else self.blocks.domain(features)
 
     def missing_counts(self, features: Iterable[str]) -> dict[str, float] | None:
-        """How many cells of these features are missing, or their weight; None of blocks, which do not count them."""
+        """Return the number or weight of the missing cells of features; None for blocks, which do not count them."""
         return None if self.blocks is not None else count_missing(self.table, features, self.counts)
 
 
 def count_missing(table: Table, features: Iterable[str], counts: Weights | None) -> dict[str, float]:
-    """How many cells of the named features are missing, or their weight."""
+    """Return the number of missing cells of the named features, or their weight."""
     columns = [table.column(name) for name in features]
     there = {column.name: column.codes == column.missing for column in columns}
     return {name: float(gaps.sum() if counts is None else counts[gaps].sum()) for name, gaps in there.items()}
 
 
 class LearningLimits:
-    """When a learner stops; and what it shows of its progress."""
+    """Limits at which a learner stops; also shows its progress."""
 
     def __init__(self, shown: Meter, rules: int | None, seconds: float | None) -> None:
         self.shown = shown
@@ -158,24 +158,24 @@ class LearningLimits:
         self.started = time.monotonic()
 
     def __call__(self, left: int, rules: int) -> bool:
-        """Show the progress, and say whether to stop: there are rules enough, or it is late."""
+        """Show the progress; return whether to stop because the limit of rules or seconds is reached."""
         self.shown.show(left, rules)
         return (self.rules is not None and rules >= self.rules) or self.late()
 
     def lists(self, done: int, _: int) -> bool:
-        """Show how many lists a committee has, and say whether to stop."""
+        """Show the number of lists of a committee; return whether to stop."""
         from unless.learn.committee_learner import CommitteeSettings
 
         self.shown.show(CommitteeSettings().size - done, done, "lists")
         return self.late()
 
     def settings(self, left: int, done: int) -> bool:
-        """Show how many settings were tried, and say whether to stop."""
+        """Show the number of tried settings; return whether to stop."""
         self.shown.show(left, done, "settings")
         return self.late()
 
     def late(self, share: float = 1.0) -> bool:
-        """Whether the time is over, or this share of it."""
+        """Return whether this share of the time limit is over."""
         return self.seconds is not None and time.monotonic() - self.started >= share * self.seconds
 
 
@@ -183,7 +183,7 @@ class LearningLimits:
 
 
 def known_label_index(label: object, labels: tuple[Label, ...], what: str) -> int:
-    """The place of a label among those of training, whatever its type (`class_index`); ``what`` starts the error."""
+    """Return the index of a label among the training labels, of any type (`class_index`); ``what`` starts the error."""
     found = to_python_value(label)
     place = class_index(found, labels) if isinstance(found, str | bool | int | float) else None
     if place is None:
@@ -193,7 +193,7 @@ def known_label_index(label: object, labels: tuple[Label, ...], what: str) -> in
 
 
 def refuse_amounts(labels: Iterable[Label]) -> None:
-    """Refuse labels that are numbers and not whole: they are amounts, not classes."""
+    """Reject labels that are fractional numbers: these are amounts, not classes."""
     amounts = [label for label in labels if isinstance(label, float) and not label.is_integer()]
     if not all(map(isfinite, amounts)):
         raise ReadError("y has infinite labels; leave those rows out, or make the labels text: y.astype(str)")
@@ -205,7 +205,7 @@ def refuse_amounts(labels: Iterable[Label]) -> None:
 
 
 def occurring_labels(labels: Labels) -> Labels:
-    """The labels without those that no row has."""
+    """Return the labels without those that no row has."""
     there = np.bincount(labels.codes, minlength=len(labels.labels)) > 0
     if there.all():
         return labels
@@ -214,9 +214,9 @@ def occurring_labels(labels: Labels) -> Labels:
 
 
 def class_weights(class_weight: Any, labels: tuple[Label, ...], totals: Weights) -> Weights:
-    """The weight of every class, whose records weigh so much: as given, else 1; "balanced" makes all weigh the same."""
+    """Return the weight of every class: as given, otherwise 1; "balanced" gives all classes the same total weight."""
     if isinstance(class_weight, str) and class_weight == "balanced":
-        there = totals > 0  # a class may weigh too little to count
+        there = totals > 0  # the records of a class may weigh too little to count
         return np.where(there, totals.sum() / (np.count_nonzero(there) * np.where(there, totals, 1.0)), 0.0)
     if not isinstance(class_weight, Mapping):
         raise ParameterError(f"class_weight must be a dict, 'balanced' or None, not {class_weight!r}")
