@@ -1,13 +1,13 @@
 """The learners, model files, and the classifiers for scikit-learn.
 
-`learners` go from a table to a model without scikit-learn; `training_data` is what they learn from, and when they stop;
-`relearning` has what learns again and again; `holdout` hold back records for a test; `training_warnings` is what there
-is to say about it. `model_file` and `committee_file` write and read the model, `model_schema` defines what is in such
-files as types, `model_parts` and `parameters` make values from them; `editing` gives it other rules, `progress` shows
-how far learning is, and `teachers` are what a list can imitate.
-`classifiers` are the learners with scikit-learn's interface: `fitted_classifier` is one that holds a model,
-`rule_classifier` what all share, `committee_classifier` the one of many lists; `rule_frames` are rules as data frames.
-`input_records` and `input_labels` read X and y of training, `relational_input` several tables, `model_inputs` records
+`learners` learn a model from a table without scikit-learn. `training_data` defines their input and their limits,
+`teachers` the classifiers that a list can imitate, and `progress` the progress bar. `relearning` learns repeatedly,
+`holdout` holds out records for a test, `training_warnings` warns of problems, `editing` replaces a model's rules.
+`model_file` and `committee_file` write and read models, `model_schema` defines the types of their content, and
+`model_parts` and `parameters` convert and check the content.
+`classifiers` and `committee_classifier` are the learners with scikit-learn's interface, with the base classes
+`rule_classifier` and `fitted_classifier`; `rule_frames` returns rules as data frames.
+`input_records` and `input_labels` read X and y for training, `relational_input` several tables, `model_inputs` records
 for a fitted model, and `prediction_reader` an X to predict.
 """
 
@@ -16,7 +16,7 @@ from typing import Any
 
 
 def __getattr__(name: str) -> Any:
-    """Load a classifier when it is first used: scikit-learn takes a second, and the command does without it."""
+    """Load a classifier at first use: importing scikit-learn takes a second, and the command does not need it."""
     if name in ("FoldRMClassifier", "FoldRPPClassifier", "UnlessClassifier", "UnlessCommittee"):
         return getattr(import_module("unless.estimators.classifiers"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,4 +1,4 @@
-"""Committees in files: every list with its points, the list that imitates them, how columns were read. Safe to read."""
+"""Write and read files of committees: the lists with their points, the imitation, the columns. Safe to read."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ LEARNER = "UnlessCommittee"
 
 
 def document(model: Model) -> dict[str, Any]:
-    """A committee as JSON holds it; refuses one that could not be read back."""
+    """Convert a committee to JSON data; reject a committee that could not be read back."""
     imitation, shares = model.readable, model.importances
     committee: Any = model.decider
     written = model_file.document(imitation)
@@ -66,7 +66,7 @@ def document(model: Model) -> dict[str, Any]:
 
 
 def from_document(document: Any) -> Model:
-    """The committee in a parsed document; a ProgramError names the place of the first thing that is wrong."""
+    """Read a committee from a parsed document; a ProgramError gives the position of the first error."""
     json.refuse_other_formats(document, COMMITTEE, COMMITTEE_VERSION)
     data = convert(document, CommitteeData)
     known = json.KnownFeatures.of(data.features, data.notations)
@@ -88,7 +88,7 @@ def from_document(document: Any) -> Model:
 
 
 def _imitation(data: CommitteeData, known: json.KnownFeatures) -> Model:
-    """The list that imitates the committee, with what the committee's file says about columns."""
+    """Read the list that imitates the committee, with the columns of the committee's file."""
     node, otherwise = data.imitation, data.imitation.otherwise
     label = None if otherwise is None else label_of(otherwise, "student.otherwise")
     rules = json.read_rules(node.rules, "student.rules", known)
@@ -116,7 +116,7 @@ def committee_model(  # noqa: PLR0917 - what a committee has besides the list th
     tested: HoldoutResult | None = None,
     tuned: Mapping[str, float] | None = None,
 ) -> Model:
-    """Return the model of a committee; people read the rules of the list that imitates it."""
+    """Create the model of a committee, whose readable rules are those of the list that imitates it."""
     return replace(
         imitation,
         decider=committee,

@@ -1,4 +1,4 @@
-"""Labels as users of scikit-learn pass them (y): arrays, lists and series of any library."""
+"""Read labels as users of scikit-learn pass them (y): arrays, lists and series of any library."""
 
 from __future__ import annotations
 
@@ -18,30 +18,30 @@ from unless.table import Labels
 from unless.values import Label, cell_value, class_index, label_type, to_python_value
 
 _EXACT = 2.0**53
-"""Up to here float64 tells whole numbers apart."""
+"""Up to this number, float64 represents all whole numbers exactly."""
 
 
 @dataclass(frozen=True, slots=True)
 class GivenLabels:
-    """The distinct labels, in any order, and for every row the place of its label."""
+    """The distinct labels, in any order, and the index of every row's label."""
 
     distinct: NDArray[Any]
     places: NDArray[Any]
 
     @classmethod
     def of(cls, y: Any, rows: int) -> GivenLabels:
-        """The labels of this many rows."""
+        """Read labels for this many rows."""
         found = _found(y)
         check_consistent_length(np.empty(rows), found.places)
         return found
 
     def taking(self, rows: NDArray[np.intp]) -> GivenLabels:
-        """The labels of these rows only."""
+        """Return the labels of only these rows."""
         counts = np.bincount(self.places[rows], minlength=len(self.distinct))
         return GivenLabels(self.distinct[counts > 0], (np.cumsum(counts > 0) - 1)[self.places[rows]])
 
     def classes(self) -> tuple[NDArray[Any], NDArray[Any]]:
-        """The distinct labels in order, as an array of one type, and the place of every row's label."""
+        """Return the sorted distinct labels as an array of one type, and the index of every row's label."""
         distinct, places = self.distinct, self.places
         if lost := [place for place, label in enumerate(distinct.tolist()) if cell_value(label) is None]:
             rows = np.flatnonzero(np.isin(places, lost))
@@ -52,21 +52,21 @@ class GivenLabels:
 
 
 def read_labels(y: Any, name: str, rows: int) -> Labels:
-    """The true labels of records; some may be labels that training did not have."""
+    """Read the true labels of records, which may include labels that training did not have."""
     classes, codes = GivenLabels.of(y, rows).classes()
     refuse_amounts(classes.tolist())
     return Labels(name, tuple(classes.tolist()), codes)
 
 
 def known_labels(y: Any, classes: tuple[Label, ...], rows: int) -> NDArray[np.intp]:
-    """The place of every label among the classes; any other label is an error."""
+    """Return the index of every label among the classes; any other label is an error."""
     found = GivenLabels.of(y, rows)
     places = np.array([known_label_index(label, classes, "y has") for label in found.distinct], dtype=np.intp)
     return places[found.places]  # type: ignore[no-any-return]
 
 
 def true_places(y: Any, classes: tuple[Label, ...], rows: int) -> NDArray[np.intp]:
-    """The place of every label among the classes, -1 if it is not there; if no label is there, that is an error."""
+    """Return the index of every label among the classes, -1 for other labels; an error if no label is a class."""
     found = GivenLabels.of(y, rows)
     labels = [to_python_value(label) for label in found.distinct]
     if any(cell_value(label) is None for label in labels):
@@ -75,13 +75,13 @@ def true_places(y: Any, classes: tuple[Label, ...], rows: int) -> NDArray[np.int
     if labels and all(place is None for place in places) and _kind(labels[0]) != _kind(classes[0]):
         raise ReadError(
             f"y has labels such as {labels[0]!r}, training had labels such as {classes[0]!r}, and they have "
-            "no label in common; give y as it was in training"
+            "no label in common; pass y as it was in training"
         )
     return np.array([-1 if place is None else place for place in places], dtype=np.intp)[found.places]  # type: ignore[no-any-return]
 
 
 def some_places(y: Any, classes: tuple[Label, ...], rows: int) -> NDArray[np.intp]:
-    """The place of every label among the classes, where some records may have no label yet (`watch.places_of`)."""
+    """Return the index of every label among the classes; some records may have no label yet (`watch.places_of`)."""
     from unless.evaluation.drift_counts import class_indices
 
     found = GivenLabels.of(y, rows)
@@ -98,7 +98,7 @@ def _kind(label: object) -> type:
 
 
 def _found(y: Any) -> GivenLabels:
-    """Labels of any library; a column of text in a frame is not looked at cell by cell."""
+    """Read labels of any library, without a pass over the cells of a text column in a frame."""
     if type(y).__name__ in ("LazyFrame", "Expr"):
         raise ParameterError(
             f"y is of the type {type(y).__name__}, which has no labels yet; collect it: frame.collect()['y']"
@@ -119,11 +119,11 @@ def _found(y: Any) -> GivenLabels:
 
 
 def _of_objects(cells: list[Any]) -> GivenLabels:
-    """The labels of objects; labels of different types differ, so 1 is not True."""
+    """Read labels from Python objects; labels of different types are different, so 1 is not True."""
     several = len(set(map(type, cells))) > 1
     keys = list(zip(map(type, cells), cells, strict=True)) if several else cells
     try:
-        # A dictionary of 32,561 texts takes 3 ms, numpy's sort of them 30.
+        # For 32,561 texts, a dictionary takes 3 ms and numpy's sort 30.
         known = {key: place for place, key in enumerate(dict.fromkeys(keys))}
     except TypeError as error:
         raise ReadError(f"Unknown label type: {error}; labels are text, numbers or booleans") from None
@@ -138,7 +138,7 @@ def _objects(values: Sequence[object]) -> NDArray[Any]:
 
 
 def _of_one_type(labels: NDArray[Any]) -> NDArray[Any]:
-    """Labels as an array of text, numbers or booleans; objects become numbers or booleans if all of them are."""
+    """Return labels as an array of text, numbers or booleans; objects become numbers or booleans if they all are."""
     if labels.dtype != object:
         if labels.dtype.kind not in "Ubiuf":
             raise ReadError(f"Unknown label type: {labels.dtype}; labels are text, numbers or booleans: y.astype(str)")

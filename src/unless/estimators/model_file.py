@@ -1,4 +1,4 @@
-"""Model files: a program with how its columns were read and what its rules decided. JSON, safe to read."""
+"""Write and read model files: JSON with a program, its columns and the statistics of its rules. Safe to read."""
 
 from __future__ import annotations
 
@@ -36,16 +36,16 @@ from unless.values import label_to_json
 
 
 def file_text(model: Model) -> str:
-    """Return the text of a model file."""
+    """Return the text of the model's file."""
     with uncollected():
         return layout(document(model)) + "\n"
 
 
 def document(model: Model) -> dict[str, Any]:
-    """Return a model as JSON holds it; refuse one that could not be read back."""
+    """Convert a model to JSON data; reject a model that could not be read back."""
     if model.imitation is None:
         return _list_document(model)
-    from unless.estimators import committee_file  # it writes the imitation as this module does
+    from unless.estimators import committee_file  # which imports this module
 
     return committee_file.document(model)
 
@@ -88,13 +88,13 @@ def _list_document(model: Model) -> dict[str, Any]:
 
 
 def _card_data(card: ScoreCard) -> dict[str, Any]:
-    """The points of a score card, and its cuts if it has any."""
+    """Return the points of a score card for JSON, and its cuts if it has any."""
     points = {"base": card.base.tolist(), "points": card.points.tolist()}
     return {**points, "cuts": json.literals_data(card.cuts)} if card.cuts else points
 
 
 def _origin_entry(model: Model) -> dict[str, Any]:
-    """What the file says of the data, with the test if there was one."""
+    """Return the file's entry about the data, with the test results if there was a test."""
     if model.tested is not None:
         return {"tested": tested_data(model.tested)}
     return {} if model.origin is None else {"origin": _origin_data(model.origin)}
@@ -105,12 +105,12 @@ def _choices_data(found: TradeOff) -> list[list[Any]]:
 
 
 def tested_data(tested: HoldoutResult) -> dict[str, Any]:
-    """What records held back have shown, as JSON holds it."""
+    """Return the results on held-out records as JSON data."""
     return {**_origin_data(tested.origin), "counts": tested.statistics.counts.tolist()}
 
 
 def _origin_data(origin: DataOrigin) -> dict[str, Any]:
-    """The data that a model is from, as JSON holds it."""
+    """Return the identification of a model's data as JSON data."""
     split = origin.split
     return {
         "salt": split.salt,
@@ -126,19 +126,19 @@ def _origin_data(origin: DataOrigin) -> dict[str, Any]:
 
 
 def read(path: str | os.PathLike[str]) -> Model | Program:
-    """Read a model file; a file that holds only a program gives the `Program`."""
+    """Read a model from a file, or a `Program` if the file contains only a program."""
     return parsed(content(path), os.fspath(path))
 
 
 def read_stream(file: BinaryIO, name: str) -> Model | Program:
-    """Read a model from a stream, such as standard input, but not all of a stream that is too long."""
+    """Read a model from a stream, such as standard input, up to a limit of length."""
     text = file.read(limit("model") + 1)
     refuse_long(text, name)
     return parsed(unpacked(text, name), name)
 
 
 def parsed(text: bytes, name: str) -> Model | Program:
-    """The model in the bytes of a file; ``name`` is what error messages call the file."""
+    """Parse a model from the bytes of a file; error messages use ``name`` for the file."""
     try:
         with uncollected():
             return _any_model(parse(text))
@@ -147,7 +147,7 @@ def parsed(text: bytes, name: str) -> Model | Program:
 
 
 def _any_model(document: Any) -> Model | Program:
-    """The model, the committee or the program in a parsed document."""
+    """Read a model, a committee or a program from a parsed document."""
     if isinstance(document, dict) and document.get("format") == COMMITTEE:
         from unless.estimators import committee_file
 
@@ -156,19 +156,19 @@ def _any_model(document: Any) -> Model | Program:
 
 
 def from_document(document: Any) -> Model | Program:
-    """The model in a parsed document, or its program where there is no more; see `export.json.from_dict`."""
+    """Read a model from a parsed document, or only a program if there is no more; see `export.json.from_dict`."""
     json.refuse_other_formats(document, json.FORMAT, json.VERSION)
     data = convert(document, ModelData)
     program = json.read_program(data)
     if data.statistics is UNSET:
         return program
     if data.columns is UNSET:
-        raise ProgramError("it has statistics but no columns; a model has both, a program has neither")
+        raise ProgramError("there are statistics but no columns; a model has both, a program has neither")
     return read_model(program, data.columns, data.statistics, "statistics")
 
 
 def read_model(program: Program, columns: ColumnsData, data: StatisticsData, place: str) -> Model:
-    """The model of a program, given the other parts of a document; ``place`` is that of its statistics."""
+    """Read the model of a program from the other parts of a document; ``place`` is the position of the statistics."""
     from unless.learn.distillation import DistillationResult
 
     schema, statistics = read_schema(columns, program), read_statistics(data, program, place)

@@ -1,4 +1,4 @@
-"""Records that people pass to a fitted model, as tables: read like those of training, with labels if they are known."""
+"""Read records for a fitted model as tables, like the training records, with labels if they are known."""
 
 # ruff: noqa: N803 - scikit-learn calls it X
 from __future__ import annotations
@@ -25,13 +25,13 @@ from unless.values import Value
 
 @dataclass(frozen=True, slots=True)
 class ModelInputs:
-    """Reads records for a model; ``name`` is what messages call its classifier."""
+    """Reads records for a model; messages use ``name`` for its classifier."""
 
     model: Model
     name: str
 
     def records(self, X: Any, *, tell: bool = True, caller: int = 3) -> Table:
-        """Return records; ``tell`` warns the caller, so far up, of values that training did not have."""
+        """Read records; if ``tell``, warn of values that training did not have, at the stack level ``caller``."""
         model, X = self.model, as_table(self.model, X)  # noqa: N806
         table = read_like_training(X, model.schema, model.domain, self.name, named=model.named, caller=caller + 1)
         if tell:
@@ -39,14 +39,14 @@ class ModelInputs:
         return table
 
     def rows(self, X: Any) -> list[dict[str, Value]]:
-        """Return the values of several records, or of one; see `unless.explanation.input_records`."""
+        """Read the values of one or several records; see `unless.explanation.input_records`."""
         from unless.explanation.input_records import wrap_single_record
 
         table = self.records(wrap_single_record(X), caller=4)
         return [table.record(row) for row in range(len(table))]
 
     def record(self, record: Any) -> dict[str, Value]:
-        """Return the values of one record."""
+        """Read the values of one record."""
         from unless.explanation.input_records import wrap_single_record
 
         table = self.records(wrap_single_record(record), caller=4)
@@ -55,20 +55,20 @@ class ModelInputs:
         return table.record(0)
 
     def labelled(self, X: Any, y: Any, sample_weight: Any) -> tuple[Table, Weights | None]:
-        """Return records whose labels are classes of the model, and their weights."""
+        """Read records whose labels are classes of the model, and their weights."""
         table, classes = self.records(X, tell=False), self.model.statistics.classes
         codes = known_labels(true_labels(X, y), classes, len(table))
         labels = Labels(self.model.program.target, classes, codes)
         return replace(table, target=labels), row_counts(sample_weight, len(table))
 
     def watched(self, X: Any, y: Any) -> tuple[Table, NDArray[np.intp] | None]:
-        """Return records, and the places of their labels among the classes, if any are known."""
+        """Read records, and the indices of their labels among the classes, if any are known."""
         table = self.records(X, tell=False)
         y = _labels_of(X, y)
         return table, None if y is None else some_places(y, self.model.statistics.classes, len(table))
 
     def for_card(self, X: Any, y: Any, by: Sequence[str]) -> Table:
-        """Return records with their labels, if they are known, and with other columns that were asked for."""
+        """Read records with their labels, if they are known, and with the columns ``by``."""
         y, X = _labels_of(X, y), as_table(self.model, X)  # noqa: N806
         table = self.records(X, tell=False)
         others = [name for name in by if name not in table.features]
@@ -79,7 +79,7 @@ class ModelInputs:
         return self._with_labels(table, y)
 
     def for_report(self, X: Any, y: Any) -> Table:
-        """Return records with their labels, if they are known, and with all columns that training did not have."""
+        """Read records with their labels, if they are known, and with all columns that training did not have."""
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", message="X has .* was not trained on")
             X = as_table(self.model, X)  # noqa: N806
@@ -97,7 +97,7 @@ def warn_of_unseen(found: Iterable[Unseen], caller: int) -> None:
 
 
 def _labels_of(X: Any, y: Any) -> Any:
-    """The labels that were given, or those of a table."""
+    """Return the given labels, or the labels of a table."""
     from unless.relational import Relations
 
     return X.y if y is None and isinstance(X, Table | Relations) and X.target is not None else y

@@ -1,6 +1,6 @@
-"""What model files hold, as types: from them come checks, errors and ``program.schema.json``.
+"""The content of model files as types, from which checks, errors and ``program.schema.json`` are derived.
 
-Fields are called as in `unless.model.Model`; where their keys in files are older, ``name`` says so.
+Fields have the names of `unless.model.Model`; ``name`` gives the key in files if it is different.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from unless.table import Kind
 from unless.table.holdout_split import LARGEST_SALT, PARTS, SAMPLE
 
 COMMITTEE = "unless-committee"
-"""The format of a file that holds a committee."""
+"""The format of a file that contains a committee."""
 COMMITTEE_VERSION = 1
 MOST_RECORDS = 1 << 53
 _MOST_VOTES = 2**31 - 1

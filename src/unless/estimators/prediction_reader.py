@@ -1,7 +1,7 @@
-"""New records, read for a prediction: only what rules test, as `read_like_training` reads it, but sooner.
+"""Read new records for a prediction: only the tested features, like `read_like_training` but faster.
 
-Numbers are not ranked, and what a cell of a single record means is looked up. Where that is not simple, or training did
-not have a value, `read_like_training` has the last word.
+Numbers are not ranked, and the meanings of the cells of a single record are cached. In all other cases, and for values
+that training did not have, `read_like_training` reads the records.
 """
 
 # ruff: noqa: N803 - scikit-learn calls it X
@@ -28,34 +28,34 @@ from unless.table import Column
 from unless.values import Value
 
 _MEANINGS = 10_000
-"""How many cells of a feature are remembered with their meanings."""
+"""The number of cells of a feature whose meanings are cached."""
 
 _SIMPLE = (str, int, float, bool, type(None))
-"""The types whose equal cells mean the same."""
+"""The types whose equal cells have the same meaning."""
 
 _WHOLE = 2**53
-"""Up to here, whole numbers are doubles."""
+"""Up to this number, doubles represent whole numbers exactly."""
 
 
 _CALLER = 6
-"""How far above `read_like_training` the caller of predict is."""
+"""The stack level of the caller of predict, seen from `read_like_training`."""
 
 
 @dataclass(frozen=True, slots=True)
 class NewRecords:
-    """The cells of new records, for each feature that rules test, and the values that training did not have."""
+    """The cells of new records for each tested feature, and the values that training did not have."""
 
     rows: int
     cells: Mapping[str, NewCells]
     unseen: Sequence[Unseen] = ()
 
     def fills(self, bins: Sequence[ValueBins]) -> list[Fill]:
-        """What fills in these bins."""
+        """Return the functions that write the bins of the records."""
         return fillers(bins, [self.cells[one.feature] for one in bins])
 
 
 class PredictionReader:
-    """Reads new records for the decisions of a model; ``name`` is what messages call its classifier."""
+    """Reads new records for the decisions of a model; messages use ``name`` for its classifier."""
 
     def __init__(self, model: Model, name: str) -> None:
         self._model, self._name = model, name
@@ -70,18 +70,18 @@ class PredictionReader:
         self._meanings: dict[str, dict[tuple[type, object], Value]] = {feature: {} for feature in self._features}
 
     def read(self, X: Any) -> NewRecords:
-        """Read records; what is wrong with them is an error, and what is odd about their columns a warning."""
+        """Read records; raise errors for wrong records, and warn of unexpected columns."""
         return self._single(X) or self._many(X)
 
     def _range(self, seen: Column) -> tuple[float, float] | None:
-        """The range of a feature of training whose numbers are only numbers; None for another."""
+        """Return the training range of a feature whose values are plain numbers; None for other features."""
         written = (seen.notation, self._model.schema.notations.get(seen.name), self._notations[seen.name])
         plain = all(one is None or one.plain for one in written)
         number = self._plan.features[seen.name] == "numeric" and not self._plan.missing_texts and len(seen.numbers)
         return (float(seen.numbers[0]), float(seen.numbers[-1])) if plain and number else None
 
     def _single(self, X: Any) -> NewRecords | None:
-        """A single record that is as those of training; None for anything else."""
+        """Read a single record without unexpected columns or values; None for any other input."""
         model = self._model
         if model.schema.parts or model.named is (X.__class__ is np.ndarray):
             return None
@@ -98,7 +98,7 @@ class PredictionReader:
         return NewRecords(1, cells)
 
     def _meaning(self, feature: str, cell: object) -> Value:
-        """What a cell means; one that training did not have is a LookupError."""
+        """Return the meaning of a cell; raise LookupError for a value that training did not have."""
         kind, ends = cell.__class__, self._ranges.get(feature)
         if ends is not None and (kind is float or (kind is int and -_WHOLE < cell < _WHOLE)):  # type: ignore[operator]
             if ends[0] <= cell <= ends[1]:  # type: ignore[operator]
@@ -116,7 +116,7 @@ class PredictionReader:
         return known[kind, cell]
 
     def _read_cell(self, feature: str, cell: object) -> Value:
-        """What a cell means, as a table would have it."""
+        """Read the meaning of a cell in the same way as a table."""
         column = self._plan.column(feature, cell if isinstance(cell, Cells) else cells_from_objects([cell]))
         counts = UnseenCounts(self._model)
         counts.add_cells(1, {feature: column})
@@ -126,7 +126,7 @@ class PredictionReader:
         return found.value(int(found.codes[0]))
 
     def _many(self, X: Any) -> NewRecords:
-        """Any records."""
+        """Read any records."""
         model = self._model
         arrays: dict[str, NDArray[np.float64]] = {}
         if not model.schema.parts and model.named is not (X.__class__ is np.ndarray):
@@ -135,7 +135,7 @@ class PredictionReader:
         table = read_like_training(
             X, model.schema, model.domain, self._name, named=model.named, features=others, caller=_CALLER
         )
-        known = (column for column in table.columns if column.name in self._notations)  # a table may have others
+        known = (column for column in table.columns if column.name in self._notations)  # a table may have other columns
         cells: dict[str, Any] = {column.name: column for column in known} | arrays
         counts = UnseenCounts(model)
         counts.add_cells(len(table), cells)
@@ -146,6 +146,6 @@ class PredictionReader:
 
 
 def _plan(model: Model) -> ColumnPlan:
-    """How the columns of records are read that are like those of training."""
+    """Return how to read records whose columns are like the training columns."""
     like = LikeTraining(replace(model.schema, target=None), model.domain)
     return plan_columns(Loaded(model.schema.kinds, 0, lambda _: cells_from_objects(())), PLAIN_OPTIONS, like=like)

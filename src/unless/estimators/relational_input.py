@@ -1,4 +1,4 @@
-"""Several tables as people pass them (X): features are found for the learner, and computed again for new records."""
+"""Read several tables (X): search features for the learner, and compute the same features for new records."""
 
 # ruff: noqa: N803 - scikit-learn calls it X
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 def read_relations(
     learner: Learner, X: Relations, y: Any, weights: Weights | None
 ) -> tuple[TrainingData, NDArray[Any]]:
-    """What a learner learns from, and the classes: the columns that the search finds for it."""
+    """Return the training data with the columns that the search finds, and the classes."""
     from unless.relational import FeatureSet, find_features
     from unless.relational.table_facts import kinds_of
 
@@ -41,14 +41,14 @@ def read_relations(
     world = X.world()
     found = find_features(world, Labels(str(name), tuple(classes.tolist()), codes), _searching(learner))
     if found.left_out and learner.warn:
-        warnings.warn(f"left out of the search: {'; '.join(found.left_out)}", UnlessWarning, stacklevel=5)
+        warnings.warn(f"left out of the search for features: {'; '.join(found.left_out)}", UnlessWarning, stacklevel=5)
     features = FeatureSet(found.features.definitions, found.features.root, kinds_of(world))
     counts = None if weights is None else weights_to_counts(weights)
     return TrainingData.of(found.table, learner.class_weight, counts, features=features), classes
 
 
 def _searching(learner: Learner) -> Learn:
-    """How lists are learned on the way: as the learner does, without what only matters in the end."""
+    """Return a function that learns lists during the search, with the settings that matter there."""
     from unless.learn.fold import fold_rm, fold_rpp
     from unless.learn.unless_learner import fold_unless
 
@@ -63,12 +63,12 @@ def _searching(learner: Learner) -> Learn:
 
 
 def as_table(model: Model, X: Any) -> Any:
-    """The features of several tables; anything else as it is."""
+    """Compute the features of several tables; return any other input unchanged."""
     from unless.relational import Relations
 
     if isinstance(X, Relations):
         if model.relations is None:
-            raise ParameterError("the model was learned from one table; give one, not Relations")
+            raise ParameterError("the model was learned from one table; pass one table, not Relations")
         return model.relations.table(X.world(model.relations.kinds))
     if model.relations is not None and not isinstance(X, Table):
         raise ParameterError(

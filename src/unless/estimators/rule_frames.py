@@ -1,4 +1,4 @@
-"""The rules of a model as a data frame: a row for each rule, with what it decides and how often it is right."""
+"""Return the rules of a model as a data frame: a row for each rule, with its support and precision."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def rules_frame(model: Model, stability: Stability | None) -> Any:
-    """Return the rules of a list with their statistics and, if it is known, what comes back of them."""
+    """Return the rules of a list with their statistics and, if known, their stability."""
     rules, statistics = model.program.rules, model.statistics
     low, high = statistics.expected_between
     columns = {

@@ -1,4 +1,4 @@
-"""Teachers: whatever labels records, for a list to imitate."""
+"""Teachers: a committee or a classifier that labels records, for a list to imitate."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 def check_teacher(teacher: Any) -> None:
-    """Refuse what cannot teach."""
+    """Reject a value that cannot be a teacher."""
     if teacher is None or (isinstance(teacher, str) and teacher == "committee"):
         return
     if isinstance(teacher, type) or not (hasattr(teacher, "fit") and hasattr(teacher, "predict")):
@@ -39,21 +39,21 @@ def check_teacher(teacher: Any) -> None:
 
 
 def teacher_name(teacher: Any) -> str:
-    """What a model says of its teacher."""
+    """Return the name of a teacher for the model."""
     return teacher if isinstance(teacher, str) else type(teacher).__name__
 
 
 def learn_from_teacher(
     data: TrainingData, settings: UnlessSettings, seed: int, limits: LearningLimits
 ) -> tuple[Program, DistillationResult | None]:
-    """Learn a list from a teacher; before that, from four fifths, to see how often both agree on the rest."""
+    """Learn a list from a teacher; before that, learn from four fifths of the records to measure agreement."""
     imitate = partial(learn_distilled_list, settings=settings, seed=seed, progress=limits, n_jobs=settings.n_jobs)
     found = None
     unseen = record_hashes(data.table.columns, len(data.table)) % np.uint64(5) == 0
     counts = None if data.counts is None else data.counts[~unseen]
     if unseen.any() and not unseen.all() and (counts is None or counts.any()):
         some, rest = data.table[~unseen], data.table[unseen]
-        seen = replace(data, table=some, labels=some.labels, counts=counts)  # all labels: a teacher may know a rare one
+        seen = replace(data, table=some, labels=some.labels, counts=counts)  # all labels: a teacher may give a rare one
         teacher = _make_teacher(seen, settings, seed, limits)
         imitation = imitate(some, counts, teacher)
         agreement = float(
@@ -64,7 +64,7 @@ def learn_from_teacher(
 
 
 def _make_teacher(data: TrainingData, settings: UnlessSettings, seed: int, limits: LearningLimits) -> TeacherFunction:
-    """The teacher, which has learned from the records, as a function that labels rows."""
+    """Train the teacher on the records; return a function that labels rows."""
     if not isinstance(settings.teacher, str):
         return classifier_as_teacher(settings.teacher, data.table, data.counts, named=data.named)
     asked = to_constraints(settings.constraints)
@@ -78,7 +78,7 @@ def _make_teacher(data: TrainingData, settings: UnlessSettings, seed: int, limit
 
 
 def is_fitted(teacher: Any) -> bool:
-    """Whether a classifier has learned already."""
+    """Return whether a classifier is fitted."""
     from sklearn.exceptions import NotFittedError
     from sklearn.utils.validation import check_is_fitted
 
@@ -90,9 +90,9 @@ def is_fitted(teacher: Any) -> bool:
 
 
 def classifier_as_teacher(teacher: Any, table: Table, counts: Weights | None, *, named: bool) -> TeacherFunction:
-    """A classifier of scikit-learn that labels the rows of tables; it learns from the table first, if it has not yet.
+    """Return a function that labels rows with a scikit-learn classifier, which is fitted to the table if necessary.
 
-    It is given a frame of pandas if the columns have names, else an array: numbers as numbers, text as text.
+    The classifier receives a pandas frame if the columns have names, otherwise an array of numbers and text.
     """
     if not is_fitted(teacher):
         from sklearn.base import clone
@@ -110,7 +110,7 @@ def classifier_as_teacher(teacher: Any, table: Table, counts: Weights | None, *,
 
 
 def _weights_for(teacher: Any, counts: Weights) -> dict[str, Any]:
-    """The argument by which a classifier, or the last step of a pipeline, takes weights."""
+    """Return the argument that passes weights to a classifier, or to the last step of a pipeline."""
     from sklearn.pipeline import Pipeline
     from sklearn.utils.validation import has_fit_parameter
 
@@ -122,7 +122,7 @@ def _weights_for(teacher: Any, counts: Weights) -> dict[str, Any]:
 
 
 def _call_teacher(teacher: Any, what: str, *given: Any, **more: Any) -> Any:
-    """Ask a teacher to do something; its errors say that they are the teacher's."""
+    """Call a method of a teacher; report its errors as errors of the teacher."""
     try:
         return getattr(teacher, what)(*given, **more)
     except Exception as error:
@@ -133,23 +133,23 @@ def _call_teacher(teacher: Any, what: str, *given: Any, **more: Any) -> Any:
 
 
 def _label_indices(said: Any, labels: Labels, name: str, rows: int) -> NDArray[np.intp]:
-    """The places of the labels that a teacher said."""
+    """Return the indices of the labels that a teacher predicted."""
     found = np.asarray(said, dtype=object)
     if found.shape != (rows,):
         raise ParameterError(
-            f"the teacher {name} must say one label for each record, not an array of shape {found.shape}"
+            f"the teacher {name} must predict one label for each record, not an array of shape {found.shape}"
         )
     known: dict[Any, int] = {}
     for one in set(found.tolist()):
         place = class_index(to_python_value(one), labels.labels)
         if place is None:
-            raise ParameterError(f"the teacher {name} says {one!r}, which is not a label of training")
+            raise ParameterError(f"the teacher {name} predicts {one!r}, which is not a label of training")
         known[one] = place
     return np.array([known[one] for one in found.tolist()], dtype=np.intp)
 
 
 def frame_of(table: Table, *, named: bool) -> pd.DataFrame | NDArray[Any]:
-    """The features of a table as a frame, or an array of columns without names."""
+    """Return the features of a table as a frame, or as an array if the columns have no names."""
     columns = [_column_cells(column) for column in table.columns]
     if named:
         import pandas as pd
@@ -159,7 +159,7 @@ def frame_of(table: Table, *, named: bool) -> pd.DataFrame | NDArray[Any]:
 
 
 def _column_cells(column: Column) -> NDArray[Any]:
-    """The cells of a column: numbers with NaN for missing, booleans, or text with None for missing."""
+    """Return the cells of a column: numbers with NaN for missing, booleans, or text with None for missing."""
     if not column.categories:
         numbers: NDArray[np.float64] = np.append(column.numbers, np.nan)[column.codes]
         return numbers

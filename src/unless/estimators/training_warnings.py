@@ -1,6 +1,6 @@
-"""What there is to say about a training: columns and labels that look wrong, and rules that decide little.
+"""Find problems in a training: columns and labels that look wrong, and rules that decide little.
 
-`fit` warns of it, and the command prints the same.
+`fit` warns of them, and the command prints them.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ from unless.values import count_text, percent, to_python_value
 from unless.values.notation import DateNotation, NotatedNumber
 
 _LEAK = 0.99  # share of records that a feature alone decides
-_GOOD = 0.97  # accuracy in training of rules that may have such a feature
+_GOOD = 0.97  # least training accuracy of rules for a warning about such a feature
 _MUCH, _OFTEN = 1 / 4, 1 / 3
-"""A rule that decides at least so much, and is wrong more often than so, is worth a word."""
+"""The least share that a rule decides, and its least error rate, for a warning."""
 _FEW = 0.01  # share of records: rules that decide fewer hardly matter
-_ENOUGH = 30  # records: what rules decide of fewer proves nothing
+_ENOUGH = 30  # records: fewer decided records prove nothing
 _PATIENCE = 5.0  # seconds to find out which setting leaves no rules
 
 _SETTINGS: Mapping[str, str] = {
@@ -54,7 +54,7 @@ _SETTINGS: Mapping[str, str] = {
 _PLAIN: Mapping[str, Any] = {
     "verbose": False, "tune": False, "teacher": None, "size": 10, "random_state": 0, "max_seconds": _PATIENCE,
 }  # fmt: skip
-"""A quick learner, to find out what a setting does."""
+"""The settings of a fast learner that tests the effect of a setting."""
 
 
 def warn_of(remarks: Sequence[Remark]) -> None:
@@ -67,13 +67,13 @@ def warn_of(remarks: Sequence[Remark]) -> None:
 
 
 def all_remarks(learner: Learner, data: TrainingData, model: Model, seconds: float) -> tuple[Remark, ...]:
-    """Everything there is to say about a training; ``seconds`` is how long it took."""
+    """Return all remarks about a training that took this many ``seconds``."""
     about = (*on_labels(data.labels), *find_useless_columns(_own_columns(data)))
     return tuple(dict.fromkeys((*about, *on_learning(learner, data, model, seconds))))
 
 
 def _own_columns(data: TrainingData) -> Table:
-    """The columns that people gave, without those that were searched for in several tables."""
+    """Return the columns of the input, without features computed from several tables."""
     if data.features is None:
         return data.table
     own = {name for name, one in data.features.definitions.items() if one.how == "value"}
@@ -81,7 +81,7 @@ def _own_columns(data: TrainingData) -> Table:
 
 
 def on_labels(labels: Labels) -> Iterator[Remark]:
-    """Whether these are labels, and more than one."""
+    """Yield remarks about labels: a target that is not a label, or has a single value."""
     if len(labels.labels) == 1:
         yield single_label_remark(labels.name, str(labels.labels[0]))
     elif (remark := check_labels(labels.name, list(map(str, labels.labels)), len(labels.codes))) is not None:
@@ -89,7 +89,7 @@ def on_labels(labels: Labels) -> Iterator[Remark]:
 
 
 def on_learning(learner: Learner, data: TrainingData, model: Model, seconds: float) -> tuple[Remark, ...]:
-    """What is said after learning: texts that should be numbers, features that give the label away, idle rules."""
+    """Return the remarks after learning: text that should be numbers, features that reveal the label, idle rules."""
     decides = _idle(learner, data, model, seconds) or _weak(model)
     said = (
         decides,
@@ -102,7 +102,7 @@ def on_learning(learner: Learner, data: TrainingData, model: Model, seconds: flo
 
 
 def _on_constraints(learner: Learner, data: TrainingData, model: Model) -> Iterator[Remark]:
-    """Locked rules that decide nothing, and what in the program breaks constraints: only locked rules can."""
+    """Yield remarks about locked rules that decide nothing or violate constraints."""
     if data.keep is None:
         return
     program = model.program
@@ -116,9 +116,9 @@ def _on_constraints(learner: Learner, data: TrainingData, model: Model) -> Itera
 
 
 def _on_dates(model: Model) -> Iterator[Remark]:
-    """The columns of dates that are compared with days of training: no later date is at most such a day.
+    """Yield remarks about dates compared with days of training: no later date satisfies ``<=`` such a day.
 
-    Where rules only ask whether a date is after such a day, every later one is.
+    Every later date satisfies ``>`` such a day.
     """
     lists = model.decider.lists
     dated = [program for program in lists if program.notations]
@@ -142,7 +142,7 @@ def _on_dates(model: Model) -> Iterator[Remark]:
 
 
 def _unpromising(learner: Learner, data: TrainingData, model: Model) -> Remark | None:
-    """The rules of FOLD-RM and FOLD-R++ that `UnlessClassifier` would drop, because those after them promise more."""
+    """Return a remark about FOLD rules that `UnlessClassifier` would drop because later rules promise more."""
     program, trained = model.program, model.statistics
     sampled = data.blocks is not None and len(data.table) < trained.total
     if not isinstance(learner, FoldRMLearner | FoldRPPLearner) or sampled or trained.total < _ENOUGH:
@@ -159,7 +159,7 @@ def _unpromising(learner: Learner, data: TrainingData, model: Model) -> Remark |
 
 
 def _promising_less(data: TrainingData, model: Model, doubtful: Collection[int]) -> list[int]:
-    """The places of doubtful rules that promise less than the rules after them, for the rows they decide."""
+    """Return the indices of doubtful rules that promise less than the rules after them, for the rows they decide."""
     program, trained, asked = model.program, model.statistics, sorted(doubtful)
     columns, heads = tested_columns(program, data.table), head_indices(program, trained.classes)
     code = model.code
@@ -179,7 +179,7 @@ def _promising_less(data: TrainingData, model: Model, doubtful: Collection[int])
 
 
 def _sampled(learner: Learner, data: TrainingData) -> Remark | None:
-    """Whether lists learned only from some of the records, because the others are in blocks."""
+    """Return a remark if lists were learned from only a sample of the records in blocks."""
     if data.blocks is None or (who := learner._learns_from_sample) is None:  # noqa: SLF001 - of this package
         return None
     engine = data.blocks.engine(data.held_back)
@@ -190,14 +190,14 @@ def _sampled(learner: Learner, data: TrainingData) -> Remark | None:
 
 
 def _on_texts(table: Table) -> Iterator[Remark]:
-    """The columns whose numbers or dates are texts."""
+    """Yield remarks about columns whose numbers or dates are text."""
     for column in table.columns:
         if len(column.categories) > 2 and (disguise := find_column_disguise(column)) is not None:
             yield disguise
 
 
 def _leaks(data: TrainingData, model: Model) -> list[Remark]:
-    """The features that give the label away; rules that do not test them, or are often wrong, need no warning."""
+    """Return remarks about features that reveal the label, unless rules do not test them or are often wrong."""
     statistics, used = model.statistics, set(model.program.used)
     if not used or statistics.right.sum() < _GOOD * statistics.total:
         return []
@@ -209,7 +209,7 @@ def _leaks(data: TrainingData, model: Model) -> list[Remark]:
 
 
 def _idle(learner: Learner, data: TrainingData, model: Model, seconds: float) -> Remark | None:
-    """Why a model says the same of every record; None if it does not, or training had only one label."""
+    """Explain why a model gives every record the same label; None if it does not, or training had only one label."""
     if _used(model) or len(data.labels.labels) < 2:
         return None
     said = f"The model says the same of every record, {_only_label(model)!r}"
@@ -225,7 +225,7 @@ def _idle(learner: Learner, data: TrainingData, model: Model, seconds: float) ->
 
 
 def _trials(learner: Learner, data: TrainingData) -> Iterator[tuple[str, Learner, TrainingData]]:
-    """The learner with each setting, and then all, as they are by default; and the records without their weights."""
+    """Yield the learner with each setting, then all settings, at their defaults; and the records without weights."""
     defaults: dict[str, Any] = {field.name: field.default for field in fields(learner)}
     quick = replace(learner, **{name: value for name, value in _PLAIN.items() if name in defaults})
     given = {name: to_python_value(getattr(learner, name)) for name in _SETTINGS if name in defaults}
@@ -243,17 +243,17 @@ def _trials(learner: Learner, data: TrainingData) -> Iterator[tuple[str, Learner
 
 
 def _used(model: Model) -> Any:
-    """The features that decide anything."""
+    """Return the features that affect decisions."""
     return model.decider.used
 
 
 def _only_label(model: Model) -> object:
-    """What a model says that tests nothing."""
+    """Return the only label of a model that tests nothing."""
     return predict(model.decider, Table((), rows=1))[0]
 
 
 def _weak(model: Model) -> Remark | None:
-    """Whether a rule, mostly the last, or the label where no rule applies, decides much and is often wrong."""
+    """Return a remark if one rule, usually the last, or the label for no rule decides much and is often wrong."""
     if not model.decider.by_rule:
         return None
     statistics, rules = model.statistics, model.program.rules
