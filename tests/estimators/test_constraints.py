@@ -181,7 +181,7 @@ class TestLocks:
         """A committee has no place for a rule; limits that locked rules exceed are said."""
         X, y = people(60)
         rules = [Rule("refuse", (Literal("age", "<=", float(k)),)) for k in (20, 30)]
-        with pytest.raises(ParameterError, match="a committee has many lists"):
+        with pytest.raises(ParameterError, match="cannot be locked in a committee, which has many lists"):
             UnlessCommittee().fit(X, y, keep=rules)
         with pytest.raises(ParameterError, match="the lists of a committee decide together"):
             UnlessClassifier().fit(X, y, keep=UnlessCommittee(size=2).fit(X, y))

@@ -123,7 +123,7 @@ def test_what_is_no_date_is_refused(frame, tmp_path):
         read_table([{"city": "Oslo", "y": "a"}, {"city": "Rome", "y": "b"}], "y", parts=["city"])
     with pytest.raises(ReadError, match=r"'when\.hour' appears twice"):
         read_table(X.with_columns(pl.lit(1).alias("when.hour")), parts=["when"])
-    with pytest.raises(ParameterError, match="give parts to read_table"):
+    with pytest.raises(ParameterError, match="pass parts to read_table"):
         UnlessClassifier(parts=["when"]).fit(read_table(frame, "y"))
     model = UnlessClassifier(parts=["when"], warn=False).fit(X, y)
     with pytest.raises(UnknownNameError, match=r"X lacks .*'when\.weekday'"):

@@ -52,7 +52,7 @@ def test_a_reference_and_weights(model):
     assert not seen.moved
     with pytest.raises(ParameterError, match="alpha"):
         model.watch(X, alpha=-1)
-    with pytest.raises(UnknownNameError, match="lacks 1 of the features"):
+    with pytest.raises(UnknownNameError, match="lacks 1 of the training features"):
         model.watch(X[["age"]])
 
 

@@ -79,7 +79,7 @@ def test_labels_that_are_amounts(table):
 
 def test_a_table_has_its_kinds(table):
     """What a column is was decided when the table was read."""
-    with pytest.raises(ParameterError, match="give numeric to read_table"):
+    with pytest.raises(ParameterError, match="pass numeric to read_table"):
         learn(UnlessLearner(numeric=["age"]), table)
 
 

@@ -94,7 +94,7 @@ class Stubborn(GaussianNB):
         (RandomForestClassifier(), "the teacher RandomForestClassifier cannot fit: .*put an encoder before it"),
         (
             make_pipeline(OneHotEncoder(sparse_output=False, handle_unknown="ignore"), Stubborn()),
-            "says 'perhaps', which is not a label",
+            "predicts 'perhaps', which is not a label",
         ),
     ],
 )

@@ -111,7 +111,7 @@ class UnlessCommittee(RuleClassifier, CommitteeLearner):
 
     def why_not(self, record: Any, label: Label) -> NoReturn:  # noqa: ARG002
         """Raise an error: in a committee, no single rule prevents a label."""
-        raise ParameterError("in a committee no rule prevents a label; use explain(X) or counterfactuals(record)")
+        raise ParameterError("in a committee no single rule stops a label; use explain(X) or counterfactuals(record)")
 
     def score_card(self, record: Any) -> NoReturn:  # noqa: ARG002
         """Raise an error: a committee has no score card, because its lists have their own points."""

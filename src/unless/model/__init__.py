@@ -1,9 +1,9 @@
-"""What a model is: everything that is known after a fit, as one value.
+"""The fitted model and its parts.
 
-`fitted_model` has the value, `Model`, with what is known of its data. `prediction` says what decides (`Decider`): the
-labels and the deciding rules of tables. `rule_statistics` is what rules decided, and what to expect of them; `points`
-are whole numbers that add up to probabilities. `lazy_value` computes what a fit leaves for later.
-`value_bins` are the bins into which literals cut the values of a feature.
+`fitted_model` defines `Model`, which contains everything known after a fit, and the identification of its data.
+`prediction` defines deciders (`Decider`) and computes the labels and deciding rules of tables. `rule_statistics` counts
+what rules decided and estimates their precision on new records. `points` are whole numbers that add up to
+probabilities. `lazy_value` computes a value at its first use. `value_bins` cuts the values of a feature into bins.
 """
 
 from unless.model.fitted_model import (

@@ -1,4 +1,4 @@
-"""What a model is: what decides, what rules decided in training and on held-out records, how columns are read."""
+"""The fitted model: its decider, the statistics of its rules, its columns, and its results on held-out records."""
 
 from __future__ import annotations
 
@@ -30,62 +30,62 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Model:
-    """Everything that is known after a fit: what decides, how columns are read, how good it is, where it comes from.
+    """Everything that is known after a fit: the decider, the columns, the quality and the origin.
 
-    Classifiers hold one, files are written from one, and functions that take a model take one.
+    Classifiers hold a model, files are written from a model, and functions take a model.
     """
 
     decider: Decider
-    """What decides: a list of rules, a committee of lists, or another `Decider`."""
+    """The decider: a list of rules, a committee of lists, or another `Decider`."""
     statistics: RuleStatistics
-    """What the rules of ``program`` decided in training."""
+    """The decisions of the rules of ``program`` in training."""
     schema: Schema
-    """How columns are read; ``read_table(source, like=model)`` reads new records the same way."""
+    """How the columns were read; ``read_table(source, like=model)`` reads new records the same way."""
     domain: Table
-    """The categories and the ranges of numbers that training had, for the features that rules test."""
+    """The categories or the range of numbers in training, for each feature that rules test."""
     learner: str
-    """The name of the classifier that learned it."""
+    """The name of the classifier that learned the model."""
     parameters: Mapping[str, Any]
     named: bool
-    """Whether the features have names of their own; the columns of an array only have numbers."""
+    """Whether the features have names of their own; the columns of an array have only numbers."""
     lazy_importances: LazyValue[NDArray[np.float64]] | NDArray[np.float64] | None = None
-    """What `importances` returns, or will compute."""
+    """The value of `importances`, or its computation."""
     lazy_card: LazyValue[ScoreCard | None] | ScoreCard | None = None
-    """What `card` returns, or will compute."""
+    """The value of `card`, or its computation."""
     distillation: DistillationResult | None = None
-    """The teacher that the list imitates, if it has one."""
+    """The teacher that the list imitates, if there is one."""
     tuned: Mapping[str, float] | None = None
-    """The settings that were chosen by measurement; None if the given ones stay."""
+    """The settings that trials chose; None if the given settings were used."""
     tested: HoldoutResult | None = None
-    """What held-out records have shown, if there were any."""
+    """The results on held-out records, if there were any."""
     trade_off: TradeOff | None = None
-    """Accuracy against the number of rules, if it was asked for."""
+    """The trade-off between accuracy and number of rules, if it was requested."""
     missing_counts: Mapping[str, float] | None = None
-    """How many cells of each feature that rules test were missing in training, or their weight, if that is known."""
+    """The number or weight of missing training cells of each feature that rules test, if known."""
     origin: DataOrigin | None = None
-    """The fingerprint of the data that it was fitted to, and which records were held out, if that is known."""
+    """The fingerprint of the training data, and the held-out records, if known."""
     locked: tuple[int, ...] = ()
-    """The indices of rules that were locked: they are not learned from these records."""
+    """The indices of locked rules, which were not learned from these records."""
     imitation: Model | None = None
-    """Of a committee: one list that imitates it, for people who want to read it. It decides nothing."""
+    """For a committee: one list that imitates it, for people to read. It decides nothing."""
     agreement: float | None = None
-    """The share of training records, by weight, that a committee and its imitation give the same label."""
+    """The share of training records, by weight, that get the same label from a committee and its imitation."""
     relations: FeatureSet | None = None
-    """The definitions of the features, if it was learned from several tables or from facts."""
+    """The definitions of the features, if the model was learned from several tables or from facts."""
 
     @property
     def readable(self) -> Model:
-        """The model whose rules people read: this one, or the list that imitates it."""
+        """The model whose rules people read: this model, or the list that imitates it."""
         return self.imitation or self
 
     @property
     def program(self) -> Program:
-        """The rules that people read: those that decide, or those of the list that imitates what decides."""
+        """The rules that people read: the deciding rules, or the rules of the list that imitates the decider."""
         return self.readable.decider.all_rules
 
     @cached_property
     def code(self) -> ProgramCode:
-        """The rules of ``program``, ready to decide."""
+        """The rules of ``program``, compiled for fast decisions."""
         return ProgramCode(self.program)
 
     @property
@@ -101,9 +101,9 @@ class Model:
     def probabilities(
         self, table: Table, decisions: Decisions | None = None, threads: int = 2
     ) -> NDArray[np.float64] | None:
-        """The probability of each class (columns) for each row; None if nothing in the model tells.
+        """Compute the probability of each class (columns) for each row; None if the model has no points.
 
-        ``decisions`` are those of the same table, if they are known already.
+        ``decisions`` are the decisions for the same table, if they are known already.
         """
         if self.decider.by_rule and self.card is not None:
             return self.card.probabilities(table)
@@ -111,25 +111,25 @@ class Model:
         return None if found.points is None else probabilities_of(found.points)
 
     def points(self, table: Table) -> Points | None:
-        """The points of each class (columns) for each row, whose shares of the odds are the probabilities."""
+        """Compute the points of each class (columns) for each row, from which probabilities follow."""
         if self.decider.by_rule and self.card is not None:
             return expand_to_all_labels(self.card.totals(table), len(self.card.classes))
         return decide(self.decider, table).points
 
     def after(self, tested: HoldoutResult) -> Model:
-        """Return the model with the results of a test, which also tell what to expect of each rule."""
+        """Return the model with the results of a test, which also improve the expected precision of each rule."""
         statistics = replace(self.statistics, unseen=tested.statistics.counts)
         return replace(self, statistics=statistics, tested=tested, origin=tested.origin)
 
 
 def model_of(given: object) -> Model | None:
-    """Return a model itself, or that of a fitted classifier; None for anything else."""
+    """Return the model of a fitted classifier, or a model unchanged; None for any other object."""
     found = getattr(given, "model_", given)
     return found if isinstance(found, Model) else None
 
 
 def decider_of(given: Decider | Model | object) -> Decider:
-    """Return what decides: a program or a committee itself, or what decides in a model or a fitted classifier."""
+    """Return the decider of a model or a fitted classifier; return a program or a committee unchanged."""
     if (model := model_of(given)) is not None:
         return model.decider
     if hasattr(given, "all_rules"):
@@ -141,18 +141,18 @@ def decider_of(given: Decider | Model | object) -> Decider:
 
 
 def program_of(given: Decider | Model | object) -> Program:
-    """Return the rules that people read: a program itself, or those of a model or a fitted classifier."""
+    """Return the readable rules of a model or a fitted classifier; return a program unchanged."""
     model = model_of(given)
     return decider_of(given).all_rules if model is None else model.program
 
 
 @dataclass(frozen=True, slots=True)
 class DataOrigin:
-    """The data that a model is from, so that it is known again: in any order and format, in whole or for the most part.
+    """Identifies the data a model was trained on, so that it is recognised later, in any order and format.
 
-    ``split`` tells which records were held back, if any, ``fingerprint`` is that of all the data, ``records`` how many
-    there are, and ``sample`` are hashes of a few of them: they show whether other data has most of this. ``usual`` is
-    the most frequent label of the records that were learned from.
+    ``split`` tells which records were held back, if any, ``fingerprint`` identifies all the data, ``records`` is the
+    number of records, and ``sample`` contains hashes of a few records, which show whether other data contains most of
+    this data. ``usual`` is the most frequent label of the records that were learned from.
     """
 
     split: HoldoutSplit
@@ -162,24 +162,23 @@ class DataOrigin:
     sample: tuple[int, ...] = ()
 
     def identities(self, table: Table, features: Sequence[str]) -> Hashes:
-        """The hashes by which records of a table with labels are recognised."""
+        """Return the hashes by which the records of a table with labels are recognised."""
         return record_identities(feature_hashes(table, features), table.labels, self.split.labels)
 
     def knows(self, found: Hashes) -> bool:
-        """Whether these are the records that the model is from, in any order."""
+        """Return whether these are the records of the model's data, in any order."""
         return len(found) == self.records and self.fingerprint == fingerprint_text(identity_sums(found))
 
     def among(self, found: Hashes) -> NDArray[np.bool_]:
-        """Which records of the sample are among these; if most are, so are most of the data."""
+        """Return which records of the sample are among these; if most are, so are most of the data."""
         return np.isin(np.array(self.sample, np.uint64), found)
 
 
 @dataclass(frozen=True, eq=False)
 class HoldoutResult:
-    """What a model did on records that it was not learned from: those of its data that were held back.
+    """The results of a model on the records of its data that were held back from learning.
 
-    ``statistics`` has a row for each rule and one for no rule; that of a committee has a row for each label that it
-    decides.
+    ``statistics`` has a row for each rule and one for no rule; for a committee, a row for each label that it can give.
     """
 
     origin: DataOrigin
@@ -187,27 +186,27 @@ class HoldoutResult:
 
     @property
     def held_back(self) -> int:
-        """How many records were held back."""
+        """The number of held-out records."""
         return round(self.statistics.total)
 
     @property
     def right(self) -> int:
-        """How many of these were decided correctly."""
+        """The number of held-out records that were decided correctly."""
         return round(float(self.statistics.right.sum()))
 
     @property
     def accuracy(self) -> float:
-        """The share of these that was decided correctly."""
+        """The share of held-out records that were decided correctly."""
         return self.right / self.held_back
 
     @property
     def interval(self) -> tuple[float, float]:
-        """The 95 % interval of the accuracy (Wilson's)."""
+        """The 95 % confidence interval of the accuracy (Wilson's)."""
         return wilson_interval(self.right, self.held_back)
 
     @property
     def baseline(self) -> float:
-        """The accuracy of always saying the usual label."""
+        """The accuracy of always giving the usual label."""
         return float(self.statistics.prior[self.statistics.classes.index(self.usual)])
 
     @property
@@ -217,7 +216,7 @@ class HoldoutResult:
 
     @property
     def confusion(self) -> NDArray[np.int64]:
-        """How many records held back have each label (row) and were given each label (column); the last, none."""
+        """The number of held-out records by true label (row) and given label (column; the last is no label)."""
         found = np.zeros((len(self.statistics.classes), len(self.statistics.classes) + 1), np.int64)
         for label, counts in zip(self.statistics.labels, self.statistics.counts, strict=True):
             found[:, -1 if label is None else self.statistics.classes.index(label)] += np.rint(counts).astype(np.int64)
@@ -225,16 +224,16 @@ class HoldoutResult:
 
 
 def is_all_holdout(model: Program | Model, table: Table) -> bool | None:
-    """Whether all records of a table are among those that the model holds back; None if that is not known.
+    """Return whether all records of a table are held-out records of the model; None if unknown.
 
-    A record that is not among them may be new, or the model was learned from it: the record alone does not show which.
+    Any other record may be new or a training record: the record alone does not show which.
     """
     held = None if isinstance(model, Program) else holdout_rows(model, table)
     return None if held is None else bool(held.all())
 
 
 def holdout_rows(model: Model, table: Table) -> NDArray[np.bool_] | None:
-    """Which records of a table the model holds back, whether or not they are its data; None if that is not known."""
+    """Return which records of a table the model's split holds back, in its own or other data; None if unknown."""
     origin, features = model.origin, tuple(model.schema.kinds)
     if origin is None or table.target is None or not set(features) <= set(table.features):
         return None
@@ -244,10 +243,10 @@ def holdout_rows(model: Model, table: Table) -> NDArray[np.bool_] | None:
 
 @dataclass(frozen=True, eq=False)
 class TrainingOverlap:
-    """Records that have most of the data that a model is from.
+    """Records that contain most of the data of a model.
 
-    ``held_back`` says which of them it was not learned from: those held back, and new ones that would have been. Any
-    other may have been learned from; all others were if these are the ``same`` records.
+    ``held_back`` marks records that the model was not learned from: held-out records, and new records that the split
+    would hold back. Any other record may have been learned from; if these are the ``same`` records, all others were.
     """
 
     held_back: NDArray[np.bool_]
@@ -255,7 +254,7 @@ class TrainingOverlap:
 
 
 def find_training_overlap(model: Model, table: Table) -> TrainingOverlap | None:
-    """What a model knows of the records of a table, if the table has most of the data that it is from; else None."""
+    """Find the held-out records in a table that contains most of a model's data; None for any other table."""
     origin, held = model.origin, holdout_rows(model, table)
     if origin is None or held is None:
         return None
@@ -266,5 +265,5 @@ def find_training_overlap(model: Model, table: Table) -> TrainingOverlap | None:
 
 
 def is_majority(found: NDArray[np.bool_]) -> bool:
-    """Whether at least half of a sample was found."""
+    """Return whether at least half of a sample was found."""
     return bool(found.size) and float(found.mean()) >= 0.5

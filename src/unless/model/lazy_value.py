@@ -1,4 +1,4 @@
-"""A value that is computed when somebody first asks for it."""
+"""`LazyValue`: a value that is computed at its first use."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ T_co = TypeVar("T_co", covariant=True)
 
 
 class LazyValue(Generic[T_co]):
-    """A value that is computed once, at the first use of ``value``; then what it was computed from is released.
+    """A value that is computed once, at the first use of ``value``; the input of the computation is then released.
 
-    Threads that ask at the same time get the same object. An exception, such as Ctrl-C, leaves it as it was: the next
-    use computes it again. Pickles and copies hold the computed value alone.
+    Concurrent threads get the same object. After an exception, such as Ctrl-C, the next use starts the computation
+    again. Pickles and copies contain only the computed value.
     """
 
     __slots__ = ("_compute", "_lock", "_value")
@@ -25,7 +25,7 @@ class LazyValue(Generic[T_co]):
 
     @property
     def value(self) -> T_co:
-        """The value, computed now if it was not before."""
+        """The value, computed at the first access."""
         with self._lock:
             if self._compute is not None:
                 self._value = self._compute()
@@ -37,7 +37,7 @@ class LazyValue(Generic[T_co]):
 
 
 def value_of(found: LazyValue[T] | T) -> T:
-    """Return a value; a lazy one is computed."""
+    """Return a value; compute it if it is lazy."""
     return found.value if isinstance(found, LazyValue) else found
 
 

@@ -1,4 +1,4 @@
-"""What decides records, and what it decides on a table: the label of every row, and the rule that gives it."""
+"""Decide the rows of a table: the label of every row, and the rule that gives it."""
 
 from __future__ import annotations
 
@@ -33,28 +33,28 @@ __all__ = [
 Chooser = Callable[[Sequence[Codes], int], NDArray[np.int32]]
 
 _BLOCK = 4096
-"""Rows per block: the bins of twenty columns fit into the second-level cache."""
+"""Rows per block, chosen so that the bins of twenty columns fit into the second-level cache."""
 
 _THREADS_FROM = 200_000
 """From this many rows on, two threads are faster."""
 
 
 class Decider(Protocol):
-    """What decides records: a `Program`, a `Committee`, or another class with these attributes and methods.
+    """A `Program`, a `Committee`, or another class with these attributes and methods.
 
-    Besides the attributes below it has ``decide(table, threads)``, which returns `Decisions`, and
-    ``explain(record)``, which returns what prints itself as an answer to "why". The functions `decide` and
-    `unless.explain` call these methods; for programs, which know nothing of tables, they do the work themselves.
-    Everything else takes a `Decider` and never asks which one it is. An export that has no words for it refuses it.
+    In addition to the attributes below, a decider has ``decide(table, threads)``, which returns `Decisions`, and
+    ``explain(record)``, which returns an object that prints as an answer to "why". The functions `decide` and
+    `unless.explain` call these methods, except for programs, which they handle directly. All other code takes a
+    `Decider` of any type; an export rejects types of deciders that it cannot express.
     """
 
     @property
     def noun(self) -> str:
-        """What people call it: "program", "committee of 5 lists"."""
+        """The name of the decider in messages: "program", "committee of 5 lists"."""
 
     @property
     def by_rule(self) -> bool:
-        """Whether one rule decides each record; ``heads`` are then those of ``all_rules``."""
+        """Whether one rule decides each record; ``heads`` are then the heads of ``all_rules``."""
 
     @property
     def target(self) -> str:
@@ -62,7 +62,7 @@ class Decider(Protocol):
 
     @property
     def features(self) -> tuple[str, ...]:
-        """The names of all columns of training."""
+        """The names of all training columns."""
 
     @property
     def used(self) -> tuple[str, ...]:
@@ -74,30 +74,30 @@ class Decider(Protocol):
 
     @property
     def labels(self) -> tuple[Label, ...]:
-        """The different labels that it can give."""
+        """The distinct labels that the decider can give."""
 
     @property
     def lists(self) -> tuple[Program, ...]:
-        """Its lists of rules; only one of them decides each record if ``by_rule``."""
+        """The decider's lists of rules; if ``by_rule``, only one of them decides each record."""
 
     @property
     def all_rules(self) -> Program:
-        """All its rules in one list, which says what is tested, but not what is decided."""
+        """All rules in one list, which shows what the decider tests, but not what it decides."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Decisions:
-    """What was decided of each row of a table."""
+    """The decisions for the rows of a table."""
 
     choices: NDArray[np.int32]
-    """The index in `Decider.heads` of the label of each row; where a program has no rule for a row, -1."""
+    """The index in `Decider.heads` of the label of each row; -1 for a row that no rule of a program covers."""
     points: NDArray[np.int64] | None = None
-    """The points of each row and label, whose shares of the odds are probabilities; None if there are none."""
+    """The points of each row and label, from which probabilities follow; None if the decider has no points."""
 
 
 @singledispatch
 def decide(decider: Any, table: Table, threads: int = 2) -> Decisions:
-    """Decide every row of a table, which needs the columns that ``decider.used`` names, in any order."""
+    """Decide every row of a table, which must contain the columns ``decider.used`` in any order."""
     if not hasattr(decider, "decide"):
         raise ParameterError(f"a {type(decider).__name__} is not a Program; predict takes a program, then a table")
     found: Decisions = decider.decide(table, threads)
@@ -110,21 +110,21 @@ def _(decider: Program, table: Table, threads: int = 2) -> Decisions:
 
 
 def label_places(decider: Decider, table: Table, labels: Sequence[Label]) -> NDArray[np.int64]:
-    """The place among some labels of the label that each row of a table gets; -1 if it gets none of them."""
+    """Return the index, among the given labels, of the label that each row gets; -1 if it gets none of them."""
     return head_indices(decider, labels)[decide(decider, table).choices]
 
 
 def head_indices(decider: Decider, labels: Sequence[Label]) -> NDArray[np.int64]:
-    """The place of each of ``decider.heads`` among some labels; -1 is no label."""
+    """Return the index of each of ``decider.heads`` among the given labels; -1 is no label."""
     place: dict[Label | None, int] = {label: k for k, label in enumerate(labels)}
     return np.array([place.get(head, -1) for head in decider.heads], dtype=np.int64)
 
 
 def predict(decider: Decider, table: Table) -> NDArray[np.object_]:
-    """The label of every row; of a program, that of the first rule that covers it, else its ``otherwise``.
+    """Predict the label of every row: for a program, the label of the first rule that covers it, or ``otherwise``.
 
-    The table needs the columns that the program uses, in any order; a category or a number that training did not have
-    is like any other. Read new records with ``read_table(source, like=program)``.
+    The table must contain the columns that the program uses, in any order; categories and numbers that training did not
+    have are treated like any other. Read new records with ``read_table(source, like=program)``.
 
     Returns
     -------
@@ -138,18 +138,18 @@ def predict(decider: Decider, table: Table) -> NDArray[np.object_]:
 
 
 def deciding_rules(program: Program, table: Table, threads: int = 2) -> NDArray[np.int32]:
-    """The index of the rule that decides each row, -1 if no rule covers it."""
+    """Return the index of the rule that decides each row, -1 if no rule covers it."""
     columns, code = tested_columns(program, table), ProgramCode(program)
     return code.decide(fillers(code.bins, columns), len(table), threads)
 
 
 def tested_features(decider: Decider, table: Table) -> Table:
-    """A table without the features that no rule tests."""
+    """Return a table without the features that no rule tests."""
     return Table(tuple(map(table.column, decider.used)), table.target, len(table))
 
 
 def tested_columns(decider: Decider, table: Table) -> list[Column]:
-    """The columns that rules test, with dates and levels as the rules write them."""
+    """Return the columns that rules test, with dates and levels in the notation of the rules."""
     if not isinstance(table, Table):
         raise ParameterError(f"a {type(table).__name__} is not a Table; make one: read_table(source, like=program)")
     if lacking := [name for name in decider.used if name not in table.features]:
@@ -161,7 +161,7 @@ def tested_columns(decider: Decider, table: Table) -> list[Column]:
 
 @singledispatch
 def make_chooser(decider: Any, columns: Sequence[Column]) -> Chooser:
-    """Return a function from codes, in these columns, and a number of rows to `Decisions.choices`."""
+    """Return a function that computes `Decisions.choices` from codes of these columns and a number of rows."""
 
     def choose(codes: Sequence[Codes], rows: int) -> NDArray[np.int32]:
         changed = (replace(column, codes=own) for column, own in zip(columns, codes, strict=True))
@@ -177,12 +177,12 @@ def _(decider: Program, columns: Sequence[Column]) -> Chooser:
 
 
 class ProgramCode:
-    """A program, ready to decide: jumps between tests of bins, see `kernels.deciding`.
+    """A program compiled to jumps between tests of bins, which `kernels.deciding` executes.
 
-    ``numbers`` are the tests, and ``starts`` is where each rule, and the end, starts.
-    A test is five numbers: where its column starts in a block, the bins [low, end) that satisfy it, where to go if it
-    fails, and where to go if it holds. Going to -2 - k is the end: rule k decides, or no rule does (k = -1). The tests
-    are laid out backwards, so that every goal is known.
+    ``numbers`` contains the tests, and ``starts`` the start of each rule, then the end (-1).
+    A test is five numbers: the start of its column in a block, the bins [low, end) that satisfy it, the jump target if
+    it fails, and the jump target if it holds. Target -2 - k ends: rule k decides, or no rule does (k = -1). The tests
+    are laid out backwards, so that every target is known.
     """
 
     def __init__(self, program: Program) -> None:
@@ -195,7 +195,7 @@ class ProgramCode:
         self.starts = np.array(starts[::-1], dtype=np.int32)
 
     def _rule(self, rule: Rule, success: int, failure: int, columns: Mapping[str, tuple[int, ValueBins]]) -> int:
-        """Add the tests of a rule; return where they begin."""
+        """Add the tests of a rule; return their start."""
         goal = success
         for exception in reversed(rule.exceptions):
             goal = self._rule(exception, failure, goal, columns)
@@ -209,9 +209,9 @@ class ProgramCode:
     def decide(
         self, fills: Sequence[Fill], rows: int, threads: int = 2, after: NDArray[np.int32] | None = None
     ) -> NDArray[np.int32]:
-        """The index of the rule that decides each row, -1 if no rule covers it.
+        """Return the index of the rule that decides each row, -1 if no rule covers it.
 
-        If there is the index of a rule for each row, only rules ``after`` that one count.
+        If ``after`` contains the index of a rule for each row, only later rules count.
         """
         out = np.full(rows, self.starts[0], np.int32) if after is None else self.starts[after + 1]
 

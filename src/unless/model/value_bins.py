@@ -1,6 +1,6 @@
 """Bins: literals cut the values of a feature into a few bins, and values in one bin satisfy the same literals.
 
-Bins depend on the literals only, not on the records: what decides is made ready once, and then decides any rows.
+Bins depend only on the literals, not on the records: a decider is compiled once, and then decides any rows.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ from unless.values.notation import Notation
 Bins = NDArray[np.int32]
 
 Fill = Callable[[int, int, Bins], object]
-"""Writes the bins of some rows of a feature, from a first to a last one."""
+"""Writes the bins of a range of rows of a feature."""
 
 
 NewCells = Column | NDArray[np.float64] | Value
-"""The cells of a feature of new records: ranked, as plain numbers, where NaN is missing, or the only one."""
+"""The cells of a feature of new records: a ranked column, plain numbers (NaN is missing), or a single value."""
 
 
 class ValueBins:
     """The bins of one feature, whose numbers are written in a notation.
 
-    In this order: the numbers up to each threshold, and those above the last; each category that a literal names, and
-    all others; missing cells.
+    Bins are in this order: the numbers up to each threshold, and the numbers above the last; each category that a
+    literal names, and all other categories; missing cells.
     """
 
     __slots__ = ("_categories", "_thresholds", "count", "feature", "missing", "notation", "numbers", "other")
@@ -48,7 +48,7 @@ class ValueBins:
         self.count = self.missing + 1
 
     def bin_of(self, value: Value) -> int:
-        """The bin of a value, whose notation is that of the feature."""
+        """Return the bin of a value in the notation of the feature."""
         if value is None:
             return self.missing
         return (
@@ -56,7 +56,7 @@ class ValueBins:
         )
 
     def bins_of(self, column: Column) -> Bins:
-        """The bin of each rank of a column, whose notation is that of the feature."""
+        """Return the bin of each rank of a column in the notation of the feature."""
         found = np.full(column.missing + 1, self.other, np.int32)
         first = len(column.numbers)
         found[:first] = self.numbers.searchsorted(column.numbers)
@@ -68,7 +68,7 @@ class ValueBins:
         return found
 
     def filler(self, cells: NewCells, codes: Codes | None = None) -> Fill:
-        """What writes the bins of the rows of a column, or of other codes of its values."""
+        """Return a function that writes the bins of the rows of a column, or of other codes of its values."""
         if isinstance(cells, Column):
             bins, ranks = self.bins_of(cells), cells.codes if codes is None else codes
             return lambda first, last, out: bins.take(ranks[first:last], out=out, mode="clip")
@@ -78,7 +78,7 @@ class ValueBins:
         return lambda first, last, out: out.fill(only)
 
     def span(self, literal: Literal) -> tuple[int, int, bool]:
-        """The truth of a literal as bins: it holds where ``(first <= bin < end) != negated``."""
+        """Return the bins that satisfy a literal: it holds where ``(first <= bin < end) != negated``."""
         match literal.op, literal.value:
             case ("<=", float(x)):
                 return 0, bisect_left(self._thresholds, x) + 1, False
@@ -92,7 +92,7 @@ class ValueBins:
 
 
 def bins_tested_by(program: Program, more: Iterable[Literal] = ()) -> tuple[ValueBins, ...]:
-    """The bins of each feature that a program tests, in the order of `Program.used`, and that more literals test."""
+    """Return the bins of each feature that a program or ``more`` literals test, in the order of `Program.used`."""
     tests: dict[str, list[Literal]] = {name: [] for name in program.used}
     for literal in (*(literal for rule in program.rules for literal in rule.literals()), *more):
         tests[literal.feature].append(literal)
@@ -100,6 +100,6 @@ def bins_tested_by(program: Program, more: Iterable[Literal] = ()) -> tuple[Valu
 
 
 def fillers(bins: Sequence[ValueBins], columns: Sequence[NewCells], codes: Sequence[Codes] | None = None) -> list[Fill]:
-    """What writes the bins of each feature, from columns in the same order, or from other codes of their values."""
+    """Return functions that write the bins of each feature, from columns in the same order or other codes of them."""
     own = [None] * len(columns) if codes is None else codes
     return [one.filler(column, ranks) for one, column, ranks in zip(bins, columns, own, strict=True)]

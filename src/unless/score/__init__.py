@@ -1,4 +1,4 @@
-"""Points: what each part of a list of rules adds to each label. Points add up to a probability.
+"""Points that each part of a list of rules adds to each label; points add up to probabilities.
 
 - `program_parts`: the parts of a program that hold for a record or not, and their truths on a table.
 - `score_card`: the score card, points for each part of a program.

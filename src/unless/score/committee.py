@@ -1,4 +1,4 @@
-"""Committees: many lists of rules that vote. The points of the rules that decide a record add up to its logits."""
+"""Committees: many lists of rules that vote. The points of the deciding rules of a record add up to its logits."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from unless.values import Label, count_text
 __all__ = ["Committee"]
 
 _MOST = 2**31
-"""No sum of points reaches this: sums have 32 bits."""
+"""Sums of points must stay below this limit, because they have 32 bits."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Committee:
-    """Lists of rules, and what the rules of each list add to each class.
+    """Lists of rules, and the points that the rules of each list add to each class.
 
-    The label of a record is the class with most points: those of ``base``, and in every list those of the first rule
-    that covers the record (``points[list][rule, class]``). If several classes have as many, it is the first of them.
-    The last rule of a list covers every record.
+    The label of a record is the class with the most points: the sum of ``base`` and, for every list, the points of the
+    first rule that covers the record (``points[list][rule, class]``). The first of several equal classes wins. The last
+    rule of a list covers every record.
     """
 
     target: str
@@ -41,7 +41,7 @@ class Committee:
     points: tuple[Points, ...]
 
     by_rule: ClassVar[bool] = False
-    """Not one rule decides, but one of each list (`prediction.Decider`)."""
+    """False: one rule of each list decides, not a single rule (`prediction.Decider`)."""
 
     def __post_init__(self) -> None:
         if len(self.lists) != len(self.points):
@@ -70,7 +70,7 @@ class Committee:
 
     @property
     def noun(self) -> str:
-        """What people call it."""
+        """The name of the committee in messages."""
         return f"committee of {count_text(len(self), 'list')}"
 
     @property
@@ -82,7 +82,7 @@ class Committee:
 
     @cached_property
     def all_rules(self) -> Program:
-        """The rules of all lists as one program: not to decide with, but to see what the committee tests."""
+        """The rules of all lists as one program, which shows what the committee tests, but not what it decides."""
         return Program(self.target, self.features, tuple(rule for program in self.lists for rule in program.rules))
 
     @cached_property
@@ -92,7 +92,7 @@ class Committee:
 
     @cached_property
     def code(self) -> VotingCode:
-        """What adds up the points of rows, ready for all that come."""
+        """The lists compiled to instructions that add up the points of rows."""
         written, first = Instructions(len(self.classes)), 0
         for program, own in zip(self.lists, self.points, strict=True):
             written.add_list(program, first)
@@ -101,28 +101,28 @@ class Committee:
         return VotingCode(bins_tested_by(self.all_rules), written, np.concatenate(points))
 
     def __getstate__(self) -> dict[str, Any]:
-        """What a copy needs: instructions for kernels are none of it."""
+        """Return the state to copy, without compiled instructions."""
         return {one.name: getattr(self, one.name) for one in fields(self)}
 
     @property
     def rule_count(self) -> int:
-        """The number of rules of all lists, exceptions counted too."""
+        """The number of rules in all lists, including exceptions."""
         return len(self.all_rules.rules) + self.all_rules.exception_count
 
     def decide(self, table: Table, threads: int = 2) -> Decisions:
-        """The class with most points for every row, and the points."""
+        """Decide every row: return the class with the most points, and the points."""
         sums = self.sums(table, threads)
         return Decisions(leading_label_index(sums).astype(np.int32), sums)
 
     def sums(self, table: Table, threads: int = 2) -> Points:
-        """The points of every row and class.
+        """Compute the points of every row and class.
 
-        The table needs the columns that rules test, in any order; read new records like those of training.
+        The table must contain the columns that rules test, in any order; read new records like the training records.
         """
         return self.add_up(fillers(self.code.bins, tested_columns(self, table)), len(table), threads)
 
     def add_up(self, fills: Sequence[Fill], rows: int, threads: int = 2) -> Points:
-        """The points of every row and class, given what fills in the bins of ``code``."""
+        """Compute the points of every row and class, given functions that write the bins of ``code``."""
         sums = np.tile(self.base, (rows, 1))
         self.code.add(fills, sums, threads)
         return sums
@@ -139,11 +139,11 @@ class Committee:
         return hash((self.target, self.features, self.classes, self.lists))
 
     def first(self, size: int) -> Committee:
-        """The committee of only the first lists."""
+        """Return the committee of only the first ``size`` lists."""
         return replace(self, lists=self.lists[:size], points=self.points[:size])
 
     def __len__(self) -> int:
-        """The number of lists."""
+        """Return the number of lists."""
         return len(self.lists)
 
     def __str__(self) -> str:
@@ -161,14 +161,14 @@ def _(decider: Committee, columns: Sequence[Column]) -> Chooser:
 
 
 def labels_from_sums(committee: Committee, sums: Points) -> np.ndarray[tuple[int], np.dtype[np.object_]]:
-    """The label of every row, given its points."""
+    """Return the label of every row, given its points."""
     labels = np.empty(len(committee.classes), dtype=object)
     labels[:] = committee.classes
     return labels[leading_label_index(sums)]
 
 
 def _check_points(points: Points, shape: tuple[int, ...], what: str) -> Points:
-    found = np.array(points, dtype=np.int64)  # a copy that nobody else can change
+    found = np.array(points, dtype=np.int64)  # a copy, so that other code cannot change it
     if found.shape != shape:
         raise ProgramError(f"{what} has points of the shape {found.shape}, not {shape}: a number for each class")
     found.flags.writeable = False

@@ -1,8 +1,8 @@
-"""How much each feature of a record adds to the log-odds: exact Shapley values against a background of records.
+"""Compute how much each feature of a record adds to the log-odds: exact Shapley values against a background.
 
-The Shapley value of a feature is the mean, over all orders of the features, of what changes when its value in a record
-of the background is replaced by the record's own. Values of all features add up to the points of the record, less the
-mean of the background. They are computed for each list apart, since the points of lists add up.
+The Shapley value of a feature is the mean change, over all orders of the features, when its value in a background
+record is replaced by the record's own value. The values of all features add up to the record's points minus the mean
+of the background. They are computed separately for each list, because the points of lists add up.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ from unless.table import Column, Table
 Floats = NDArray[np.float64]
 
 _MOST_FEATURES = 64
-"""The most features of one list in which two records may differ."""
+"""The maximum number of features of one list in which two records may differ."""
 
 _STEPS = 20_000_000
-"""How many nodes the walk for one record through one list may visit: about half a second."""
+"""The maximum number of nodes to visit for one record and one list, which take about half a second."""
 
 
 @dataclass(frozen=True, eq=False)
 class AdditiveScore:
-    """A score as a sum of graphs: that of a record is ``base`` and the points of the ends that it is led to."""
+    """A score as a sum of graphs: a record's score is ``base`` plus the points of the ends that it reaches."""
 
     decider: Decider
     base: Floats
@@ -46,7 +46,7 @@ class AdditiveScore:
 
 @singledispatch
 def additive_score(model: Any) -> AdditiveScore:
-    """The log-odds of a committee or of a score card as a sum of graphs."""
+    """Return the log-odds of a committee or of a score card as a sum of graphs."""
     raise ParameterError(f"a {type(model).__name__} has no points that add up to log-odds")
 
 
@@ -69,18 +69,18 @@ def _(model: ScoreCard) -> AdditiveScore:
 
 
 def _log_odds(points: Points) -> Floats:
-    """Points as logits: of two classes, those of the second against the first."""
+    """Convert points to logits: with two classes, the logit of the second against the first."""
     found = points[:, 1:] - points[:, :1] if points.shape[1] == 2 else points
     return found / POINTS_PER_LOGIT
 
 
 class ContributionCounter:
-    """Contributions of features to an additive score, against the records of a background."""
+    """Computes contributions of features to an additive score, against the records of a background."""
 
     def __init__(self, score: AdditiveScore, background: Table) -> None:
         if not len(background):
             raise ParameterError(
-                "the background has no records; give records to compare with, such as those of training"
+                "the background has no records; pass records to compare with, such as the training records"
             )
         self.score = score
         self.features: tuple[str, ...] = score.decider.used
@@ -96,7 +96,7 @@ class ContributionCounter:
         return tested_columns(self.score.decider, table)
 
     def values(self, table: Table) -> Floats:
-        """The contribution of each feature (second axis) to each score (third axis) of each row of a table."""
+        """Compute the contribution of each feature (second axis) to each score (third axis) for each row of a table."""
         columns = self._read(table)
         out = np.zeros((len(table), len(self.features), len(self.score.base)))
         for one in self._graphs:
@@ -105,7 +105,7 @@ class ContributionCounter:
         return out
 
     def curve(self, feature: str) -> list[CurveStep]:
-        """The mean score of the background, if all its records had the same value of a feature: for each value."""
+        """Compute, for each value of a feature, the mean score of the background if all its records had this value."""
         column = next(one for one in self._columns if one.name == feature)
         graphs = [one for one in self._graphs if feature in one.graph.features]
         tests = dict.fromkeys(t for one in graphs for t in one.graph.literals if t.feature == feature)
@@ -121,19 +121,19 @@ class ContributionCounter:
 
 @dataclass(frozen=True, eq=False)
 class CurveStep:
-    """Values of a feature that all literals treat alike: the ``codes`` of a column, and the literals that hold."""
+    """Values of a feature that satisfy the same literals: their ``codes`` in a column, and the literals."""
 
     codes: tuple[int, ...]
     holds: tuple[Literal, ...]
     fails: tuple[Literal, ...]
     score: Floats = field(default_factory=lambda: np.empty(0))
-    """The mean score of the background, if all its records had such a value."""
+    """The mean score of the background if all its records had such a value."""
     records: int = 0
-    """How many records of the background have such a value."""
+    """The number of background records that have such a value."""
 
 
 def _steps(column: Column, tests: Sequence[Literal]) -> list[CurveStep]:
-    """The codes of a column, grouped by which literals hold, in the order of their first codes."""
+    """Group the codes of a column by the literals that hold, ordered by the first code of each group."""
     codes = np.arange(column.missing + 1)
     spans = [column.span(one) for one in tests]
     truths = [((low <= codes) & (codes < end)) != negated for low, end, negated in spans]
@@ -151,7 +151,7 @@ def _steps(column: Column, tests: Sequence[Literal]) -> list[CurveStep]:
 
 
 class _GraphContributions:
-    """The contributions to the points of one graph."""
+    """Computes the contributions to the points of one graph."""
 
     def __init__(self, graph: DecisionGraph, truths: Truths) -> None:
         self.graph, self._truths = graph, truths
@@ -160,7 +160,7 @@ class _GraphContributions:
         self.mean: Floats = graph.points[graph.ends(truths)].mean(axis=0)
 
     def mean_with(self, column: Column, code: int) -> Floats:
-        """The mean points of the background, if all its records had the value of this code in a column."""
+        """Return the mean points of the background if all its records had the value of this code in a column."""
         truths = self._truths.copy()
         for place, literal in enumerate(self.graph.literals):
             if literal.feature == column.name:
@@ -170,14 +170,14 @@ class _GraphContributions:
         return found
 
     def values(self, truths: Truths) -> Floats:
-        """The contributions of its features for rows of truths; equal rows are computed once."""
+        """Compute the contributions of the graph's features for rows of truths; equal rows are computed once."""
         rows, back = np.unique(truths, axis=0, return_inverse=True)
         found = self._single(rows) if len(self.graph.features) == 1 else self._walk(rows)
         out: Floats = found[back.ravel()]
         return out
 
     def _single(self, rows: Truths) -> Floats:
-        """Of one feature all that differs from the mean is its own."""
+        """Compute the contributions if there is only one feature: the difference from the mean."""
         return (self.graph.points[self.graph.ends(rows)] - self.mean)[:, np.newaxis]
 
     def _walk(self, rows: Truths) -> Floats:
@@ -191,20 +191,20 @@ class _GraphContributions:
             if walk.add(graph.root, row, _STEPS, found.reshape(-1)) < 0:
                 raise ParameterError(
                     f"a list of {len(graph.nodes):,} conditions on {count} features is too large for exact "
-                    f"contributions against {size:,} records; give fewer records as the background"
+                    f"contributions against {size:,} records; pass fewer records as the background"
                 )
         return out
 
 
 @cache
 def _shares() -> Floats:
-    """What one of ``a + b + 1`` features gets of the points of an end: ``a! b! / (a + b + 1)!`` for all a and b."""
+    """Return one feature's share of an end's points for all a and b: ``a! b! / (a + b + 1)!``."""
     every = range(_MOST_FEATURES)
     return np.array([factorial(a) * factorial(b) / factorial(a + b + 1) for a in every for b in every])
 
 
 def _packed(truths: Truths) -> NDArray[np.uint64]:
-    """Rows of truths as bits of 64-bit words."""
+    """Pack rows of truths into bits of 64-bit words."""
     words = max(-(-truths.shape[1] // 64), 1)
     padded = np.zeros((len(truths), 64 * words), np.uint8)
     padded[:, : truths.shape[1]] = truths

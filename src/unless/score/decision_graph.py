@@ -1,4 +1,4 @@
-"""Lists of rules as graphs whose nodes test one literal each, with points at their ends."""
+"""Convert lists of rules to graphs whose nodes test one literal each, with points at their ends."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ Truths = NDArray[np.bool_]
 class DecisionGraph:
     """A graph that leads each record to an end, which has points.
 
-    A node is a row of ``nodes``: a literal, and the nodes to go to if it holds and if not; a node below 0 is ``~end``.
-    ``points`` has a row for each end.
+    A node is a row of ``nodes``: a literal, the next node if it holds, and the next node if not; a node below 0 is
+    ``~end``. ``points`` has a row for each end.
     """
 
     literals: tuple[Literal, ...]
@@ -31,28 +31,28 @@ class DecisionGraph:
 
     @classmethod
     def of_list(cls, program: Program, points: NDArray[np.float64]) -> DecisionGraph:
-        """The points of the rule that decides; one row more than there are rules is for records that none decides."""
+        """Convert a list to a graph with the points of the deciding rule; the last row of points is for no rule."""
         return _Builder().graph([*program.rules], points)
 
     @classmethod
     def of_condition(cls, rule: Rule, points: NDArray[np.float64]) -> DecisionGraph:
-        """Points for the records that a rule covers, none for the others."""
+        """Convert a rule to a graph that gives points to the records that the rule covers."""
         return _Builder().graph([rule], np.stack([points, np.zeros_like(points)]))
 
     @cached_property
     def features(self) -> tuple[str, ...]:
-        """The features that its literals test."""
+        """The features that the graph's literals test."""
         return tuple(dict.fromkeys(literal.feature for literal in self.literals))
 
     def truths(self, columns: Iterable[Column]) -> Truths:
-        """Whether each literal holds in each row of some columns."""
+        """Compute whether each literal holds in each row of these columns."""
         known = {column.name: column for column in columns}
         spans = [(known[literal.feature].codes, *known[literal.feature].span(literal)) for literal in self.literals]
         held = [((low <= codes) & (codes < end)) != negated for codes, low, end, negated in spans]
         return np.column_stack(held) if held else np.empty((0, 0), bool)
 
     def ends(self, truths: Truths) -> NDArray[np.intp]:
-        """The end that each row of truths leads to."""
+        """Return the end that each row of truths leads to."""
         places, rows = np.full(len(truths), self.root, np.intp), np.arange(len(truths))
         while (going := places >= 0).any():
             nodes = self.nodes[places[going]]
@@ -62,14 +62,14 @@ class DecisionGraph:
 
 
 class _Builder:
-    """Lays out the nodes of a graph backwards, so that each knows where it leads to."""
+    """Lays out the nodes of a graph backwards, so that the targets of each node are known."""
 
     def __init__(self) -> None:
         self._nodes: list[tuple[int, int, int]] = []
         self._literals: dict[Literal, int] = {}
 
     def graph(self, rules: Sequence[Rule], points: NDArray[np.float64]) -> DecisionGraph:
-        """The graph of rules; the first that covers a record decides."""
+        """Build the graph of rules; the first rule that covers a record decides."""
         root = ~(len(points) - 1)
         for number in reversed(range(len(rules))):
             root = self._covers(rules[number], ~number, root)
@@ -77,7 +77,7 @@ class _Builder:
         return DecisionGraph(tuple(self._literals), nodes, root, points.astype(np.float64))
 
     def _covers(self, rule: Rule, yes: int, no: int) -> int:
-        """The node to begin at, to end in ``yes`` if a rule covers a record, and in ``no`` if not."""
+        """Add nodes that lead to ``yes`` if a rule covers a record, otherwise to ``no``; return the first one."""
         for exception in reversed(rule.exceptions):
             yes = self._covers(exception, no, yes)
         for literal in reversed(rule.default):

@@ -1,8 +1,8 @@
-"""The parts of a program that hold for a record or not, and their truths on the rows of a table.
+"""The parts of a program, each of which holds for a record or not, and their truths on the rows of a table.
 
-The parts are, in this order: each rule as the one that decides (or no rule); each rule that holds, whether it decides
-or not, the default of each rule with exceptions, and each exception; and each literal. What is true of every record is
-not a part. A score card may have more literals, which no rule has: its cuts.
+The parts are, in this order: each rule as the deciding rule (and no rule); each rule that holds, whether it decides or
+not, with the default of each rule with exceptions, and each exception; and each literal. A condition that is true of
+every record is not a part. A score card may have further literals that are in no rule: its cuts.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ Kind = OneOf["decides", "rule", "default", "exception", "literal"]
 class ProgramPart:
     """One part of a program.
 
-    ``number`` is the index of the rule that it belongs to; None for a literal, and if no rule decides. ``rule`` is that
-    rule, or the exception. ``within`` is the part of the rule or exception that an exception belongs to.
+    ``number`` is the index of the rule that the part belongs to; None for a literal, and for no deciding rule. ``rule``
+    is that rule, or the exception. ``within`` is the part of the rule or exception that contains an exception.
     """
 
     kind: Kind
@@ -39,7 +39,7 @@ class ProgramPart:
 
     @property
     def condition(self) -> Rule | None:
-        """A rule that covers the records for which the part holds; None for a part that says which rule decides.
+        """The rule that covers the records for which the part holds; None for a part about the deciding rule.
 
         An exception holds only where the defaults around it hold.
         """
@@ -54,13 +54,13 @@ class ProgramPart:
         return Rule(None, default, () if self.kind == "default" else self.rule.exceptions)
 
     def holds(self, program: Program, record: Mapping[str, object]) -> bool:
-        """Whether the part holds for a record."""
+        """Return whether the part holds for a record."""
         condition = self.condition
         return program.decides(record) == self.number if condition is None else condition.covers(record)
 
 
 def program_parts(program: Program, cuts: Sequence[Literal] = ()) -> tuple[ProgramPart, ...]:
-    """All parts of a program, in the order of the module's docstring, then literals that none of its rules has."""
+    """Return all parts of a program in the order of the module's docstring, then ``cuts``, which are in no rule."""
     rules = list(enumerate(program.rules))
     decides = [ProgramPart("decides", number, rule) for number, rule in rules]
     if not any(map(_covers_everything, program.rules)):
@@ -73,7 +73,7 @@ def program_parts(program: Program, cuts: Sequence[Literal] = ()) -> tuple[Progr
 
 
 def _inner_parts(part: ProgramPart) -> Iterator[ProgramPart]:
-    """A rule or an exception, its default if it has exceptions, and these."""
+    """Yield a rule or an exception, then its default and its exceptions if it has exceptions."""
     waiting = [part]
     while waiting:
         one = waiting.pop()
@@ -89,7 +89,7 @@ def _inner_parts(part: ProgramPart) -> Iterator[ProgramPart]:
 
 
 def _covers_everything(rule: Rule) -> bool:
-    """Whether the rule covers every record."""
+    """Return whether the rule covers every record."""
     return not rule.default and not rule.exceptions
 
 
@@ -101,7 +101,7 @@ class PartTruths:
     """The truths of the parts on some rows.
 
     ``bins`` has a row for each feature, from which the truths of its literals follow (`BinnedFeature.holds`);
-    ``deciding`` is the place of the part that says which rule decides; ``inner`` has a row for each rule, default and
+    ``deciding`` is the index of the part about the deciding rule; ``inner`` has a row for each rule, default and
     exception.
     """
 
@@ -114,8 +114,8 @@ class PartTruths:
 class BinnedFeature:
     """A feature whose literals cut its codes into a few bins: codes in one bin satisfy the same literals.
 
-    ``bins`` has the bin of each code, ``places`` the places of the literals among the parts, ``spans`` the bins that
-    satisfy them (as in `Column.span`), and ``holds[bin, literal]`` their truths.
+    ``bins`` contains the bin of each code, ``places`` the indices of the literals among the parts, ``spans`` the bins
+    that satisfy them (as in `Column.span`), and ``holds[bin, literal]`` their truths.
     """
 
     bins: FeatureBins
@@ -125,7 +125,7 @@ class BinnedFeature:
 
     @classmethod
     def of(cls, column: Column, tests: Mapping[Literal, int]) -> BinnedFeature:
-        """The bins of a column, given the literals that test it and their places."""
+        """Create the bins of a column, given the literals that test it and their indices among the parts."""
         spans = [column.span(literal) for literal in tests]
         last = column.missing + 1
         cuts = sorted({0, last, *chain.from_iterable((low, end) for low, end, _ in spans)})
@@ -157,19 +157,19 @@ class PartReader:
         ]
 
     def read(self, codes: Sequence[Codes], rows: int) -> PartTruths:
-        """The truths on some rows; the codes are those of the columns that the reader was made for."""
+        """Compute the truths on some rows, given the codes of the reader's columns."""
         return self.truths(self.bins(codes, rows))
 
     def bins(self, codes: Sequence[Codes], rows: int) -> FeatureBins:
-        """The bin of each feature (rows of the array) on some rows, from which all truths follow."""
+        """Return the bin of each feature (rows of the array) for some rows; all truths follow from the bins."""
         bins = np.empty((len(self.features), rows), np.int32)
         for out, feature, column in zip(bins, self.features, codes, strict=True):
             feature.bins.take(column, out=out, mode="clip")
         return bins
 
     def truths(self, bins: FeatureBins) -> PartTruths:
-        """The truths on rows with these bins."""
-        # Bytes are compared in a quarter of the time.
+        """Compute the truths on rows with these bins."""
+        # Comparing bytes takes a quarter of the time.
         return PartTruths(bins, *self._decide(bins.astype(np.uint8) if self._few else bins))
 
     def _decide(self, bins: NDArray[Any]) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:
@@ -187,7 +187,7 @@ class PartReader:
     def _follow(
         self, plan: _TruthPlan, bins: NDArray[Any], within: NDArray[np.bool_], inner: NDArray[np.bool_]
     ) -> NDArray[np.bool_]:
-        """Which of the rows within some defaults a rule or exception covers; all truths inside it are written down."""
+        """Return which rows within the outer defaults a rule or exception covers; store the truths of all its parts."""
         truth: NDArray[np.bool_] = inner[plan.place]
         np.copyto(truth, within)
         for feature, literal in plan.literals:
@@ -212,7 +212,7 @@ class PartReader:
 
 @dataclass(frozen=True, slots=True)
 class _TruthPlan:
-    """How to find the truth of a rule or exception: its literals, its place, its default's, its exceptions."""
+    """How to find the truth of a rule or exception: its literals, its part, the part of its default, its exceptions."""
 
     literals: list[tuple[int, int]]
     place: int
@@ -223,7 +223,7 @@ class _TruthPlan:
     def of(
         cls, rule: Rule, where: Mapping[Literal, tuple[int, int]], places: Iterator[int], *, top: bool = False
     ) -> _TruthPlan:
-        """The plan of a rule; the places are given out in the order of `program_parts`."""
+        """Create the plan of a rule; parts are numbered in the order of `program_parts`."""
         place = next(places)
         default = next(places) if top and rule.default and rule.exceptions else None
         inner = [cls.of(exception, where, places) for exception in rule.exceptions]

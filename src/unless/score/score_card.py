@@ -1,6 +1,6 @@
 """The score card of a program: points for each part that holds, which add up to the probabilities of the labels.
 
-The label stays that of the list. Where the sum would favour another one, the list itself adds just enough points.
+The label is always the label of the list. If the sum favours another label, the list itself adds just enough points.
 """
 
 from __future__ import annotations
@@ -24,28 +24,28 @@ from unless.table import Table
 from unless.values import Label
 
 MOST_POINTS = 1_000_000
-"""The most points of a part, or of the base: a thousand logits. Sums of a billion parts are still exact in doubles."""
+"""The maximum points of a part or the base: a thousand logits. Sums of a billion parts are exact in doubles."""
 
 _BLOCK = 8192
-"""Rows per block: the truths of fifty parts fit into the second-level cache."""
+"""Rows per block, chosen so that the truths of fifty parts fit into the second-level cache."""
 
 
 @dataclass(frozen=True, eq=False)
 class ScoreCard:
     """Points for each part of a program, and for each label; a thousand points multiply the odds of a label by e.
 
-    Two labels need only one column: points for the second label, against the first. Of more labels, each has a column.
+    With two labels, only the second one has a column: its points against the first. With more, each label has one.
 
     Parameters
     ----------
     program, classes
         The rules, and all labels of training, sorted.
     base
-        The points that every record has: one for each column.
+        The points that every record gets, one number for each column.
     points
         The points of each of the `program_parts` (rows) in each column.
     cuts
-        Literals that no rule has, on numbers that rules test: they tell more likely records from less likely ones.
+        Literals that are in no rule, on numbers that rules test: they refine the probabilities.
     """
 
     program: Program
@@ -59,7 +59,7 @@ class ScoreCard:
             raise ProgramError("a score card has at least two labels")
         known = tested_numbers(self.program)
         if len(set(self.cuts)) < len(self.cuts) or not all(can_cut(cut, known) for cut in self.cuts):
-            raise ProgramError("cuts: each compares numbers that rules compare, with another number, once")
+            raise ProgramError("cuts: each must compare a feature whose numbers rules compare with a new number, once")
         width, height = point_columns(self.classes), len(self.parts)
         for name, shape in (("base", (width,)), ("points", (height, width))):
             found = np.asarray(getattr(self, name))
@@ -73,29 +73,29 @@ class ScoreCard:
 
     @cached_property
     def parts(self) -> tuple[ProgramPart, ...]:
-        """The parts of the program that can hold, then the cuts."""
+        """The parts of the program, then the cuts."""
         return program_parts(self.program, self.cuts)
 
     @cached_property
     def heads(self) -> NDArray[np.int64]:
-        """The place of the label of each rule and, last, of no rule, among the labels; -1 where there is no label."""
+        """The index of the label of each rule, and last of no rule; -1 for no label."""
         return head_indices(self.program, self.classes)
 
     @cached_property
     def scorer(self) -> CardScorer:
-        """What adds up the points of rows, ready for all that come."""
+        """The card compiled to instructions that add up the points of rows."""
         return CardScorer(self)
 
     def totals(self, table: Table) -> Points:
-        """The points of each row in each column; where a rule decides, its label leads."""
+        """Compute the points of each row in each column; the label of the deciding rule has the most points."""
         return self.scorer.totals(fillers(self.scorer.bins, tested_columns(self.program, table)), len(table))
 
     def probabilities(self, table: Table) -> NDArray[np.float64]:
-        """The probability of each label (columns) for each row."""
+        """Compute the probability of each label (columns) for each row."""
         return self.shares(fillers(self.scorer.bins, tested_columns(self.program, table)), len(table))
 
     def shares(self, fills: Sequence[Fill], rows: int) -> NDArray[np.float64]:
-        """The probability of each label for each row, given what fills in the bins of the scorer."""
+        """Compute the probability of each label for each row, given functions that write the bins of the scorer."""
         totals, labels = self.scorer.totals(fills, rows), len(self.classes)
         out = np.empty((rows, labels))
         for start in range(0, rows, _BLOCK):  # all rows at once would not fit into a cache
@@ -104,13 +104,13 @@ class ScoreCard:
         return out
 
     def __getstate__(self) -> dict[str, object]:
-        """What a copy needs: instructions for kernels are none of it."""
+        """Return the state to copy, without compiled instructions."""
         return {one.name: getattr(self, one.name) for one in fields(self)}
 
     def lines(self, record: Mapping[str, object]) -> Iterator[tuple[ProgramPart | None, Points]]:
-        """The parts that hold for a record, with their points; None is the base, and last, if needed, the list itself.
+        """Yield the parts that hold for a record with their points; None is the base and, last, the list itself.
 
-        This is the definition; `totals` gives the same sums for many rows.
+        This is the definition; `totals` computes the same sums for many rows.
         """
         program, total = self.program, self.base.copy()
         yield None, self.base
@@ -126,7 +126,7 @@ class ScoreCard:
 
 
 class CardScorer:
-    """Adds up the points of rows, block by block: literals by a table per feature, other parts where they hold."""
+    """Adds up the points of rows in blocks: literals by a table for each feature, other parts where they hold."""
 
     def __init__(self, card: ScoreCard) -> None:
         self.bins = bins_tested_by(card.program, card.cuts)
@@ -139,7 +139,7 @@ class CardScorer:
         others = [place for place, part in enumerate(card.parts) if part.literal is None]
         decides = sum(part.kind == "decides" for part in card.parts)
         heads = np.zeros(len(others), np.int64)
-        heads[:decides] = card.heads[:decides]  # the label of the rule that decides, beside its points
+        heads[:decides] = card.heads[:decides]  # the label of the deciding rule, beside its points
         points = np.column_stack([card.points[others], heads])
         written = Instructions(width + 1)
         inner = [place * (width + 1) if points[place].any() else None for place in range(decides, len(others))]
@@ -147,7 +147,7 @@ class CardScorer:
         self._code = VotingCode(self.bins, written, points.reshape(-1))
 
     def totals(self, fills: Sequence[Fill], rows: int) -> Points:
-        """The points of each row in each column, given what fills in the bins."""
+        """Compute the points of each row in each column, given functions that write the bins."""
         width, size = len(self._base), min(_BLOCK, -(-rows // 64) * 64)
         out, block, room = (
             np.empty((rows, width), np.int64),
@@ -174,7 +174,7 @@ class CardScorer:
 
 
 def _points_of_bins(bins: ValueBins, tests: Sequence[tuple[Literal, Points]], width: int) -> Points:
-    """The points of the literals of a feature that hold in each of its bins, one bin after another."""
+    """Return, for each bin of a feature in order, the points of the literals that hold in it."""
     found = np.zeros((bins.count, width), np.int64)
     for literal, points in tests:
         low, end, negated = bins.span(literal)
@@ -184,7 +184,7 @@ def _points_of_bins(bins: ValueBins, tests: Sequence[tuple[Literal, Points]], wi
 
 
 def tested_numbers(program: Program) -> dict[str, set[Literal]]:
-    """The features whose numbers rules compare, with these literals."""
+    """Return the features whose numbers rules compare, with the comparing literals."""
     found: dict[str, set[Literal]] = {}
     for literal in program.literals():
         if literal.op in ("<=", ">"):
@@ -193,12 +193,12 @@ def tested_numbers(program: Program) -> dict[str, set[Literal]]:
 
 
 def can_cut(literal: Literal, tested: Mapping[str, Collection[Literal]]) -> bool:
-    """Whether a literal can be a cut, given `tested_numbers`."""
+    """Return whether a literal can be a cut, given `tested_numbers`."""
     return literal.op in ("<=", ">") and literal not in tested.get(literal.feature, (literal,))
 
 
 def require_card(card: ScoreCard | None) -> ScoreCard:
-    """Return the card of a model; a model without one is an error."""
+    """Return the card of a model; raise an error if there is none."""
     if card is None:
         raise ParameterError(
             "the model has no points: it has one label, more than 200,000 points, or comes from an earlier version; "
@@ -208,12 +208,12 @@ def require_card(card: ScoreCard | None) -> ScoreCard:
 
 
 def point_columns(classes: Sequence[object]) -> int:
-    """How many columns of points some labels have."""
+    """Return the number of columns of points for these labels."""
     return 1 if len(classes) == 2 else len(classes)
 
 
 def add_leads(totals: Points, heads: NDArray[np.int64]) -> Points:
-    """The points of rows with just enough added that the label of each leads by a point; -1 is no label."""
+    """Add just enough points to rows that the label of each row leads by a point; -1 is no label."""
     if totals.shape[1] == 1:
         own = heads[:, np.newaxis]
         return np.where(own == 1, np.maximum(totals, 1), np.where(own == 0, np.minimum(totals, -1), totals))

@@ -1,10 +1,10 @@
-"""Points that rules give: for every row, those of the rules that decide it or hold for it, added up over lists.
+"""Compile lists to instructions that add up, for every row, the points of the rules that decide it or hold for it.
 
-`Instructions` are lists in the form that `kernels.voting` runs, `VotingCode` the same with the bins of features. The
-kernel sorts rows into the bins of each feature, as a bit for each row, so that a *test* is three numbers: the bins
-[low, end) that satisfy it, and whether those do not. The lists are instructions of three numbers, which work on a stack
-of conditions: each rule takes the rows that it covers from those that no rule before it has decided. The third number
-of a test tells where to go on if no row is left.
+`Instructions` are lists in the form that `kernels.voting` executes; `VotingCode` adds the bins of features. The kernel
+sorts rows into the bins of each feature, as a bit for each row. A *test* is three numbers: the bins [low, end) that
+satisfy it, and whether it is negated. The lists are instructions of three numbers, which work on a stack of conditions:
+each rule takes the rows that it covers from the rows that no earlier rule has decided. The third number of a test is
+the jump target if no row is left.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ from unless.model.value_bins import Bins, Fill, ValueBins
 from unless.rule import MAX_DEPTH, Literal, Program, Rule
 
 MAX_RULES = 2**16
-"""The most rules of a list."""
+"""The maximum number of rules in a list."""
 
 _FIRST, _AND, _TRUE, _UNLESS, _RULE, _LIST, _LAST, _HOLDS, _UNDECIDED, _EXCEPT, _BACK = range(11)
 """The instructions of `kernels.voting`."""
 
 _BLOCK = 4096
-"""Rows per block. With fewer, following the code takes longer than working out conditions; more take too much room."""
+"""Rows per block. With fewer, decoding instructions takes longer than evaluating them; more take too much memory."""
 
 _THREADS_FROM = 20_000
 """From this many rows on, two threads are faster."""
 
 
 class Instructions:
-    """Lists as instructions, and the literals that they test, by number; ``width`` points lie side by side."""
+    """Lists as instructions, with the literals that they test, by number; each rule has ``width`` adjacent points."""
 
     def __init__(self, width: int) -> None:
         self.width = width
@@ -51,10 +51,10 @@ class Instructions:
         self.numbers += (_LAST, first + len(rules) * self.width, 0)
 
     def add_parts(self, program: Program, decides: int, inner: Sequence[int | None]) -> None:
-        """Add a list that gives points for its `program_parts`, but for literals.
+        """Add a list that gives points for its `program_parts`, except literals.
 
-        Those of ``decides`` parts say which rule decides, and are first; ``inner`` are the positions of the points of
-        the others, None where they have none.
+        The first ``decides`` points belong to the parts about the deciding rule; ``inner`` contains the positions of
+        the points of the other parts, None for a part without points.
         """
         self.numbers += (_LIST, 1, 0)
         positions = iter(inner)
@@ -70,12 +70,12 @@ class Instructions:
     def _condition(
         self, rule: Rule, end: Sequence[int], inner: Iterator[int | None] | None = None, *, top: bool = False
     ) -> None:
-        """Add where a rule covers a record, and what then happens; if it is nowhere, that is left out."""
+        """Add the tests of a rule and the action for the rows that it covers, which is skipped if there are none."""
         own = None if inner is None else next(inner)
         tests = self._default(rule)
         if inner is not None and top and rule.default and rule.exceptions:
             self._holds(next(inner))
-        beside = inner is not None and len(rule.exceptions) > 1  # each exception holds whether or not others do
+        beside = inner is not None and len(rule.exceptions) > 1  # exceptions hold independently of each other
         self.numbers += (_TRUE, 0, 0) * beside
         for exception in rule.exceptions:
             self._condition(exception, (_EXCEPT if beside else _UNLESS, 0, 0), inner)
@@ -86,7 +86,7 @@ class Instructions:
             self.numbers[place] = len(self.numbers)
 
     def _default(self, rule: Rule) -> list[int]:
-        """Add the tests of a default; return where they say where to go on if no row is left."""
+        """Add the tests of a default; return the positions of their jump targets."""
         tests = list[int]()
         for literal in rule.default:
             number = self.literals.setdefault(literal, len(self.literals))
@@ -97,13 +97,13 @@ class Instructions:
         return tests
 
     def _holds(self, position: int | None) -> None:
-        """Add points for what holds."""
+        """Add the points of the current condition."""
         if position is not None:
             self.numbers += (_HOLDS, position, 0)
 
 
 class VotingCode:
-    """Instructions that give points to rows with these bins; ``points`` are one after another."""
+    """Instructions that give points to rows with these bins; ``points`` is a flat array."""
 
     def __init__(self, bins: Sequence[ValueBins], written: Instructions, points: Points) -> None:
         self.bins, self._width, self._points = tuple(bins), written.width, points
@@ -116,7 +116,7 @@ class VotingCode:
         self._slots = int(self._counts.sum()) + len(bins) + len(tests) + 2 * MAX_DEPTH + 3
 
     def add(self, fills: Sequence[Fill], sums: Points, threads: int = 2) -> None:
-        """Add the points of every row to ``sums``, given what fills in the bins."""
+        """Add the points of every row to ``sums``, given functions that write the bins."""
         rows = len(sums)
         if not len(self._numbers):  # a committee without lists
             return
@@ -137,7 +137,7 @@ class VotingCode:
             self.add_block(block, room, sums[start:end])
 
     def add_block(self, block: Bins, room: NDArray[np.uint64], sums: Points) -> None:
-        """Add the points of a few rows, given the bins of each feature (rows of ``block``, as long as whole words)."""
+        """Add the points of a few rows, given the bins of each feature (rows of ``block``, padded to whole words)."""
         kernels.add_votes(
             self._counts,
             self._tests,
@@ -151,11 +151,11 @@ class VotingCode:
         )
 
     def room(self, words: int) -> NDArray[np.uint64]:
-        """Room for the conditions of this many words of rows."""
+        """Allocate memory for the conditions of this many words of rows."""
         return np.empty(words * self._slots, np.uint64)
 
 
 def _test(literal: Literal, start: int, bins: ValueBins) -> tuple[int, int, int]:
-    """A literal as a test of bins, given where those of its feature start."""
+    """Convert a literal to a test of bins, given the first bin of its feature."""
     low, end, negated = bins.span(literal)
     return start + low, start + end, int(negated)
