@@ -227,7 +227,7 @@ def test_what_a_committee_does_not_do(model):
         model.why_not(X.iloc[0], "ask")
     with pytest.raises(ParameterError, match="many programs"):
         model.with_program(model.program_, X, Y)
-    with pytest.raises(ParameterError, match="those of its lists; see explain"):
+    with pytest.raises(ParameterError, match="have their own points; use explain"):
         model.score_card(X.iloc[0])
 
 

@@ -198,7 +198,7 @@ def can_cut(literal: Literal, tested: Mapping[str, Collection[Literal]]) -> bool
 
 
 def require_card(card: ScoreCard | None) -> ScoreCard:
-    """Return the card of a model; raise an error if there is none."""
+    """Return the card of a model; raise an error if the model has no card."""
     if card is None:
         raise ParameterError(
             "the model has no points: it has one label, more than 200,000 points, or comes from an earlier version; "
