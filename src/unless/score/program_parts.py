@@ -1,4 +1,4 @@
-"""The parts of a program, each of which holds for a record or not, and their truths on the rows of a table.
+"""The parts of a program that may hold for a record, and their truths on the rows of a table.
 
 The parts are, in this order: each rule as the deciding rule (and no rule); each rule that holds, whether it decides or
 not, with the default of each rule with exceptions, and each exception; and each literal. A condition that is true of
