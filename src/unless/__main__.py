@@ -1,4 +1,4 @@
-"""The command `unless`, also run by `python -m unless`. If its libraries are missing, it says what to install."""
+"""Run the command `unless`, also as `python -m unless`; if its libraries are missing, report what to install."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def main() -> None:
     _open_closed_streams()
     try:
         from unless.cli.app import main as run
-    except KeyboardInterrupt:  # during the imports, which take a moment
+    except KeyboardInterrupt:  # Ctrl-C during the slow imports
         sys.stderr.write("unless: interrupted\n")
         sys.exit(130)
     except ModuleNotFoundError as error:
@@ -25,7 +25,7 @@ def main() -> None:
 
 
 def _open_closed_streams() -> None:
-    """Open streams that a shell has closed (``>&-``), which are None in Python; what is written there is lost."""
+    """Replace standard streams that a shell has closed (``>&-``), None in Python, by ones that discard output."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115 - open until the end

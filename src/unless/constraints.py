@@ -1,8 +1,8 @@
-"""Constraints on rules: features and their combinations, directions in which decisions may move, sizes.
+"""Constraints on rules: features and their combinations, directions in which decisions may change, sizes.
 
-A `Constraints` is what a person wants; it is refused where it makes no sense by itself, and, with `Constraints.among`,
-where it makes none for certain features and labels. `unless.learn.rule_limits` says what it means for a learner,
-`unless.evaluation.constraint_check` whether a program keeps it.
+`Constraints` rejects requirements that contradict each other, and `Constraints.among` those that do not fit certain
+features and labels. `unless.learn.rule_limits` applies them in learners, and `unless.evaluation.constraint_check`
+checks whether a program satisfies them.
 """
 
 from __future__ import annotations
@@ -27,11 +27,10 @@ _MONOTONE = re.compile(r"(?P<feature>.+?)(?<!\s)\s*+:\s*(?P<direction>more|less)
 
 @dataclass(frozen=True, slots=True)
 class Monotone:
-    """If a feature grows ("more") or falls ("less"), all else equal, the decision never changes to a label.
+    """If a feature increases ("more") or decreases ("less"), all else equal, the decision never changes to a label.
 
-    Only numbers are more or less than each other, and what is compared as numbers: dates, durations, ordered
-    categories. A missing value and any other category are neither. A record without a label counts as one with another
-    label.
+    Only numbers, and values compared as numbers (dates, durations, ordered categories), can be more or less. Missing
+    values and other categories cannot. A record that is not decided counts as one with another label.
 
     >>> Monotone.parse("income: more never refuse")
     Monotone(feature='income', direction='more', label='refuse')
@@ -77,15 +76,15 @@ class Constraints:
     only_exceptions
         Features that only exceptions may test, at any level, and no default of a rule.
     apart
-        Pairs of features that must not be together in one rule, including its exceptions.
+        Pairs of features that must not occur together in one rule, including its exceptions.
     monotone
-        Directions in which decisions may not move, as `Monotone`, as text, ``"income: more never refuse"``, or as
+        Directions in which decisions must not change, as `Monotone`, as text, ``"income: more never refuse"``, or as
         ``("income", "more", "refuse")``. They hold for the whole program: of two records that
-        differ only in income, it never refuses just the one with more.
+        differ only in income, it never refuses only the one with more.
     max_literals
-        How many literals a default may have, and so each exception.
+        The most literals of a default, and of each exception.
     max_depth
-        How many levels of exceptions there may be: 0 allows none, 1 allows exceptions without exceptions.
+        The most levels of exceptions: 0 allows none, 1 allows exceptions without exceptions.
     """
 
     never: tuple[str, ...] = ()
@@ -125,13 +124,13 @@ class Constraints:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The features that are named, each once."""
+        """The names of all features in the constraints, without repetition."""
         pairs = (name for pair in self.apart for name in pair)
         wished = (one.feature for one in self.monotone)
         return tuple(dict.fromkeys((*self.never, *self.only_exceptions, *pairs, *wished)))
 
     def among(self, features: Collection[str], labels: Sequence[Label], unordered: Collection[str] = ()) -> Self:
-        """Check the constraints for certain features and labels; labels that were text become those they spell.
+        """Check the constraints against features and labels; convert labels given as text to the labels they spell.
 
         ``unordered`` are the features without numbers.
         """
@@ -159,7 +158,7 @@ class Constraints:
         return replace(self, monotone=constraints)
 
     def lines(self) -> list[str]:
-        """The constraints in words; each line is one constraint.
+        """Describe the constraints in words, one line per constraint.
 
         >>> Constraints(never="age", monotone="income: more never refuse", max_depth=1).lines()
         ['no rule tests age', 'income: more never refuse', 'at most 1 level of exceptions']
@@ -175,7 +174,7 @@ class Constraints:
         return found
 
     def to_dict(self) -> dict[str, Any]:
-        """The constraints as JSON and TOML hold them; `from_dict` reads them back."""
+        """Convert the constraints to a dict for JSON and TOML; `from_dict` reads it."""
         found: dict[str, Any] = {name: list(getattr(self, name)) for name in ("never", "only_exceptions")}
         found |= {"apart": [list(pair) for pair in self.apart], "monotone": list(map(_monotone_text, self.monotone))}
         found |= {"max_literals": self.max_literals, "max_depth": self.max_depth}
@@ -183,7 +182,7 @@ class Constraints:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
-        """The constraints of a mapping by the names of the parameters."""
+        """Make constraints from a mapping of parameter names to values."""
         known = [one.name for one in fields(cls)]
         if unknown := next((name for name in data if name not in known), None):
             raise ParameterError(f"constraints have no {unknown!r}{suggest(unknown, known)}")
@@ -191,7 +190,7 @@ class Constraints:
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Self:
-        """The constraints of a TOML file, by the names of the parameters."""
+        """Read constraints from a TOML file, whose keys are the names of the parameters."""
         try:
             return cls.from_dict(tomllib.loads(Path(path).read_text(encoding="utf-8")))
         except FileNotFoundError:
@@ -203,7 +202,7 @@ class Constraints:
 
 
 def to_constraints(given: object) -> Constraints | None:
-    """Constraints that are given as a value or a mapping; None if there are none."""
+    """Convert constraints given as a value or a mapping; None if there are none."""
     if given is None:
         return None
     found = Constraints.from_dict(given) if isinstance(given, Mapping) else given
@@ -213,19 +212,19 @@ def to_constraints(given: object) -> Constraints | None:
 
 
 def features_with_direction(given: object) -> frozenset[str]:
-    """The features with a monotone constraint; the argument is that of `to_constraints`.
+    """Find the features with a monotone constraint; the argument is as in `to_constraints`.
 
-    Points for intervals of such a feature could make a label likelier in the wrong direction: only rules have points.
+    Scores of intervals of such a feature could make a label likelier in the wrong direction, so only rules get scores.
     """
     asked = to_constraints(given)
     return frozenset(() if asked is None else (one.feature for one in asked.monotone))
 
 
 def allowed_directions(constraints: Iterable[Monotone], feature: str, label: Label) -> frozenset[Direction]:
-    """In which directions a feature may change so that a rule of a label keeps covering a record.
+    """Find the directions in which a feature may change while a rule of a label must keep covering a record.
 
-    A rule of the label that more never leads to may lose records as the feature grows, and never gain any: what it
-    covers, it covers with less. Rules of all other labels are the other way round.
+    Under "more never LABEL", a rule of that label may lose records as the feature increases, but never gain any: a
+    record that it covers stays covered with less. For rules of other labels the direction is reversed.
     """
     found: frozenset[Direction] = frozenset(("more", "less"))
     for one in constraints:
@@ -236,14 +235,14 @@ def allowed_directions(constraints: Iterable[Monotone], feature: str, label: Lab
 
 
 def _to_monotone(given: object) -> Monotone:
-    """Read a monotone constraint as people give it: a value, a text, or its three parts."""
+    """Parse a monotone constraint given as a value, a text, or its three parts."""
     if isinstance(given, Sequence) and not isinstance(given, str) and len(given) == 3:
         return Monotone(*given)
     return given if isinstance(given, Monotone) else Monotone.parse(given)
 
 
 def _monotone_text(constraint: Monotone) -> str | list[Any]:
-    """Return a monotone constraint as text; in three parts, if no text means the same."""
+    """Write a monotone constraint as text, or as three parts if no text has the same meaning."""
     text = str(constraint)
     unambiguous = _MONOTONE.fullmatch(text) and Monotone.parse(text) == constraint
     endless = isinstance(constraint.label, float) and not isfinite(constraint.label)

@@ -1,4 +1,4 @@
-"""The exceptions of unless: one small tree of ValueErrors, so that a caller can catch all of them as one."""
+"""The exceptions of unless: subclasses of one ValueError, so that a caller can catch all of them at once."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ __all__ = [
 
 
 class _Picklable:
-    """An exception that comes out of another process as it went in, whatever its constructor takes."""
+    """An exception that can be pickled, whatever its constructor takes, to pass from one process to another."""
 
     args: tuple[object, ...]
 
@@ -45,14 +45,14 @@ def _unpickle_error(kind: type[_Picklable], args: tuple[object, ...], state: dic
 
 
 class UnlessError(ValueError):
-    """Anything that unless refuses, with what is wrong and how to fix it; passwords are left out of the message."""
+    """The base of all errors of unless; messages tell what is wrong and how to fix it, without passwords."""
 
     def __init__(self, *said: object) -> None:
         super().__init__(*(without_passwords(one) if isinstance(one, str) else one for one in said))
 
 
 class ParameterError(UnlessError):
-    """An argument that makes no sense, such as a ratio of -1."""
+    """An invalid argument, such as a ratio of -1."""
 
 
 class UnknownNameError(UnlessError):
@@ -64,9 +64,9 @@ class ReadError(UnlessError):
 
 
 class FormatError(_Picklable, ReadError, ParameterError):
-    """A file whose name does not tell its format, or tells it wrongly.
+    """A file whose name does not show its format, or shows a wrong one.
 
-    ``formats`` are the possible ones. ``parameter`` is the one to set: ``format``, or ``to`` for a file to write.
+    ``formats`` are the possible formats. ``parameter`` is the parameter to set: ``format``, or ``to`` for an output.
     """
 
     def __init__(self, finding: str, *formats: str, parameter: str = "format") -> None:
@@ -77,7 +77,7 @@ class FormatError(_Picklable, ReadError, ParameterError):
 
 
 class LimitError(_Picklable, ReadError):
-    """Something too large; ``limit`` is the name of the limit that it exceeds, ``enough`` a value that would do."""
+    """An amount above a limit; ``limit`` is the name of the limit, ``enough`` a value that would allow the amount."""
 
     def __init__(self, finding: str, limit: str, enough: str) -> None:
         super().__init__(f"{finding}; to allow it: with unless.limits.raised({limit}={enough!r})")
@@ -91,21 +91,21 @@ class MissingFileError(ReadError, FileNotFoundError):
 
 
 class OverwriteError(ParameterError):
-    """An output that is one of the inputs, or would be read as one."""
+    """An output that is one of the inputs, or would be read as an input."""
 
 
 class UnseenValuesError(ReadError):
-    """Records with values that training did not have, where the caller wants those refused."""
+    """Records with values that did not occur in training, if the caller rejects such values."""
 
 
 class ProgramError(UnlessError):
-    """A program that is not valid, or a file that should have one and does not."""
+    """An invalid program, or a file that should contain a program and does not."""
 
 
 class RuleTextError(_Picklable, ProgramError):
-    """Text that is not rules: ``finding`` says what is wrong, ``line`` and ``column``, from 1 on, where.
+    """Text that cannot be parsed as rules; ``finding`` describes the error at ``line`` and ``column``, from 1.
 
-    The message shows the line with a mark below the place, which is ``length`` letters long.
+    The message shows the line with a mark of ``length`` letters below the error.
     """
 
     def __init__(self, finding: str, text: str, start: int, length: int = 1) -> None:
@@ -118,7 +118,7 @@ class RuleTextError(_Picklable, ProgramError):
 
 
 def _line_around(text: str, start: int) -> tuple[str, int]:
-    """Return the line around a position, and how many letters of it come before; of a long line only a part."""
+    """Return the line around a position, or a part of a long line, and the number of letters before the position."""
     begin = text.rfind("\n", 0, start) + 1
     end = text.find("\n", start)
     end = len(text) if end < 0 else end
@@ -134,11 +134,11 @@ _SEEN = 100
 
 
 class UnlessWarning(UserWarning):
-    """Something that unless does, but that its user may want to know."""
+    """The base of warnings about results that the user may want to check."""
 
 
 class TrainingWarning(_Picklable, UnlessWarning):
-    """What `fit` has to say about the records and the rules it learned; ``remarks`` are the same as values."""
+    """A warning of `fit` about the records or the learned rules; ``remarks`` has its findings as values."""
 
     def __init__(self, message: str, remarks: tuple[object, ...] = ()) -> None:
         super().__init__(message)
@@ -146,7 +146,7 @@ class TrainingWarning(_Picklable, UnlessWarning):
 
 
 class GuessWarning(_Picklable, UnlessWarning):
-    """A guess about a file that may be wrong; ``parameter`` is the one that overrules it, with one of ``choices``."""
+    """A guess about a file that may be wrong; ``parameter`` overrules it with one of ``choices``."""
 
     def __init__(self, finding: str, parameter: str, *choices: str) -> None:
         super().__init__(f"{finding}; to overrule: {parameter}={join_choices(map(repr, choices))}")
@@ -156,7 +156,7 @@ class GuessWarning(_Picklable, UnlessWarning):
 
 
 class Interrupted(KeyboardInterrupt):
-    """Ctrl-C during learning; ``program`` is the program learned so far, which is valid."""
+    """An interruption of learning by Ctrl-C; ``program`` is the valid program learned so far."""
 
     def __init__(self, program: object) -> None:
         super().__init__("learning was interrupted; the program learned so far is in this exception's .program")
@@ -164,15 +164,15 @@ class Interrupted(KeyboardInterrupt):
 
 
 def join_choices(words: Iterable[str]) -> str:
-    """Return a choice of words: "csv, tsv or jsonl"."""
+    """Join words as a choice: "csv, tsv or jsonl"."""
     *others, last = words
     return f"{', '.join(others)} or {last}" if others else last
 
 
 def suggest(name: object, known: Iterable[object]) -> str:
-    """Return the end of a message about an unknown name or label: the nearest known one, or the first few.
+    """Write the end of a message about an unknown name or label: the nearest known one, or the first few.
 
-    Each is shown as it is: the label 0 is not '0'.
+    Names are shown with their type: the label 0 is not '0'.
     """
     names = list(known)
     folded = {str(known_name).casefold(): known_name for known_name in names}
@@ -184,7 +184,7 @@ def suggest(name: object, known: Iterable[object]) -> str:
     return f"; there are {shown}" + (f" and {len(names) - 8} more" if len(names) > 8 else "")
 
 
-_IN_ADDRESS = re.compile(r"(:/+[^\s:@/?#]*):[^\s]*@")  # as a path, an address has one slash
+_IN_ADDRESS = re.compile(r"(:/+[^\s:@/?#]*):[^\s]*@")  # an address treated as a path has one slash
 _QUOTED = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\""""
 _BY_NAME = re.compile(
     rf"""(?ix) ( (?:password|secret) \s* (?:=|%3D) \s* ) (?: {_QUOTED} | [^\s&'")]+ )
@@ -193,5 +193,5 @@ _BY_NAME = re.compile(
 
 
 def without_passwords(text: str) -> str:
-    """Return a text, such as the address of a database, with … for every password in it."""
+    """Replace every password in a text, such as the address of a database, by …."""
     return _BY_NAME.sub(r"\1\2…", _IN_ADDRESS.sub(r"\1:…@", text))

@@ -1,4 +1,4 @@
-"""Write files whole or not at all, and never over a file that is being read."""
+"""Write files completely or not at all, and never over a file that is being read."""
 
 from __future__ import annotations
 
@@ -32,15 +32,15 @@ _TEMPORARY = re.compile(r"\.unless-[0-9a-f]{16}\.tmp")
 
 
 def write_whole(path: str | os.PathLike[str], content: bytes, inputs: Iterable[FilePath] = ()) -> None:
-    """Write a file that holds either its old content or all of the new, whatever happens; see `open_for_writing`."""
+    """Write a file completely or leave its old content, whatever happens; see `open_for_writing`."""
     with open_for_writing(path, inputs) as file:
         file.write(content)
 
 
 def append_line(path: str | os.PathLike[str], line: str, inputs: Iterable[FilePath] = ()) -> None:
-    """Add a line to the end of a file, which is created if it does not exist; several processes may do so at once.
+    """Append a line to a file, which is created if it does not exist; several processes may append at once.
 
-    The line is written at once, so that lines never mix. ``inputs`` are files that are read: adding to one is refused.
+    A line is written in one call, so that lines never mix. Appending to one of ``inputs``, which are read, is an error.
     """
     refuse_inputs(path, inputs)
     if not (folder := Path(os.path.realpath(path)).parent).is_dir():
@@ -53,20 +53,20 @@ def append_line(path: str | os.PathLike[str], line: str, inputs: Iterable[FilePa
 
 
 def gzip_if_named_so(content: bytes, path: str | os.PathLike[str]) -> bytes:
-    """Return the bytes to write under a name: packed by gzip if it ends with ``.gz``, and always the same."""
+    """Return the bytes to write to a path: packed by gzip, reproducibly, if its name ends with ``.gz``."""
     return gzip.compress(content, mtime=0) if os.fspath(path).lower().endswith(".gz") else content
 
 
 @contextmanager
 def open_for_writing(path: str | os.PathLike[str], inputs: Iterable[FilePath] = ()) -> Iterator[BinaryIO]:
-    """Open a file for writing that holds either its old content or all of the new, whatever happens.
+    """Open a file for writing that gets all of its new content or keeps the old, whatever happens.
 
     The block writes to a temporary file in the same folder. When the block ends, the temporary file reaches the disk
     and replaces the old file, with the same permissions and owner; if the block raises, it is removed. A symbolic link
     stays a link: the file that it points to is written. Pipes and devices, such as ``/dev/stdout``, are written to
     directly. Errors of writing name ``path``; errors of the block pass through.
 
-    ``inputs`` are the files that are being read: writing to one of them is refused.
+    ``inputs`` are the files that are being read: writing to one of them is an error.
     """
     refuse_inputs(path, inputs)
     target = Path(os.path.realpath(path))
@@ -84,9 +84,9 @@ def open_for_writing(path: str | os.PathLike[str], inputs: Iterable[FilePath] = 
 
 
 def refuse_inputs(output: FilePath, inputs: Iterable[FilePath]) -> None:
-    """Refuse an output that is also an input: the input would be lost.
+    """Raise an error for an output that is also an input: the input would be lost.
 
-    Two files are the same if the system says so (device and inode), through any links and spellings of their paths.
+    Two files are the same if they have the same device and inode, through any links and spellings of their paths.
     Pipes and devices can be both.
     """
     written, name = _file_status(output), _path_text(output)
@@ -125,7 +125,7 @@ def _replace_file(target: Path, path: str | os.PathLike[str]) -> Iterator[Binary
         # another belongs to its writer alone until it gets the permissions of the old one.
         descriptor, name, named = _open_temporary(target.parent, 0o666 if old is None else 0o600)
     try:
-        # On Windows nothing is locked, and a file that is open cannot replace another.
+        # On Windows files are not locked, and an open file cannot replace another.
         with (
             nullcontext() if fcntl is None else _closing_descriptor(os.dup(descriptor))
         ):  # keeps the lock after the file is closed
@@ -143,13 +143,13 @@ def _replace_file(target: Path, path: str | os.PathLike[str]) -> Iterator[Binary
     except BaseException:
         name.unlink(missing_ok=True)
         raise
-    # The new name reaches the disk too, where the system can do that.
+    # The new name reaches the disk too, if the system supports it.
     with suppress(OSError), _closing_descriptor(os.open(target.parent, os.O_RDONLY)) as folder:
         os.fsync(folder)
 
 
 def _check_writable(target: Path) -> os.stat_result | None:
-    """Return the ``stat`` of the old file, or None; it is an error if it must not be written to."""
+    """Return the ``stat`` of the old file, or None; raise an error if it must not be written to."""
     if not target.exists():
         return None
     with target.open("ab"):
@@ -157,9 +157,9 @@ def _check_writable(target: Path) -> os.stat_result | None:
 
 
 def _open_temporary(folder: Path, mode: int) -> tuple[int, Path, bool]:
-    """Open a new, locked file to write; return also its name, and whether it has that name already.
+    """Open a new, locked file for writing; also return its name, and whether it already has that name.
 
-    It does not where the system has files without names: they disappear with their process, however that ends.
+    Where the system supports files without names, it has none yet: such files disappear with their process.
     """
     while True:
         # A new name each time: another process may be about to remove the file.
@@ -175,12 +175,12 @@ def _open_temporary(folder: Path, mode: int) -> tuple[int, Path, bool]:
 
 
 def _open_unnamed(folder: Path, mode: int) -> int | None:
-    """Open a new file without a name; None where the system has no such files, or could not name them later."""
+    """Open a new file without a name; None if the system has no such files or cannot name them later."""
     if not hasattr(os, "O_TMPFILE"):
         return None
     try:
         descriptor = os.open(folder, os.O_TMPFILE | os.O_WRONLY, mode)
-    except OSError:  # not on this disk; any other reason will show at the next try too
+    except OSError:  # not on this disk; any other error will recur at the next attempt
         return None
     if _descriptor_link(descriptor).exists():
         return descriptor
@@ -189,10 +189,10 @@ def _open_unnamed(folder: Path, mode: int) -> int | None:
 
 
 def _name_descriptor(descriptor: int, name: Path) -> None:
-    """Give a file without a name its name, since only a file with a name can replace another."""
+    """Give an unnamed file a name, since only a named file can replace another."""
     with _closing_descriptor(
         os.open(name.parent, os.O_RDONLY)
-    ) as folder:  # os.link follows a link only if a folder is given
+    ) as folder:  # os.link follows a symbolic link only if a folder is given
         os.link(_descriptor_link(descriptor), name, src_dir_fd=folder, follow_symlinks=True)
 
 
@@ -201,9 +201,9 @@ def _descriptor_link(descriptor: int) -> Path:
 
 
 def _lock_descriptor(descriptor: int) -> None:
-    """Mark a file as being written, until it is closed, with its duplicates."""
+    """Lock a file as being written, until it and its duplicates are closed."""
     if fcntl is not None:
-        with suppress(OSError):  # some disks have no locks; nothing is removed there
+        with suppress(OSError):  # some disks have no locks; files there are never removed
             fcntl.flock(descriptor, fcntl.LOCK_EX)
 
 
@@ -218,7 +218,7 @@ def _closing_descriptor(descriptor: int) -> Iterator[int]:
 
 
 def _remove_leftovers(folder: Path) -> None:
-    """Remove the temporary files that killed processes left: the ones that are not locked."""
+    """Remove the temporary files of killed processes, which are not locked."""
     if fcntl is None:
         return
     with suppress(OSError), os.scandir(folder) as entries:
@@ -226,7 +226,7 @@ def _remove_leftovers(folder: Path) -> None:
             if _TEMPORARY.fullmatch(entry.name):
                 flags = os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK
                 with suppress(OSError), _closing_descriptor(os.open(entry.path, flags)) as descriptor:
-                    fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)  # BlockingIOError: it is locked
+                    fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)  # BlockingIOError: the file is locked
                     if stat.S_ISREG(os.fstat(descriptor).st_mode):
                         Path(entry.path).unlink()
 
@@ -234,7 +234,7 @@ def _remove_leftovers(folder: Path) -> None:
 def _copy_owner_and_mode(old: os.stat_result, descriptor: int) -> None:
     """Give a file the owner and the permissions of the file that it replaces.
 
-    Setuid, setgid and sticky are not passed on: they were given to the old content. A user who must not give files away
+    Setuid, setgid and sticky bits are not copied: they applied to the old content. A user who must not change the owner
     stays the owner; if the group cannot be kept either, the group gets no permissions.
     """
     if not hasattr(os, "fchown"):  # Windows
@@ -251,7 +251,7 @@ def _copy_owner_and_mode(old: os.stat_result, descriptor: int) -> None:
 
 
 class _NamedFile(io.FileIO):
-    """A file whose errors name the path that was asked for, not the temporary file."""
+    """A file whose errors name the requested path, not the temporary file."""
 
     def __init__(self, descriptor: int, path: str | os.PathLike[str]) -> None:
         super().__init__(descriptor, "wb")
@@ -268,7 +268,7 @@ def _open_raw(raw: _NamedFile) -> Iterator[BinaryIO]:
     try:
         yield file
     except BaseException:
-        with suppress(OSError):  # after an error of writing, flushing fails too
+        with suppress(OSError):  # after a failed write, flushing fails too
             file.close()
         raise
     with name_file_in_errors(raw.path):
@@ -276,26 +276,26 @@ def _open_raw(raw: _NamedFile) -> Iterator[BinaryIO]:
 
 
 def open_privately(path: str, flags: int) -> int:
-    """Open a file, for ``open(opener=)``, that only its owner can read if it is new."""
+    """Open a file for ``open(opener=)``; only its owner can read a new file."""
     return os.open(path, flags, 0o600)
 
 
 @contextmanager
 def name_file_in_errors(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Make errors of writing name the file."""
+    """Convert write errors to ones that name the file."""
     try:
         yield
     except OSError as error:
         if isinstance(error.__cause__, OSError):  # it names the path already: a buffer writes when it is closed
             raise
-        # By its number, Python makes this the same kind of OSError.
+        # Python picks the same subclass of OSError by the error number.
         raise OSError(error.errno, f"cannot write the file: {error.strerror}", os.fspath(path)) from error
 
 
 def file_descriptor_named(path: str | os.PathLike[str]) -> int | None:
     """Return the descriptor that a path such as /dev/stdout names; None for an ordinary path.
 
-    Opening such a path again would overwrite a file that the shell appends to (``>>``), or fail for a pipe.
+    Opening such a path again would overwrite a file to which the shell appends (``>>``), or fail for a pipe.
     """
     found = _DESCRIPTOR.fullmatch(os.fspath(path))
     return int(found[1]) if found else _STANDARD.get(os.fspath(path))

@@ -1,7 +1,7 @@
-"""How large files may be: a file that asks for more is refused before it takes all memory.
+"""Limit the size of files: a file above a limit is rejected before it takes all memory.
 
-A small file can claim to hold anything: gzip packs a gigabyte of zeros into one megabyte, and two cells of a workbook
-can be a billion apart. The limits are far larger than the tables that rules are learned from. To raise one:
+A small file can be huge in memory: gzip packs a gigabyte of zeros into one megabyte, and two cells of a workbook can
+be a billion apart. The limits are far larger than the tables that rules are learned from. To raise a limit:
 
 >>> with raised(columns=200_000):
 ...     limit("columns")
@@ -39,7 +39,7 @@ DEFAULTS: Mapping[str, int] = {
     "model": 256_000_000,  # bytes of a model file; about 20 MB are read in a second
 }
 RATIO = 100
-"""A file may always unpack to this many times its size. Tables pack to a tenth, seldom to a fiftieth; gzip bombs to a
+"""A file may always unpack to this many times its size. Tables pack to a tenth, rarely to a fiftieth; gzip bombs to a
 thousandth."""
 
 _UNITS = {"": 1, "bytes": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12}
@@ -49,11 +49,11 @@ _current: ContextVar[Mapping[str, int]] = ContextVar("_current", default=DEFAULT
 
 
 _ADDRESS_SPACE = 1_200_000_000
-"""Bytes that the libraries that read files reserve, most of them for threads; with less some of them abort."""
+"""The bytes that the reading libraries reserve, mostly for threads; with less, some libraries abort."""
 
 
 def address_space_left() -> float:
-    """Return how many bytes of address space this process may still reserve (``ulimit -v``); inf if unlimited."""
+    """Return the bytes of address space that this process may still reserve (``ulimit -v``); inf if unlimited."""
     try:
         import resource
 
@@ -66,7 +66,7 @@ def address_space_left() -> float:
 
 
 def refuse_small_address_space() -> None:
-    """Refuse to start where libraries would abort, without a word of what is wrong."""
+    """Raise an error if libraries would abort without explanation for lack of address space."""
     left = address_space_left()
     if left < _ADDRESS_SPACE:
         raise UnlessError(
@@ -99,7 +99,7 @@ def raised(**limits: int | str) -> Iterator[None]:
 
 
 def refuse_above_limit(name: str, amount: int, what: str) -> None:
-    """Refuse an amount above the limit; ``what`` starts the message."""
+    """Raise an error for an amount above the limit; ``what`` starts the message."""
     if amount > limit(name):
         bytes_ = name in ("unpacked", "model")
         most = _size_text(limit(name)) if bytes_ else f"{limit(name):,}"
@@ -108,14 +108,14 @@ def refuse_above_limit(name: str, amount: int, what: str) -> None:
 
 
 def refuse_unpacked(unpacked: int, size: int, where: str) -> None:
-    """Refuse a file of ``size`` bytes that takes too many bytes in memory."""
+    """Raise an error for a file of ``size`` bytes that takes too many bytes in memory."""
     if unpacked > RATIO * size:
         shown = f"{where}: {_size_text(size)} that take {_size_text(unpacked)} or more, unpacked"
         refuse_above_limit("unpacked", unpacked, shown)
 
 
 def parse_amount(text: str) -> int:
-    """Return the number in a text such as "8GB", with or without a unit.
+    """Parse an amount such as "8GB", with or without a unit.
 
     >>> [parse_amount(text) for text in ("8GB", "1.5 MB", "200000")]
     [8000000000, 1500000, 200000]
@@ -127,7 +127,7 @@ def parse_amount(text: str) -> int:
 
 
 def _size_text(size: float) -> str:
-    """Return a number of bytes as a short text that `parse_amount` understands.
+    """Write a number of bytes as a short text that `parse_amount` reads.
 
     >>> [_size_text(size) for size in (5, 1234, 10**9, 3.21e12)]
     ['5 bytes', '1.23 kB', '1 GB', '3.21 TB']

@@ -1,4 +1,4 @@
-"""How many threads ``n_jobs`` stands for. The answers are the same for any number of them."""
+"""Find the number of threads that ``n_jobs`` means; results are the same for any number of threads."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from unless.errors import ParameterError
 
 
 def resolve_n_jobs(n_jobs: object) -> int:
-    """Return the number of threads that scikit-learn's ``n_jobs`` means: -1 is one for every core, -2 all but one.
+    """Return the number of threads that scikit-learn's ``n_jobs`` means: -1 is one per core, -2 one fewer.
 
-    None is 1, except within ``joblib.parallel_config(n_jobs=...)``: there it is what that says, but no more threads
-    than cores, because its jobs may run on other machines.
+    None is 1. Within ``joblib.parallel_config(n_jobs=...)``, None is the configured number, but at most the number of
+    cores, because the jobs of joblib may run on other machines.
     """
     if n_jobs is None:
         return min(_joblib_default(), available_cores())
@@ -27,13 +27,13 @@ def resolve_n_jobs(n_jobs: object) -> int:
 
 
 def available_cores() -> int:
-    """Return how many cores this process may use."""
+    """Return the number of cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
 def _joblib_default() -> int:
-    """Return what joblib means by None; 1 if joblib was not imported, since then nothing has configured it."""
+    """Return joblib's meaning of None; 1 if joblib was not imported, since it cannot be configured then."""
     joblib = sys.modules.get("joblib")
     return 1 if joblib is None else int(joblib.effective_n_jobs(None))

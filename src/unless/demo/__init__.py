@@ -1,1 +1,1 @@
-"""Data to try everything on: invented `applicants`."""
+"""Example data: invented `applicants` for a loan."""

@@ -1,6 +1,6 @@
-"""A table to try things on: invented applicants for a loan, with numbers, categories, a column of both, and gaps.
+"""Generate an example table: invented applicants for a loan, with numbers, categories, both, and missing cells.
 
-The decisions follow a policy with exceptions, but one in thirty is random, as in life. The table is the same on every
+The decisions follow a policy with exceptions, but one in thirty is random. The table is the same on every
 machine: Python guarantees the numbers of `random.Random.random`.
 """
 
@@ -15,7 +15,7 @@ TARGET = "decision"
 
 
 def applicants(rows: int = 900, seed: int = 5) -> list[dict[str, object]]:
-    """Return invented applicants: a dict each, with None for a missing cell."""
+    """Return invented applicants, each as a dict with None for a missing cell."""
     random = Random(seed)  # noqa: S311 - nothing here is a secret
     return [_applicant(number, random) for number in range(1, rows + 1)]
 
@@ -62,7 +62,7 @@ def _applicant(number: int, random: Random) -> dict[str, object]:
 
 
 def _policy(person: dict[str, object]) -> str:
-    """Refuse those who paid late and earn little, and those without work; review large sums; accept the others."""
+    """Decide by policy: refuse late payers with low income and people without work, review large sums, accept others."""
     income, amount, age = (float(str(person[name])) for name in ("income", "amount", "age"))
     vouched = person["guarantor"] == "yes"
     if person["history"] == "late" and income <= 30_000 and not (vouched and amount <= 20_000):

@@ -1,10 +1,10 @@
-"""Files on disk that learners work with: arrays, caches, logs; and the memory budget.
+"""Manage the files on disk that learners use (arrays, caches, logs) and the memory budget.
 
-Nothing here knows what the arrays or the lines mean: `unless.blocks` puts blocks of records and checkpoints there.
+The meaning of arrays and lines is defined elsewhere: `unless.blocks` stores blocks of records and checkpoints.
 
-- `array_files`: named arrays in a file, mapped into memory
-- `direct_io`: reading and writing past the page cache of the system, and the limit of open files
-- `cache_folder`: a folder of such files that is valid for one source and one set of options
-- `json_log`: lines that survive a killed process
-- `memory_budget`: how much memory is free
+- `array_files`: writes named arrays to a file, and maps them into memory
+- `direct_io`: reads and writes past the page cache of the system; raises the limit of open files
+- `cache_folder`: keeps such files in a folder that is valid for one source and one set of options
+- `json_log`: appends lines that survive a killed process
+- `memory_budget`: finds how much memory is free
 """

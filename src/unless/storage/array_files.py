@@ -1,4 +1,4 @@
-"""Named arrays in a file: a line of JSON lists them, and each array begins at a page."""
+"""Store named arrays in a file: a line of JSON lists them, and each array begins at a page boundary."""
 
 from __future__ import annotations
 
@@ -19,33 +19,33 @@ from unless.storage.direct_io import O_DIRECT, UncachedReader, round_up_to_pages
 Arrays = Mapping[str, NDArray[Any]]
 
 ArrayPart = tuple[str, int, int]
-"""One of several equal parts of an array: the name, the index of the part, and how many parts there are."""
+"""One of several equal parts of an array: the name, the index of the part, and the number of parts."""
 
 _TYPES = (np.uint8, np.uint16, np.int32, np.int64, np.float64)
-"""The types of arrays; an untrusted file may name others, such as pointers to objects."""
+"""The allowed types of arrays; an untrusted file may name others, such as pointers to objects."""
 
 
 class StoredArrays(dict[str, NDArray[Any]]):
-    """Named arrays, in memory or mapped; those of large files (`MappedArrays`) are read when they are needed."""
+    """Named arrays, in memory or mapped; arrays of large files (`MappedArrays`) are read when needed."""
 
     uncached: UncachedReader | None = None
-    """Reads large arrays past the page cache; None if they are in memory, or are mapped as the others."""
+    """Reads large arrays past the page cache; None if they are in memory or mapped like the others."""
 
     def need(self, name: str, part: int = 0, parts: int = 1) -> None:
         """Read one of several equal parts of an array now, unless it is in memory."""
 
     def prefetch(self, parts: Iterable[ArrayPart]) -> None:
-        """Make the system read ahead what may be needed soon, without waiting for it."""
+        """Make the system read parts ahead that may be needed soon, without waiting."""
 
     def drop_rarely_needed(self) -> tuple[ArrayPart, ...]:
-        """Drop what few queries need from memory, and return what was needed since the last call."""
+        """Drop rarely needed parts from memory, and return the parts needed since the last call."""
         return ()
 
 
 class MappedArrays(StoredArrays):
-    """Arrays that are mapped from a file, and read no further than they are needed.
+    """Arrays mapped from a file; only the needed parts are read.
 
-    The system would read megabytes around what is needed, and drive out of its cache what other queries need.
+    The system would read megabytes around each part, and evict pages that other queries need from its cache.
     """
 
     def __init__(
@@ -56,7 +56,7 @@ class MappedArrays(StoredArrays):
         uncached: UncachedReader,
         rare: Collection[str],
     ) -> None:
-        """Turn off reading ahead; ``rare`` are the arrays that few queries need."""
+        """Turn off read-ahead; ``rare`` are the arrays that few queries need."""
         super().__init__(arrays)
         file.madvise(mmap.MADV_RANDOM)
         self._file, self._starts, self._rare = file, starts, rare
@@ -64,7 +64,7 @@ class MappedArrays(StoredArrays):
         self._read: dict[ArrayPart, tuple[int, int]] = {}
         """The parts that were read since a query began, with their positions in the file."""
         self._needed: dict[ArrayPart, None] = {}
-        """The parts that were needed since then; prefetched parts need not be."""
+        """The parts needed since then; prefetched parts may not be among them."""
 
     def need(self, name: str, part: int = 0, parts: int = 1) -> None:
         """Read one of several equal parts of an array now, unless it was read since the query began."""
@@ -72,7 +72,7 @@ class MappedArrays(StoredArrays):
         self._fetch((name, part, parts))
 
     def prefetch(self, parts: Iterable[ArrayPart]) -> None:
-        """Make the system read ahead what may be needed soon, without waiting for it."""
+        """Make the system read parts ahead that may be needed soon, without waiting."""
         for one in parts:
             self._fetch(one)
 
@@ -87,7 +87,7 @@ class MappedArrays(StoredArrays):
             self._read[what] = page, start + size - page
 
     def drop_rarely_needed(self) -> tuple[ArrayPart, ...]:
-        """Drop what few queries need from memory, and return what was needed since the last call."""
+        """Drop rarely needed parts from memory, and return the parts needed since the last call."""
         read, needed = self._read, self._needed
         self._read, self._needed = {}, {}
         for page, size in {span for (name, _, _), span in read.items() if name in self._rare}:
@@ -97,7 +97,7 @@ class MappedArrays(StoredArrays):
 
 
 def write_arrays(path: Path, arrays: Arrays, uncached: Collection[str] = ()) -> None:
-    """Write arrays to a file; those that are ``uncached`` past the page cache."""
+    """Write arrays to a file; ``uncached`` arrays bypass the page cache."""
     listed, position = list[list[Any]](), 0
     for name, array in arrays.items():
         listed.append([name, array.dtype.str, len(array), position])
@@ -110,11 +110,11 @@ def write_arrays(path: Path, arrays: Arrays, uncached: Collection[str] = ()) -> 
             if name not in uncached or not write_bypassing_page_cache(path, array, start + begin):
                 file.seek(start + begin)
                 file.write(np.ascontiguousarray(array).data)
-        file.truncate(start + position)  # with whole pages, to the end
+        file.truncate(start + position)  # pad the file to whole pages
 
 
 def map_arrays(path: Path, uncached: Collection[str] = (), rare: Collection[str] = ()) -> StoredArrays:
-    """The arrays of a file, mapped; those that are ``uncached`` can be read past the page cache.
+    """Map the arrays of a file; ``uncached`` arrays can be read past the page cache.
 
     Raise a ValueError if the file is not of this kind.
     """
@@ -135,14 +135,14 @@ def map_arrays(path: Path, uncached: Collection[str] = (), rare: Collection[str]
     found = {name: whole[start : start + count * kind.itemsize].view(kind) for name, kind, count, start in listed}
     large = {name: (kind, count, start) for name, kind, count, start in listed if name in uncached and count}
     if O_DIRECT is not None and large:
-        with suppress(OSError):  # a disk that cannot do so, or too many files
+        with suppress(OSError):  # a disk without direct reads, or too many open files
             starts = {name: start for name, _, _, start in listed}
             return MappedArrays(found, mapped, starts, UncachedReader(path, large), rare)
     return StoredArrays(found)
 
 
 def checksum(path: Path) -> int:
-    """A checksum that shows whether a file is unchanged."""
+    """Compute a checksum that shows whether a file is unchanged."""
     found = 0
     with path.open("rb") as file:
         while some := file.read(1 << 22):

@@ -1,7 +1,7 @@
-"""A folder of files that were made from a source, and stay valid until the source changes.
+"""Keep files that were made from a source in a folder, valid until the source changes.
 
-`unless-blocks.json` describes the others. It is written first, to mark the folder as ours, and completed last, so that
-the files are whole or do not count. Everything is JSON or arrays, and is checked before it is used.
+`unless-blocks.json` describes the other files. It is written first, to mark the folder as ours, and completed last, so
+incomplete files are never used. All files are JSON or arrays, and are checked before use.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from unless.values import to_python_value
 
 try:
     import fcntl
-except ImportError:  # Windows: nothing is locked; files that are mapped cannot be removed there
+except ImportError:  # Windows: no locks; mapped files cannot be removed there
     fcntl = None  # type: ignore[assignment]
 
 Loaded = TypeVar("Loaded")
@@ -38,11 +38,11 @@ _NAME, _VALUES = "unless-blocks.json", "values.block"
 _OURS = re.compile(r"(\d+|values)\.block|rules-[0-9a-f]{16}\.jsonl")
 _TEMPORARY = re.compile(r"\.unless-[0-9a-f]{16}\.tmp")
 _DAMAGE = (ValueError, TypeError, LookupError, AttributeError, OSError, RecursionError, OverflowError)
-"""The errors of reading a file that is damaged."""
+"""The errors raised on reading a damaged file."""
 
 
 class CacheMismatchError(Exception):
-    """Raised when the files are whole, but are not those needed; the message completes "the blocks …"."""
+    """Raised for intact files that are not those needed; the message completes "the blocks …"."""
 
 
 @dataclass(frozen=True)
@@ -55,13 +55,13 @@ class CacheKey:
 
     @classmethod
     def of(cls, source: str, fingerprint: object, options: Mapping[str, Any]) -> CacheKey:
-        """The key with values as they are after a round trip through JSON."""
+        """Make a key whose values are as after a round trip through JSON."""
         given = {name: _to_json(name, value) for name, value in options.items() if value is not None}
         return cls(source, json.loads(json.dumps(fingerprint)), json.loads(json.dumps(given)))
 
 
 def _to_json(name: str, value: Any) -> Any:
-    """The value of an option as JSON."""
+    """Convert the value of an option to JSON."""
     value = to_python_value(value)
     if value is None or isinstance(value, bool | int | float | str):
         return value
@@ -75,7 +75,7 @@ def _to_json(name: str, value: Any) -> Any:
 
 
 class CacheFolder:
-    """A folder of files, locked against other processes: they may read it, but not write to it."""
+    """A folder of files, locked so that other processes may read but not write the files."""
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
         self.path = Path(folder)
@@ -121,7 +121,7 @@ class CacheFolder:
         )
 
     def _read_description(self) -> dict[str, Any] | None:
-        """Read the description of the folder; None if it is empty. Refuse a folder with other files."""
+        """Read the description of the folder; None if it is empty. A folder with other files is an error."""
         found, text = None, b""
         with suppress(*_DAMAGE):
             text = (self.path / _NAME).read_bytes()
@@ -148,14 +148,14 @@ class CacheFolder:
         """A hash of the description."""
         return "" if self._description is None else str(self._description["digest"])
 
-    # Files that are there.
+    # Reading existing files.
 
     def reopen(
         self, key: CacheKey, load: Callable[[Mapping[str, Any], Arrays], Loaded], *, unchanged: bool
     ) -> Loaded | None:
-        """Load the files, given a function of their description and values; None if they must be made again.
+        """Load the files with a function of their description and values; None if they must be made again.
 
-        If files are there but cannot be used, warn why. ``unchanged`` says that the source is as it was.
+        Warn if existing files cannot be used. ``unchanged`` asserts that the source has not changed.
         """
         if self._description is None:
             return None
@@ -178,7 +178,7 @@ class CacheFolder:
         return None
 
     def _find_mismatch(self, description: Mapping[str, Any], key: CacheKey, *, unchanged: bool) -> str | None:
-        """Why the files cannot be used; None if they can."""
+        """Explain why the files cannot be used; None if they can."""
         if "damaged" in description:
             return "are damaged"
         if "blocks" not in description:
@@ -201,17 +201,17 @@ class CacheFolder:
     def map_file(
         self, name: str, size: int, check: int, uncached: Collection[str] = (), rare: Collection[str] = ()
     ) -> StoredArrays:
-        """The arrays of a file that has this size and checksum (`map_arrays`)."""
+        """Map the arrays of a file that must have this size and checksum (`map_arrays`)."""
         path = self.path / name
         if path.stat().st_size != size or checksum(path) != check:
             raise ValueError(f"{name} is not what it was")
         return map_arrays(path, uncached, rare)
 
-    # Files that are made.
+    # Making new files.
 
     @contextmanager
     def rebuild(self) -> Iterator[None]:
-        """Remove the old files, and keep new ones only if the block that makes them succeeds."""
+        """Remove the old files, and keep new files only if the ``with`` block that makes them succeeds."""
         self._write_description({})
         self._remove_files()
         try:
@@ -220,7 +220,7 @@ class CacheFolder:
             self._remove_files()
             (self.path / _NAME).unlink(missing_ok=True)
             if self._new:
-                with suppress(OSError):  # another process has put a file there
+                with suppress(OSError):  # another process has created a file there
                     self.path.rmdir()
             raise
         self._share()
@@ -250,17 +250,17 @@ class CacheFolder:
                 path.unlink()
 
     def cleanup(self) -> None:
-        """Unlock the folder; everything in it stays."""
+        """Unlock the folder; its files stay."""
         self._unlock()
 
 
 def _check_of(description: Mapping[str, Any]) -> str:
-    """A hash of a description, which shows whether it is unchanged."""
+    """Hash a description, to detect changes."""
     return blake2b(json.dumps(description, sort_keys=True).encode(), digest_size=16).hexdigest()
 
 
 def _is_whole(found: Any) -> bool:
-    """Whether a description is unchanged; those of versions before 5 have no hash."""
+    """Whether a description is complete and unchanged; versions before 5 have no hash."""
     if not isinstance(found, dict) or found.get("format") != FORMAT:
         return False
     if "check" not in found and found.get("version") in range(1, 5):

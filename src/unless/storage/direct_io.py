@@ -1,4 +1,4 @@
-"""Reading and writing past the page cache of the system (``O_DIRECT``), and the limit of open files."""
+"""Read and write past the page cache of the system (``O_DIRECT``), and raise the limit of open files."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 try:
     import resource
-except ImportError:  # Windows has no such limits, and reads through its cache
+except ImportError:  # Windows has no such limit, and reads through its cache
     resource = None  # type: ignore[assignment]
 
 PAGE = 4096
@@ -36,12 +36,12 @@ _NEAR = 32
 
 
 def round_up_to_pages(size: int) -> int:
-    """The number of bytes rounded up to whole pages."""
+    """Round a number of bytes up to whole pages."""
     return -(-size // PAGE) * PAGE
 
 
 def supports_direct_io(path: Path) -> bool:
-    """Whether a file can be opened past the page cache: some disks, and some systems, refuse that."""
+    """Whether a file can be opened past the page cache, which some disks and systems do not support."""
     with suppress(OSError):
         if O_DIRECT is not None:
             os.close(os.open(path, os.O_WRONLY | os.O_CREAT | O_DIRECT, 0o600))
@@ -50,7 +50,7 @@ def supports_direct_io(path: Path) -> bool:
 
 
 def write_bypassing_page_cache(path: Path, array: NDArray[Any], start: int) -> bool:
-    """Write an array at a position of a file, in whole pages; return whether that worked."""
+    """Write an array at a position of a file, in whole pages; return whether this worked."""
     pages = _aligned_buffer(round_up_to_pages(array.nbytes))
     pages[: array.nbytes] = np.ascontiguousarray(array).view(np.uint8).data
     pages[array.nbytes :] = bytes(len(pages) - array.nbytes)
@@ -64,7 +64,7 @@ def write_bypassing_page_cache(path: Path, array: NDArray[Any], start: int) -> b
 
 
 def _aligned_buffer(size: int) -> memoryview:
-    """Memory that begins at a page; the same for every call of a thread."""
+    """Return memory that begins at a page; the same buffer for every call of a thread."""
     if len(getattr(_OWN, "pages", b"")) < size:
         _OWN.pages = mmap.mmap(-1, size)
     return memoryview(_OWN.pages)[:size]
@@ -74,7 +74,7 @@ class _OpenFileLimit:
     """The limit of open files, raised as far as the system allows while files need it."""
 
     def __init__(self) -> None:
-        self._lock = threading.RLock()  # a file may be closed wherever memory is cleared up
+        self._lock = threading.RLock()  # garbage collection may close a file at any point
         self._open = 0
         self._before: tuple[int, int] | None = None
 
@@ -115,9 +115,9 @@ ArrayLocation = tuple[np.dtype[Any], int, int]
 
 
 class UncachedReader:
-    """Reads arrays of a file past the page cache, which large reads would evict.
+    """Reads arrays of a file past the page cache; large reads would evict other pages from it.
 
-    Reading so takes an eighth of the CPU time, too (0.07 s for a gigabyte; through the cache 0.5 s).
+    This also takes only an eighth of the CPU time (0.07 s for a gigabyte; through the cache 0.5 s).
     """
 
     def __init__(self, path: Path, arrays: Mapping[str, ArrayLocation]) -> None:
@@ -134,7 +134,7 @@ class UncachedReader:
         return name in self._arrays
 
     def part(self, name: str, part: int, parts: int, needed: Positions | None = None) -> NDArray[Any]:
-        """One of several equal parts of an array, valid until the same thread reads another one.
+        """Read one of several equal parts of an array, valid until the same thread reads another part.
 
         If only some positions are ``needed``, the content of other pages is undefined.
         """
@@ -142,7 +142,7 @@ class UncachedReader:
         return self._read_items(kind, count // parts, start + part * (count // parts) * kind.itemsize, needed)
 
     def rows(self, name: str, width: int, needed: Positions) -> NDArray[Any]:
-        """Some rows of an array whose rows have ``width`` numbers each."""
+        """Read some rows of an array whose rows have ``width`` numbers each."""
         kind, count, start = self._arrays[name]
         found = self._read_items(np.dtype((kind, (width,))), count // width, start, needed).take(needed, axis=0)
         if len(_OWN.pages) > _LARGEST_BUFFER:
@@ -150,7 +150,7 @@ class UncachedReader:
         return found
 
     def forget(self, page: int, size: int) -> None:
-        """Drop what the system has cached of a stretch of the file; no page of it may be mapped."""
+        """Drop a range of the file from the cache of the system; no page in the range may be mapped."""
         if hasattr(os, "posix_fadvise"):
             os.posix_fadvise(self._file, page, size, os.POSIX_FADV_DONTNEED)
 
@@ -177,7 +177,7 @@ class UncachedReader:
 
 
 def _page_runs(first: Positions, last: Positions) -> list[tuple[int, int]]:
-    """Where runs of near pages begin and end, given the first and the last page of each item."""
+    """Group nearby pages into runs, given the first and the last page of each item; return their bounds."""
     size = int(last.max(initial=-1)) + 2
     there = np.cumsum(np.bincount(first, minlength=size) - np.bincount(last + 1, minlength=size))
     found = np.flatnonzero(there)

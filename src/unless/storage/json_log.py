@@ -1,4 +1,4 @@
-"""A file of JSON lines that survives a killed process: each line has a checksum, and incomplete ones are skipped."""
+"""Append JSON lines to a file that survives a killed process: lines have checksums, incomplete ones are skipped."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from unless.files import name_file_in_errors, open_privately
 
 
 class JsonLog:
-    """Lines of JSON that are appended to a file, whose first line says what they are about."""
+    """A log of JSON lines; the first line of the file identifies its subject."""
 
     def __init__(self, path: Path, head: str) -> None:
-        """Open the log; begin a new one if it does not exist, or if its first line differs."""
+        """Open the log; begin a new one if the file does not exist, or if its first line differs."""
         self.path = path
         self.lines: list[Any] = []
         """The complete lines of the existing file."""
@@ -24,11 +24,11 @@ class JsonLog:
             self._write(head.encode())
             return
         if rest and rest[-1]:
-            self._write(b"")  # ends a line that was cut off
+            self._write(b"")  # end a line that was cut off
         self.lines = [line for line in map(_parse_line, rest) if line is not None]
 
     def append(self, line: object) -> None:
-        """Add a line."""
+        """Append a line."""
         text = json.dumps(line, default=float, separators=(",", ":")).encode()
         self._write(b"%08x %s" % (crc32(text), text))
 
@@ -38,7 +38,7 @@ class JsonLog:
 
 
 def _parse_line(line: bytes) -> Any:
-    """The content of a line; None if the line is incomplete."""
+    """Parse the content of a line; None if the line is incomplete."""
     check, _, text = line.partition(b" ")
     try:
         return json.loads(text) if int(check, 16) == crc32(text) else None

@@ -1,4 +1,4 @@
-"""How much memory this process may still use."""
+"""Find how much memory this process may still use."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ _CGROUP = Path("/sys/fs/cgroup")
 
 
 def fits_in_memory(size: float) -> bool:
-    """Whether ``size`` bytes fit into the free memory with a reserve."""
+    """Whether ``size`` bytes fit into the free memory, leaving a reserve."""
     return size <= _SHARE * free_bytes()
 
 
 def release_free_memory() -> None:
     """Return unused memory to the system, where the allocator (glibc's) would keep it.
 
-    After two passes over 100,000,000 rows it kept 600 MB, and there was no room for the bytes of blocks in the cache.
+    After two passes over 100,000,000 rows it kept 600 MB, which left no memory to cache the bytes of blocks.
     """
     with suppress(ImportError, OSError, AttributeError, TypeError):
         import ctypes
@@ -33,7 +33,7 @@ def release_free_memory() -> None:
 
 
 def free_bytes() -> float:
-    """How many bytes this process can still allocate within the limits of machine, control groups and process."""
+    """Return the bytes that this process can still allocate within the limits of machine, groups and process."""
     return max(0.0, min(_free_of_machine(), *_free_of_groups(), address_space_left()))
 
 
@@ -44,11 +44,11 @@ def _free_of_machine() -> float:
                 return 1024.0 * int(line.split()[1])
     with suppress(OSError, ValueError, AttributeError):
         return float(os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
-    return 4e9  # some machine
+    return 4e9  # unknown: assume some machine
 
 
 def _free_of_groups() -> list[float]:
-    """The bytes that are left by the control groups of this process and their parents, of both versions."""
+    """Return the bytes left by the control groups of this process and their parents, in both versions."""
     return [
         float("inf"),
         *_free_of_group("", "memory.max", "memory.current"),
@@ -73,7 +73,7 @@ def _free_of_group(controller: str, limit: str, used: str) -> Iterator[float]:
 
 
 def _reclaimable_bytes(folder: Path) -> float:
-    """The bytes of a group's page cache, which count as used, but can be reclaimed."""
+    """Return the bytes of a group's page cache, which count as used but can be reclaimed."""
     with suppress(OSError, ValueError):
         for line in (folder / "memory.stat").read_text().splitlines():
             name, _, count = line.partition(" ")
@@ -83,7 +83,7 @@ def _reclaimable_bytes(folder: Path) -> float:
 
 
 def _group_of_process(controller: str) -> str:
-    """The group of this process, by the controller of the first version, or "" for the second."""
+    """Find the group of this process by its controller in version 1, or "" for version 2."""
     with suppress(OSError, ValueError):
         for line in (_PROC / "self/cgroup").read_text().splitlines():
             _, controllers, path = line.split(":", 2)

@@ -1,17 +1,17 @@
-"""Predictions for files of any size, in constant memory.
+"""Predict for files of any size in constant memory.
 
-In the order of the data:
+The modules, in the order of processing:
 
 - `output_columns`: the new columns: label, probability, expected precision, rule
-- `column_types`: which columns of a text file are numbers
-- `excel_writer`: a sheet of a workbook
-- `writers`: records and their new columns, in every format that is written
-- `output_file`: the file to write, and the thread that writes while the next records are read
-- `batch_decisions`: the model's decisions, and counts
-- `pipeline`: one input to one output
-- `partitions`: the parts of a folder to parts in another, by several processes
-- `file_prediction`: `predict_file`, the whole
-- `file_watch`: `watch_file`, drift in a file
+- `column_types`: finds the columns of a text file that are numbers
+- `excel_writer`: writes the sheet of a workbook
+- `writers`: write records with their new columns, one writer per format
+- `output_file`: opens the output file; writes in a thread while the next records are read
+- `batch_decisions`: decides the records of batches, and counts the results
+- `pipeline`: processes one input to one output
+- `partitions`: writes each part of a folder to a part in another folder, by several processes
+- `file_prediction`: `predict_file` does all of it
+- `file_watch`: `watch_file` measures the drift in a file
 """
 
 from unless.stream.file_prediction import PredictedFile, predict_file

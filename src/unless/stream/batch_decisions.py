@@ -1,6 +1,6 @@
 """Decide the records of batches by a model, and count the results.
 
-A `Tally` decides and counts; its `Outcome` comes out of another process, and outcomes of several parts add up.
+A `Tally` decides and counts. Its `Outcome` can be passed between processes, and outcomes of several parts are added up.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from unless.table import Schema, Table
 from unless.values import Label, class_index
 
 Progress = Callable[[int, float | None], None]
-"""Called after every batch with the number of records done, and the share of the input, None if it is not known."""
+"""Called after every batch with the number of records done and the share of the input, None if unknown."""
 
 
 @dataclass(slots=True)
 class Outcome:
-    """The counts, and how files were read; `add` merges those of another part."""
+    """The counts, and remarks on how files were read; `add` merges those of another part."""
 
     labels: dict[Label | None, int]
     labelled: int
@@ -42,11 +42,11 @@ class Outcome:
     said: dict[str, Remarks]
     files: list[str] = field(default_factory=list)
     own: OverlapCounts | None = None
-    """Counts for the model's own training data, as long as the records may be these."""
+    """The counts for comparison with the training data, as long as the records may be the training data."""
 
     @property
     def rows(self) -> int:
-        """How many records there are."""
+        """The number of records."""
         return sum(self.labels.values())
 
     def add(self, other: Outcome) -> None:
@@ -90,7 +90,7 @@ class Tally:
 
     @property
     def rows(self) -> int:
-        """How many records were decided."""
+        """The number of records decided."""
         return int(self._counts.sum())
 
     def results(self, given: Input, progress: Progress | None) -> Iterator[Result]:
@@ -100,12 +100,12 @@ class Tally:
             if progress is not None:
                 progress(self.rows, given.share)
         if self._members is not None and self.rows:
-            for name in self._used:  # a member is missing in a line of JSON only if other lines have it
+            for name in self._used:  # a member missing in some lines of JSON must occur in others
                 if name not in self._members:
                     raise UnknownNameError(f"no column {name!r}{suggest(name, self._members)}")
 
     def _decide(self, batch: Batch) -> tuple[NewColumns, Choices]:
-        """The answers for a batch, and which of them each record gets."""
+        """Decide a batch: return the answers, and the index of the answer of each record."""
         table = batch.table(self._model, self._features_to_read(batch))
         if isinstance(batch, JsonBatch):
             self._members = (self._members or set()).union(batch.seen)
@@ -122,7 +122,7 @@ class Tally:
         return (self.answers, choices) if shares is None else self.answers.with_probabilities(choices, shares)
 
     def _choose_answers(self, table: Table) -> tuple[Choices, NDArray[np.float64] | None]:
-        """The answer of every record and, if it is known, the probability of its label."""
+        """Choose the answer of every record; also return the probability of its label, if known."""
         decisions, model = decide(self._decider, table), model_of(self._model)
         choices: Choices = decisions.choices % np.int32(len(self.answers.labels))
         shares = None if model is None else model.probabilities(table, decisions)
@@ -132,7 +132,7 @@ class Tally:
         return choices, shares[np.arange(len(table)), heads[choices]]
 
     def _features_to_read(self, batch: Batch) -> Sequence[str]:
-        """The features to read: those that rules test, or all as long as the records may be the training data.
+        """Choose the features to read: those that rules test, or all as long as the records may be the training data.
 
         Only training data has the column of labels and all features.
         """
@@ -155,7 +155,7 @@ class Tally:
             self.own.add(table, right)
 
     def labels(self) -> dict[Label | None, int]:
-        """How many records got each label, in the order of the rules; records without a label come last."""
+        """Count the records with each predicted label, in the order of the rules; undecided records come last."""
         found: dict[Label | None, int] = {}
         for label, count in zip(self.answers.labels, self._counts.tolist(), strict=True):
             if label is not None or count:
@@ -164,11 +164,11 @@ class Tally:
 
 
 def _take_labelled(batch: Batch, table: Table, model: Model | Program) -> Table | None:
-    """The records of a batch that have a label to compare with; None if there are no such records."""
+    """Select the records of a batch that have a true label; None if there are no such records."""
     if table.target is not None or not len(table):
         return table if len(table) else None
     try:
         found = batch.table(model, (), drop_unlabelled=True)
-    except ReadError:  # no record has one, or they are of mixed types
+    except ReadError:  # no record has a label, or labels are of mixed types
         return None
     return None if found.target is None else take_labelled(table, found)

@@ -1,8 +1,8 @@
-"""The types of the columns of a text file, for typed formats: numbers become numbers, but no cell changes.
+"""Find the types of the columns of a text file for typed formats: numbers become typed, and no cell changes.
 
-A column is written as numbers if every cell is a plain number that comes back the same, or is missing. Names such as
-007, and numbers that no type holds (1e400, or more digits than float64 has), keep their whole column text. So do the
-columns that the model reads as text, or as text and numbers, and labels that are text.
+A column is written as numbers if every cell is missing or a plain number that reads back unchanged. A name such as 007,
+or a number that no type represents (1e400, or more digits than float64 has), makes the whole column text. Columns that
+the model reads as text or mixed, and labels that are text, also stay text.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from unless.values import parse_number
 
 _PLAIN = r"^ *[+-]?(?:(?:0|[1-9][0-9]*)(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)? *$"
 _WHOLE = r"^ *(?:[+-]?[1-9][0-9]*|\+?0) *$"  # minus zero is a float
-_SURE = 15  # float64 gives back every number of this many digits
+_SURE = 15  # float64 represents every number of this many digits
 
 
 @dataclass(frozen=True, slots=True)
 class NumberFit:
-    """Which types hold all numbers of a column, and whether it has any."""
+    """The types that represent all numbers of a column, and whether it has any."""
 
     whole: bool = True
     floats: bool = True
@@ -40,13 +40,13 @@ class NumberFit:
 
 @dataclass(frozen=True, slots=True)
 class NumberColumns:
-    """The columns of a text file, or of some parts, that may be numbers, and how their cells are read."""
+    """The columns of a text file, or of several parts, that may be numbers, and how their cells are read."""
 
     fits: Mapping[str, NumberFit]
     known: frozenset[str] = frozenset()
     """The columns that are numbers in the model, even if all their cells are missing."""
     missing: tuple[str, ...] = ()
-    """The texts that mean a missing cell, but for numbers."""
+    """The texts that mean a missing cell, without those that spell numbers."""
     numerals: Numerals = field(default=PLAIN_NUMERALS)
 
     @classmethod
@@ -81,12 +81,12 @@ class NumberColumns:
         return NumberColumns(fits, self.known, self.missing, other.numerals)
 
     def cells(self, texts: pl.Series) -> pl.Series:
-        """The cells of a column as Python writes numbers, without spaces; null where they are missing."""
+        """Convert the cells of a column to Python's numerals, without spaces; missing cells are null."""
         present = missing_to_null(texts, self.missing)
         return pl.select(to_plain_numerals(pl.lit(present), self.numerals).str.strip_chars(" ")).to_series()
 
     def convert(self, frame: pl.DataFrame, where: str) -> pl.DataFrame:
-        """A frame of text, with numbers in the columns that hold them, if these are all their cells."""
+        """Convert the columns of a frame of text whose cells are all numbers."""
         columns = {name: frame.get_column(name) for name in frame.columns}
         for name, fit in self.fits.items():
             if fit.any or name in self.known:
@@ -98,7 +98,7 @@ class NumberColumns:
 
 
 def _text_columns(model: Model | Program, schema: Schema) -> set[str]:
-    """The columns that stay text whatever their cells are: as numbers, the model would read them differently."""
+    """Find the columns that stay text whatever their cells: the model would read them differently as numbers."""
     program = program_of(model)
     texts = {name for name, kind in schema.kinds.items() if kind != "number"}
     if not schema.kinds:
@@ -107,7 +107,7 @@ def _text_columns(model: Model | Program, schema: Schema) -> set[str]:
 
 
 def _find_fit(cells: pl.Series) -> NumberFit:
-    """Find which types hold all numbers exactly, if all cells that are not null are plain numbers."""
+    """Find the types that represent all numbers exactly, if all non-null cells are plain numbers."""
     texts = cells.drop_nulls().unique()
     if not texts.str.contains(_PLAIN).all():
         return NumberFit(whole=False, floats=False)
@@ -116,7 +116,7 @@ def _find_fit(cells: pl.Series) -> NumberFit:
 
 
 def _are_kept_exactly(texts: pl.Series) -> bool:
-    """Whether float64 holds these numbers to the last digit that is written."""
+    """Whether float64 represents these numbers to the last written digit."""
     numbers = texts.cast(pl.Float64, strict=False)
     if numbers.null_count() or not numbers.is_finite().all():
         return False

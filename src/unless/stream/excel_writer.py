@@ -1,4 +1,4 @@
-"""Frames as the sheet of an Excel workbook, by XlsxWriter, row by row: memory does not grow with the sheet."""
+"""Write frames to the sheet of an Excel workbook by XlsxWriter, row by row: memory does not grow with the sheet."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from unless.stream.output_columns import iso_text
 from unless.values import number_to_text
 
 MOST_ROWS = (1 << 20) - 1
-"""The records that a sheet holds, below the row of names."""
+"""The most records of a sheet, below the row of names."""
 
 _COLUMNS = 1 << 14
 _LONGEST = (1 << 15) - 1  # characters of a cell, as UTF-16 counts them
 _EXACT = 1 << 53
-_FIRST_DAY = date(1900, 3, 1)  # Excel's calendar has a day before it that did not exist
+_FIRST_DAY = date(1900, 3, 1)  # before it, Excel's calendar has a day that did not exist
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
-"""First characters of texts that spreadsheets take for formulas, also after they trim the text."""
+"""First characters of texts that spreadsheets treat as formulas, even after trimming the text."""
 _ELSE = "write .csv, .jsonl or .parquet"
 
 Put = Callable[[int, int, Any], None]
-"""Writes a cell that is not null to a row and a column."""
+"""Writes a non-null cell to a row and a column."""
 
 
 def import_xlsxwriter() -> Any:
@@ -54,13 +54,13 @@ class _Sheet:
 
     def __init__(self, book: Any) -> None:
         self._sheet = book.add_worksheet("predictions", worksheet_class=_make_exact_sheet_class())
-        self._quoted = book.add_format({"quote_prefix": True})  # stays text even if somebody edits the cell
+        self._quoted = book.add_format({"quote_prefix": True})  # the cell stays text even if it is edited
         self._day = book.add_format({"num_format": "yyyy-mm-dd"})
         self._moment = book.add_format({"num_format": "yyyy-mm-dd hh:mm:ss"})
         self._rows = -1
 
     def add(self, frame: pl.DataFrame) -> None:
-        """Write the rows of a frame, after the names of its columns if it is the first."""
+        """Write the rows of a frame; before the first frame, write the names of its columns."""
         if self._rows < 0:
             if frame.width > _COLUMNS:
                 raise ParameterError(f"{frame.width:,} columns; an Excel sheet has at most {_COLUMNS:,}; {_ELSE}")
@@ -84,7 +84,7 @@ class _Sheet:
         self._sheet.row_data_fh.close()
 
     def _put_for(self, dtype: pl.DataType, name: str) -> Put:
-        """The function that writes cells of a type."""
+        """Return the function that writes cells of a type."""
         if dtype.is_nested() or dtype in (pl.Binary, pl.Object):
             raise ParameterError(f"column {name!r} holds {dtype}, which an Excel cell cannot hold; write .parquet")
         if dtype == pl.Boolean:
@@ -94,7 +94,7 @@ class _Sheet:
         return self._put_date if dtype in (pl.Date, pl.Datetime) else self._put_text
 
     def _put_number(self, row: int, place: int, cell: float | Decimal) -> None:
-        """Write a number; as text, if a float64 does not hold it. NaN is a missing cell."""
+        """Write a number, as text if float64 does not represent it exactly; NaN is a missing cell."""
         number = float(cell)
         large, long = isinstance(cell, int) and abs(cell) > _EXACT, isinstance(cell, Decimal)
         if large or (long and Decimal(repr(number)) != cell):
@@ -103,7 +103,7 @@ class _Sheet:
             self._sheet.write_number(row, place, number)
 
     def _put_date(self, row: int, place: int, cell: date) -> None:
-        """Write a date; as text, if Excel cannot represent its day, its time zone or its fraction of a second."""
+        """Write a date, as text if Excel cannot represent its day, its time zone or its fraction of a second."""
         moment = isinstance(cell, datetime)
         day = cell.date() if isinstance(cell, datetime) else cell
         if day < _FIRST_DAY or (isinstance(cell, datetime) and (cell.tzinfo or cell.microsecond)):
@@ -122,9 +122,9 @@ class _Sheet:
 
 
 def _make_exact_sheet_class() -> type:
-    """A class of sheets that changes no cell.
+    """Make a class of sheets that writes cells unchanged.
 
-    XlsxWriter writes sixteen digits of a number, and takes a text between <r> and </r> for one with fonts.
+    XlsxWriter writes sixteen digits of a number, and treats a text between <r> and </r> as rich text.
     """
     from xlsxwriter.worksheet import Worksheet
 

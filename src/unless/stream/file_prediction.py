@@ -1,4 +1,4 @@
-"""Predictions for files of any size: every record unchanged, with its label, its rule and their probabilities."""
+"""Predict for files of any size: write every record unchanged, with its label, its rule and their probabilities."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ BLOCK = 1 << 23
 
 @dataclass(frozen=True, slots=True)
 class PredictedFile:
-    """What was written: how many records, how many with each label (None: not decided), and the names of new columns.
+    """The summary of a prediction: the records, the count of each label (None: not decided), and the new columns.
 
-    ``renamed`` has the new columns that got another name than usual, because the input has a column of that name.
-    ``right`` is how many of the ``labelled`` records got the label that the input gives; None if no record has one.
-    ``unseen`` lists what the records hold that the model did not see in training.
+    ``renamed`` has the new columns with another name than usual, because the input has a column of the usual name.
+    ``right`` counts the ``labelled`` records whose prediction is their label in the input; None if no record has one.
+    ``unseen`` lists the values of the records that did not occur in training.
     """
 
     rows: int
@@ -41,26 +41,26 @@ class PredictedFile:
     right: int | None
     unseen: tuple[Unseen, ...] = ()
     read_as: str = ""
-    """How the input was read, if it is not plain, as `Table.read_as` says it."""
+    """How the input was read, if in an unusual way, as in `Table.read_as`."""
     files: tuple[str, ...] = ()
-    """The parts that were written to a folder, by name."""
+    """The parts that were written to a folder, sorted by name."""
     own: OverlapAccuracy | None = None
-    """If these records are the training data: how good the model is on those held back, and on the others."""
+    """If the records are the training data: the quality of the model on held-back records and on the others."""
     labelled: int = 0
-    """How many records of the input have a label."""
+    """The number of records of the input that have a label."""
 
     @property
     def undecided(self) -> int:
-        """How many records got no label."""
+        """The number of records that no rule decided."""
         return self.labels.get(None, 0)
 
     @property
     def accuracy(self) -> float | None:
-        """The share of the labelled records that got the label that the input gives."""
+        """The share of the labelled records whose prediction is their label in the input."""
         return None if self.right is None or not self.labelled else self.right / self.labelled
 
     def to_dict(self) -> dict[str, Any]:
-        """The summary as a JSON object."""
+        """Convert the summary to a JSON object."""
         labels = [{"label": label, "records": count} for label, count in self.labels.items() if label is not None]
         return {
             "records": self.rows,
@@ -97,42 +97,42 @@ def predict_file(  # noqa: PLR0913 - one parameter for each choice of the caller
     n_jobs: int | None = None,
     progress: Progress | None = None,
 ) -> PredictedFile:
-    """Write the records of a file with what a model decides, in memory that does not grow with the file.
+    """Write the records of a file with the decisions of a model, in memory that does not grow with the file.
 
     ``source`` is a path, as `read_table` takes it, a folder of parts, a pattern that they match, such as
-    ``parts/*.csv``, or a file opened to read bytes; ``format`` says what it is, whatever its name ends in;
-    ``delimiter``, ``decimal``, ``encoding``, ``sheet``, ``header_row`` and ``skip`` say how it is written, as in
-    `read_table`. ``out`` is a path, or a file opened to write bytes. ``to`` is the format to write; without it the
-    ending of the path tells: CSV, TSV, JSON lines (these also with ``.gz``), Parquet, Arrow or Excel. A path is
-    written whole or not at all. A file that is read is never written to.
+    ``parts/*.csv``, or a file opened to read bytes; ``format`` is its format, whatever its name ends in;
+    ``delimiter``, ``decimal``, ``encoding``, ``sheet``, ``header_row`` and ``skip`` describe how it is written, as in
+    `read_table`. ``out`` is a path, or a file opened to write bytes. ``to`` is the format to write; without it, the
+    ending of the path decides: CSV, TSV, JSON lines (these also with ``.gz``), Parquet, Arrow or Excel. A path is
+    written completely or not at all. A file that is read is never written to.
 
     ``out`` may be a folder: it exists, its name ends with a slash, or it has no ending and there are several parts.
     Each part is then written to a part of the same name there, in the format of the input or ``to``. The parts are
-    still one table: they have the same columns, and their outputs the same types. ``n_jobs`` is the number of processes
-    that share them, -1 one for each core; by default as many as are worth starting. Parts that are done stay, whatever
-    happens to others. One output file has the parts in the order of their names.
+    still one table: they have the same columns, and their outputs have the same types. ``n_jobs`` is the number of
+    processes that share the parts, -1 for one per core; by default as many as are worth starting. Finished parts stay,
+    even if other parts fail. A single output file contains the parts sorted by name.
 
     All columns are kept. The new ones are ``predicted`` (the label), ``probability`` (of that label, as `predict_proba`
-    gives it), ``expected_precision`` (the share that the deciding rule is expected to get right on new records) and
+    gives it), ``expected_precision`` (the expected share of correct decisions of the rule on new records) and
     ``rule`` (its number, from 1; empty where no rule decides), shares to six digits. ``prefix`` is put before these
-    names, and a number after a name that is taken. A `Program` has only ``predicted`` and ``rule``, a committee, in
-    which no single rule decides, only ``predicted`` and ``probability``.
+    names, and a number after a name already in use. A `Program` gives only ``predicted`` and ``rule``; a committee, in
+    which no single rule decides, gives only ``predicted`` and ``probability``.
 
     From text to text of the same format the records are copied byte for byte, with new fields at the end: the output
     has the delimiter, the decimal sign and the encoding of the input. Otherwise it is plain UTF-8, and cells keep
-    their types. From a text file to one with types (JSON lines, Parquet, Arrow, Excel), a column is numbers if every
-    cell is a number that comes back the same, or is missing (`unless.stream.column_types`); to find out, the file is
-    read twice, and what comes through a pipe is kept in a temporary file.
+    their types. From a text file to a typed format (JSON lines, Parquet, Arrow, Excel), a column becomes numbers if
+    every cell is missing or a number that reads back unchanged (`unless.stream.column_types`); to find these columns,
+    the file is read twice, and pipe input is copied to a temporary file.
 
-    ``strict`` refuses records that hold what training did not have: other categories, numbers outside the range, text
-    in a column of numbers. A path is not written then; of several parts, each is looked at alone.
+    ``strict`` raises an error for records with values that training did not have: other categories, numbers outside the
+    range, text in a column of numbers. The path is then not written; of several parts, each is checked separately.
 
-    ``guard_formulas`` puts an apostrophe before texts of CSV and TSV that a spreadsheet would take for formulas, since
+    ``guard_formulas`` puts an apostrophe before texts of CSV and TSV that a spreadsheet would treat as formulas, since
     they begin with =, +, -, @, a tab or a line break: labels, names of columns and all other cells. Numbers stay
-    numbers. Records are then written anew, not copied. Other formats, Excel among them, say what is text.
+    numbers. Records are then rewritten, not copied. Other formats, including Excel, mark text as text.
 
-    About ``block`` bytes are read at a time. ``progress`` is called with the number of records done, and the share of
-    the input that has been read, None if it is not known.
+    About ``block`` bytes are read at a time. ``progress`` is called with the number of records done and the share of
+    the input that has been read, None if unknown.
     """
     refuse_surrogates("the prefix", prefix)
     options = ReadOptions(format, delimiter, decimal, encoding, sheet, header_row, skip)

@@ -1,4 +1,4 @@
-"""Drift in a file of any size since a model was learned, in memory that does not grow with the file."""
+"""Measure the drift in a file since a model was learned, in memory that does not grow with the file."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ def watch_file(  # noqa: PLR0913 - one parameter for each choice of the caller
 ) -> Watch:
     """Measure the drift in a file since a model was learned: see `unless.evaluation.drift`.
 
-    ``source`` and how it is written are as in `predict_file`. ``labels`` names the column of true labels; without it
-    they are in the column that is called like the target, if there is one. Some records may have no label yet.
+    ``source`` and its options are as in `predict_file`. ``labels`` names the column of true labels; by default, it is
+    the column with the name of the target, if there is one. Some records may have no label yet.
     ``reference`` is an earlier file to compare with, instead of training.
     """
     options = ReadOptions(format, delimiter, decimal, encoding, sheet, header_row, skip)
@@ -58,7 +58,7 @@ def watch_file(  # noqa: PLR0913 - one parameter for each choice of the caller
 
 
 def _count_input(model: Model, given: Input, labels: str | None, progress: Progress | None) -> tuple[DriftCounts, str]:
-    """Count the records of an input; return also how it was read."""
+    """Count the records of an input; also return how it was read."""
     counts, rows, members = DriftCounts(model), 0, set[str]()
     like = _BatchReading.of(counts.model, labels)
     for batch in given.batches():
@@ -69,7 +69,7 @@ def _count_input(model: Model, given: Input, labels: str | None, progress: Progr
         if progress is not None:
             progress(rows, given.share)
     lacking = [name for name in (*counts.used, *([labels] if labels else ())) if name not in members]
-    if rows and lacking:  # a member is missing in a line of JSON only if other lines have it
+    if rows and lacking:  # a member missing in some lines of JSON must occur in others
         raise UnknownNameError(f"no column {lacking[0]!r}{suggest(lacking[0], members)}")
     remarks = merge_remarks(given.said) if given.said else None
     for guess in remarks.guesses if remarks else ():
@@ -79,7 +79,7 @@ def _count_input(model: Model, given: Input, labels: str | None, progress: Progr
 
 @dataclass(frozen=True, slots=True)
 class _BatchReading:
-    """How to read the columns of the model, and the labels as a column of text, in which some cells may be missing."""
+    """How to read the columns of the model, and the labels as a column of text with possibly missing cells."""
 
     schema: Schema
     domain: Table
@@ -94,7 +94,7 @@ class _BatchReading:
         return cls(replace(model.schema, kinds=kinds, target=None), model.domain, name)
 
     def read(self, batch: Batch, counts: DriftCounts, *, asked: bool) -> tuple[Table, NDArray[np.intp] | None]:
-        """The features of a batch, and the places of its labels among the classes; None if there are no labels."""
+        """Read the features of a batch, and the indices of its labels among the classes; None without labels."""
         names = set(batch.names)
         labelled = asked or isinstance(batch, JsonBatch) or self.labels in names
         features = [name for name in counts.wanted if name in names or name in counts.used]

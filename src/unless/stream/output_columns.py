@@ -1,6 +1,6 @@
-"""The new cells of a record: the label, its probability, and the deciding rule with its expected precision.
+"""Make the new cells of records: the label, its probability, and the deciding rule with its expected precision.
 
-Many records have the same answer. Each answer is spelled once, not for every row.
+Many records have the same answer, so each distinct answer is written to text only once.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from unless.read.frames import make_series
 from unless.values import Label, cell_value
 
 _ENDING = "\r\n"
-_DIGITS = 6  # of a probability, which is an estimate from counts: seventeen digits would only look precise
+_DIGITS = 6  # of a probability, which is an estimate from counts: seventeen digits would suggest false precision
 
 Choices = NDArray[np.int32]
-"""The answer for every row: its place among the answers."""
+"""The index of the answer of every row."""
 
 
 def refuse_surrogates(what: str, text: str) -> None:
-    """Refuse half of a surrogate pair, which is not a character, and cannot be written to a file."""
+    """Raise an error for half of a surrogate pair, which is no character and cannot be written to a file."""
     try:
         text.encode()
     except UnicodeEncodeError as error:
@@ -43,11 +43,11 @@ def refuse_surrogates(what: str, text: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class NewColumns:
-    """Answers: the cells of records in the new columns.
+    """The distinct answers: the cells of records in the new columns.
 
-    First there is an answer for each rule, then one for records that no rule decides; of a committee, one for each
-    class. Further ones have other probabilities. A program without statistics has no probabilities and no expected
-    precision, and neither has a record without a label.
+    The first answers are for each rule, then for records that no rule decides; for a committee, for each class. Further
+    answers have other probabilities. A program without statistics has no probabilities and no expected precision; nor
+    does a record without a label.
     """
 
     labels: tuple[Label | None, ...]
@@ -55,13 +55,13 @@ class NewColumns:
     precisions: tuple[float | None, ...] | None = None
     """The expected precision of the rules."""
     rules: tuple[int | None, ...] | None = None
-    """The numbers of the rules; None for a committee, which has no such rules."""
+    """The numbers of the rules; None for a committee, where no single rule decides."""
 
     @classmethod
     def of(cls, decider: Decider, statistics: RuleStatistics | None) -> NewColumns:
-        """The answers of what decides, with probabilities and precisions of rules from the statistics of training.
+        """Make the answers of a decider, with probabilities and precisions of rules from the training statistics.
 
-        Where not one rule decides, every record has a probability of its own.
+        If no single rule decides, every record has its own probability.
         """
         labels = decider.heads
         for label in labels:
@@ -80,7 +80,7 @@ class NewColumns:
         )
 
     def with_probabilities(self, choices: Choices, shares: NDArray[np.float64]) -> tuple[NewColumns, Choices]:
-        """Answers with a probability for each record, and the answer of every row, given the one for its rule."""
+        """Add answers for the probability of each record; return them and the index of the answer of every row."""
         unit = 10**_DIGITS
         cells = choices.astype(np.int64) * (unit + 1) + np.rint(shares * unit).astype(np.int64)
         distinct, places = np.unique(cells, return_inverse=True)
@@ -93,7 +93,7 @@ class NewColumns:
         return answers, (places + len(self.labels)).astype(np.int32)
 
     def columns(self, decimal: str = ".") -> dict[str, Sequence[Any]]:
-        """The cells of each new column by its default name, one per answer; with a decimal comma, numbers are text."""
+        """Return the cells of each new column by name, one per answer; with a decimal comma, numbers are text."""
         shares = {"probability": self.probabilities, "expected_precision": self.precisions}
         numbers = {
             name: [one if decimal == "." or one is None else str(one).replace(".", ",") for one in cells]
@@ -104,18 +104,18 @@ class NewColumns:
         return {"predicted": self.labels, **numbers, **rules}
 
     def series(self, decimal: str = ".") -> list[pl.Series]:
-        """The new columns as polars series: labels keep their type, whichever of them occur."""
+        """Return the new columns as polars series; labels keep their type, whichever labels occur."""
         share = pl.Float64 if decimal == "." else pl.String
         types = {"rule": pl.Int64, "probability": share, "expected_precision": share}
         named = self.columns(decimal).items()
         return [pl.Series(cells, dtype=types[name]) if name in types else make_series(cells) for name, cells in named]
 
     def as_fields(self, separator: str, decimal: str = ".") -> FieldTexts:
-        """The answers as last fields of lines of text; numbers have the decimal sign of the file."""
+        """Write the answers as the last fields of text lines; numbers have the decimal sign of the file."""
         return FieldTexts(text_line(["", *row], separator) for row in self._rows(decimal))
 
     def as_members(self, names: Sequence[str], *, spaced: bool) -> FieldTexts:
-        """The answers as the last members of a JSON object; then all again for an object that has no other members."""
+        """Write the answers as the last members of a JSON object, and again for objects without other members."""
         comma, colon = (", ", ": ") if spaced else (",", ":")
         objects = (dict(zip(names, map(_to_json_cell, row), strict=True)) for row in self._rows())
         rows = [json.dumps(one, ensure_ascii=False, separators=(comma, colon))[1:-1] for one in objects]
@@ -126,7 +126,7 @@ class NewColumns:
 
 
 class FieldTexts:
-    """Short texts that are inserted into a longer one."""
+    """Short texts to insert into a longer text."""
 
     def __init__(self, texts: Iterable[str]) -> None:
         encoded = [text.encode() for text in texts]
@@ -136,7 +136,7 @@ class FieldTexts:
 
     def into(self, data: bytes, places: NDArray[np.int64], choices: Choices) -> memoryview:
         """Insert the chosen text at each position of the data."""
-        if len(places) != len(choices):  # the kernel would not notice
+        if len(places) != len(choices):  # the kernel would not detect it
             raise ReadError(
                 f"{len(places)} records were found, but {len(choices)} were read: this is our mistake, please report it"
             )
@@ -151,17 +151,17 @@ def _round_share(share: float) -> float | None:
 
 
 def iso_text(cell: object) -> str:
-    """A cell as text: a date or a time as in ISO 8601, anything else as `read_table` spells it."""
+    """Write a cell as text: a date or a time as in ISO 8601, anything else as `read_table` spells it."""
     return cell.isoformat() if isinstance(cell, date | time) else str(cell_value(cell))
 
 
 def text_line(cells: Iterable[object], separator: str) -> str:
-    """A line of CSV or TSV without its ending; fields are quoted where they need it."""
+    """Write a line of CSV or TSV without its ending; fields are quoted if needed."""
     line = io.StringIO()
-    csv.writer(line, delimiter=separator, lineterminator=_ENDING).writerow(cells)  # it quotes what is in the ending
+    csv.writer(line, delimiter=separator, lineterminator=_ENDING).writerow(cells)  # quotes characters of the ending
     return line.getvalue().removesuffix(_ENDING)
 
 
 def _to_json_cell(cell: object) -> object:
-    """A cell for JSON: numbers that are not finite become text."""
+    """Convert a cell for JSON: numbers that are not finite become text."""
     return str(cell) if isinstance(cell, float) and not math.isfinite(cell) else cell

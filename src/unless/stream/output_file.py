@@ -1,4 +1,4 @@
-"""The output file: its format, writing it completely or not at all, and writing in a thread."""
+"""Choose the format of the output file, write it completely or not at all, and write in a thread."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _PATIENCE = 0.05  # seconds after which to check whether the thread is still ali
 
 
 def form_of_output(out: File, form: str | None, form_of_input: str, source: File) -> str:
-    """Choose the format to write: the given one, or that of the file's ending or, for a pipe, of the input."""
+    """Choose the output format: the given one, otherwise by the ending of the file or, for a pipe, of the input."""
     usual = "csv" if form_of_input == "excel" else form_of_input
     path = Path(out) if isinstance(out, (str, os.PathLike)) else None
     if form is None:
@@ -65,9 +65,9 @@ def _form_of(path: Path, usual: str) -> str:
 
 @contextmanager
 def open_output(out: File, inputs: Sequence[FilePath]) -> Iterator[BinaryIO]:
-    """Open the file to write, which must not be an input; it is packed if its name says so.
+    """Open the output file, which must not be an input; it is packed if its name ends with .gz.
 
-    A path is written whole or not at all.
+    A path is written completely or not at all.
     """
     if not isinstance(out, (str, os.PathLike)):
         refuse_text_mode(out, "wb")
@@ -104,7 +104,7 @@ class _UnbufferedFile:
 
 
 class _GzipWriter:
-    """A file that gzip packs. Without `finish` it has no end, so a broken one never looks whole."""
+    """A file packed by gzip. Only `finish` writes its end, so an interrupted file never looks complete."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
@@ -123,7 +123,7 @@ class _GzipWriter:
 
 
 def never_waits(file: BinaryIO) -> bool:
-    """Whether writing to an open file never blocks, as it can with pipes."""
+    """Whether writing to an open file never blocks, unlike writing to pipes."""
     try:
         return stat.S_ISREG(os.fstat(file.fileno()).st_mode)
     except OSError:
@@ -131,10 +131,10 @@ def never_waits(file: BinaryIO) -> bool:
 
 
 def write_in_thread(drain: Callable[[Iterator[Item]], None], items: Iterable[Item]) -> None:
-    """Run a function that takes an iterator in a thread, while this thread makes the items and may notice Ctrl-C.
+    """Run a function over an iterator in a thread, while this thread makes the items and can notice Ctrl-C.
 
     An error of the function is raised here. If making an item fails, taking the next item fails too, so that the
-    function does not mistake what it has for all there is.
+    function does not treat the items so far as complete.
     """
     queue: Queue[Item | InterruptedError | None] = Queue(1)
     failures: list[BaseException] = []

@@ -1,8 +1,8 @@
-"""The parts of a table, each written to a part of its own, by several processes.
+"""Write each part of a table to its own output part, by several processes.
 
-Processes, not threads: a profiler saw Python's lock held for a third of the time with CSV, and most of it with Parquet,
-so that many threads would wait for each other. On two cores that is not seen: two threads took 1.7 s for 100 MB of CSV
-in six parts, two processes that were there already 2.1 s, one process 2.7 s.
+Processes, not threads: a profiler found Python's lock held for a third of the time with CSV, and most of it with
+Parquet, so threads would wait for each other. With two cores this has no effect yet: 100 MB of CSV in six parts
+took two threads 1.7 s, two processes already started 2.1 s, and one process 2.7 s.
 """
 
 from __future__ import annotations
@@ -35,18 +35,18 @@ from unless.threads import available_cores
 
 _WORTH = 1 << 26
 _PACKED = 4
-"""The bytes of input that are worth another process, and the factor for packed files.
+"""The bytes of input that justify another process, and the factor for packed files.
 
-A process takes 1.5 s to start; meanwhile this one decides 55 MB of CSV, or 16 MB of Parquet.
+A process takes 1.5 s to start, in which this process decides 55 MB of CSV or 16 MB of Parquet.
 """
 
 Done = TypeVar("Done")
 
 
 def choose_folder(out: File, source: File, to: str | None) -> Path | None:
-    """The folder that parts are written to; None if the output is one file.
+    """Choose the folder to write parts to; None if the output is one file.
 
-    A folder ends with a slash, or exists already. What has no ending is a folder too, if the input has several parts.
+    A folder ends with a slash, or exists already. With several input parts, a path without ending is a folder too.
     """
     if not isinstance(out, (str, os.PathLike)):
         return None
@@ -57,7 +57,7 @@ def choose_folder(out: File, source: File, to: str | None) -> Path | None:
 
 
 def process_count(wanted: int | None, parts: int, size: int) -> int:
-    """Choose the number of processes: the given one, -1 for all cores; by default as many as are worth starting.
+    """Choose the number of processes: the given number, -1 for all cores, by default as many as are worth starting.
 
     ``size`` is the number of bytes of text that they read.
 
@@ -84,7 +84,7 @@ def predict_parts(
     n_jobs: int | None,
     progress: Progress | None,
 ) -> Outcome:
-    """Write each part of the source to a part in a folder. Every part is written whole or not at all."""
+    """Write each part of the source to a part in a folder. Every part is written completely or not at all."""
     if not isinstance(source, (str, os.PathLike)) or not (is_several(source) or Path(source).is_file()):
         raise ParameterError(f"{str(folder)!r} is a folder, and what is read is not a file or a folder; name a file")
     given = Input(source, options, block)
@@ -96,7 +96,7 @@ def predict_parts(
     packed = given.form in PACKED or any(map(is_packed, given.paths))
     jobs = process_count(n_jobs, len(targets), sum(sizes) * (_PACKED if packed else 1))
     if jobs > 1 and (model := model_of(run.model)) is not None:
-        run = replace(run, model=model)  # a classifier would bring scikit-learn along: 2 s for each process
+        run = replace(run, model=model)  # a classifier would import scikit-learn: 2 s for each process
     known, others = replace(options, format=given.form), given.parts()
     parts = [
         _Part(run, *ends, written, size, known, block, others)
@@ -113,10 +113,10 @@ def predict_parts(
 
 
 def _choose_targets(paths: Sequence[Path], home: Path, folder: Path, form: str) -> dict[Path, Path]:
-    """Where each part is written: under the name that it has in its own folder, with the ending of the format."""
+    """Choose the output path of each part: its name within its own folder, with the ending of the format."""
     sources: dict[Path, Path] = {}
     folders = {_file_identity(one) for one in {path.parent for path in paths}}
-    files = {_file_identity(path) for path in paths}  # there may be thousands: no part is compared with each other
+    files = {_file_identity(path) for path in paths}  # there may be thousands of parts: avoid comparing all pairs
     for path in paths:
         name = path.relative_to(home)
         target = folder / path_in_format(name.with_suffix("") if form in PACKED and is_packed(name) else name, form)
@@ -130,14 +130,14 @@ def _choose_targets(paths: Sequence[Path], home: Path, folder: Path, form: str) 
 
 
 def _file_identity(path: Path) -> tuple[int, int]:
-    """Device and inode of a file, which are the same through any links."""
+    """Return the device and inode of a file, which are the same through any links."""
     found = path.stat()
     return found.st_dev, found.st_ino
 
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """A part of the input and its output file, which are sent to a process; all parts are read in the same way."""
+    """A part of the input and its output file, for one process; all parts are read in the same way."""
 
     run: PredictionRun
     path: Path
@@ -150,12 +150,12 @@ class _Part:
     numbers: NumberColumns | None = None
 
     def find_numbers(self) -> NumberColumns:
-        """Which columns of the part may be numbers."""
+        """Find the columns of the part that may be numbers."""
         with self._name_part_in_errors():
             return find_numbers(self._input(), self.run.model)
 
     def predict(self, progress: Progress | None = None) -> tuple[_Part, Outcome]:
-        """Write the part."""
+        """Predict the records of the part, and write them."""
         given = self._input()
         given.convert = None if self.numbers is None else self.numbers.convert
         with self._name_part_in_errors():
@@ -164,12 +164,12 @@ class _Part:
         return self, outcome
 
     def _input(self) -> Input:
-        """The part, to be read."""
+        """Open the part for reading."""
         return Input(self.path, self.options, self.block, self.others)
 
     @contextmanager
     def _name_part_in_errors(self) -> Iterator[None]:
-        """Make errors name the part."""
+        """Convert errors to ones that name the part."""
         try:
             yield
         except UnlessError as error:
@@ -191,9 +191,9 @@ def _run_parts(work: Callable[[_Part], Done], parts: Sequence[_Part], jobs: int)
 
 def _in_process(work: Callable[[_Part], Done], part: _Part, allowed: dict[str, int], jobs: int, home: Path) -> Done:
     """Work on a part in another process, with the limits of this one and its share of the cores."""
-    os.chdir(home)  # the process may have been started in another folder: joblib uses processes again
+    os.chdir(home)  # joblib reuses processes, maybe started in another folder
     os.environ.setdefault("POLARS_MAX_THREADS", str(max(1, available_cores() // jobs)))
-    import_module("polars")  # it takes Ctrl-C over
+    import_module("polars")  # polars replaces the handler of Ctrl-C
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process that started this one ends it
     with limits.raised(**allowed):
         return work(part)
@@ -208,7 +208,7 @@ def _predict_each(parts: Sequence[_Part], jobs: int, meter: _Meter) -> Iterator[
 
 
 def _merge_outcomes(outcomes: Sequence[Outcome]) -> Outcome:
-    """The outcome of all parts, which have the same new columns."""
+    """Merge the outcomes of all parts, which have the same new columns."""
     whole, *others = outcomes
     for other in others:
         if other.columns != whole.columns:
@@ -222,14 +222,14 @@ def _merge_outcomes(outcomes: Sequence[Outcome]) -> Outcome:
 
 
 class _Meter:
-    """Reports how many records are done, and which share of the input."""
+    """Reports the number of records done, and the share of the input."""
 
     def __init__(self, progress: Progress | None, total: int) -> None:
         self._progress, self._total = progress, max(total, 1)
         self._rows = self._bytes = 0
 
     def within(self, part: _Part) -> Progress:
-        """The progress of a part that is read in this process: it is reported after every batch."""
+        """Return the progress function of a part read in this process, called after every batch."""
         return lambda rows, share: self._report(self._rows + rows, self._bytes + (share or 0.0) * part.size)
 
     def finish(self, part: _Part, outcome: Outcome) -> None:

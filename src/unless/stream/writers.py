@@ -1,4 +1,4 @@
-"""Writing records with their new columns: as text with inserted fields, or as frames."""
+"""Write records with their new columns, as text with inserted fields or as frames."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ from unless.stream.output_columns import Choices, FieldTexts, NewColumns, iso_te
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
-_ROWS = 1 << 16  # of a row group, which polars holds in memory; its default is four times as many
+_ROWS = 1 << 16  # rows of a row group, which polars holds in memory; its default is four times as many
 
 Result = tuple[Batch, NewColumns, Choices]
-"""A batch, answers, and the answer that each record of the batch gets."""
+"""A batch, its answers, and the index of the answer of each record."""
 
 
 class BatchWriter:
     """Writes batches to a file, each record with its answer. After the first batch ``added`` names the new columns.
 
-    A format defines how to begin and how to write a batch, or how to drain all batches.
+    A subclass defines how to begin and how to write a batch, or how to drain all batches.
     """
 
     def __init__(self, file: BinaryIO, wanted: Sequence[str]) -> None:
@@ -66,15 +66,15 @@ class BatchWriter:
         """Write the records of a batch."""
 
     def _put(self, data: bytes | memoryview) -> None:
-        """Write lines. A line without an ending, as at the end of a part, gets one when something follows."""
+        """Write lines. A line without an ending, as at the end of a part, gets an ending when more lines follow."""
         if len(data):
             if self._open:
                 self._file.write(self._encode(self._ending))
             self._file.write(self._encode(data))
-            self._open = bytes(data[-1:]) not in (b"\n", b"\r", b"\xbf")  # the last ends a byte order mark
+            self._open = bytes(data[-1:]) not in (b"\n", b"\r", b"\xbf")  # the last byte may end a byte order mark
 
     def _encode(self, data: bytes | memoryview) -> bytes | memoryview:
-        """Encode a text that is in UTF-8 as it is written."""
+        """Convert UTF-8 text to the encoding of the output."""
         return data
 
     def _make_frame(
@@ -87,7 +87,7 @@ class BatchWriter:
         texts: Collection[str] = (),
         decimal: str = ".",
     ) -> pl.DataFrame:
-        """A batch as a frame, with the columns in the order of the first batch, and the new ones."""
+        """Make a frame of a batch, with the columns in the order of the first batch, and the new columns."""
         names, frame = self._names or (), batch.frame(spelled=spelled, texts=texts)
         wanted = set(names)
         if extra := [name for name in frame.columns if name not in wanted]:
@@ -101,8 +101,8 @@ class BatchWriter:
 class TextWriter(BatchWriter):
     """Writes CSV or TSV. Records of the same format are copied byte for byte, with new fields at the end.
 
-    The output is written as the first file of the same format is: its delimiter, its decimal sign, its encoding. If
-    ``guarded``, records are written anew, with an apostrophe before what a spreadsheet would take for a formula.
+    The output has the delimiter, the decimal sign and the encoding of the first file of the same format. If
+    ``guarded``, records are rewritten, with an apostrophe before texts that a spreadsheet would treat as formulas.
     """
 
     def __init__(
@@ -139,7 +139,7 @@ class TextWriter(BatchWriter):
         self._put(new.as_fields(separator, decimal).into(batch.data, batch.places, choices))
 
     def _take_late_encoding(self, batch: TextBatch, new: NewColumns) -> None:
-        """Adopt an encoding that is detected late: as long as all text is ASCII, the output is the same."""
+        """Adopt an encoding that is detected late: as long as all text is ASCII, the output does not depend on it."""
         self._where = batch.where
         if self._ascii and self._dialect.encoding == "utf-8" and not batch.ascii_only:
             self._dialect = batch.dialect
@@ -158,21 +158,21 @@ class TextWriter(BatchWriter):
             ) from None
 
     def _can_copy(self, batch: Batch) -> TypeGuard[TextBatch]:
-        """Whether the records of a batch can be copied; it may have another encoding."""
+        """Whether the records of a batch can be copied; the batch may have another encoding."""
         if self._guarded or not isinstance(batch, TextBatch):
             return False
         same = batch.dialect.numerals.decimal == self._dialect.numerals.decimal
         return same and batch.dialect.delimiter == self._dialect.delimiter
 
     def _guard_text(self, text: str) -> str:
-        """A text, with an apostrophe before what a spreadsheet would take for a formula; numbers stay numbers."""
+        """Put an apostrophe before a text that a spreadsheet would treat as a formula; numbers stay numbers."""
         if not self._guarded or not text.startswith(FORMULA):
             return text
         number = self._dialect.numerals.number_in(text)
         return text if number is not None and math.isfinite(number) else f"'{text}"
 
     def _guard_cells(self, frame: pl.DataFrame) -> pl.DataFrame:
-        """A frame in which no text is a formula."""
+        """Put an apostrophe before all texts of a frame that look like formulas."""
         texts = []
         for column in frame.select(pl.selectors.by_dtype(pl.String, pl.Categorical, pl.Enum)):
             cells = column.cast(pl.String)
@@ -202,7 +202,7 @@ class JsonWriter(BatchWriter):
 
 
 class FrameWriter(BatchWriter):
-    """Writes Parquet or Arrow, by polars."""
+    """Writes Parquet or Arrow by polars."""
 
     def __init__(self, form: str, file: BinaryIO, wanted: Sequence[str]) -> None:
         super().__init__(file, wanted)
@@ -210,7 +210,7 @@ class FrameWriter(BatchWriter):
         self._error: Exception | None = None
 
     def drain(self, results: Iterator[Result]) -> None:
-        """Write all batches; polars takes frames as it needs them."""
+        """Write all batches; polars takes frames when it needs them."""
         from polars.io.plugins import register_io_source
 
         frames = self._make_frames(results)
@@ -225,7 +225,7 @@ class FrameWriter(BatchWriter):
         except (pl.exceptions.PolarsError, OSError) as error:
             if (known := target.error or self._error) is None:
                 raise
-            raise known from error  # polars may pass on only its text
+            raise known from error  # polars may keep only the text of the error
 
     def _make_frames(self, results: Iterator[Result]) -> Iterator[pl.DataFrame]:
         schema, texts = pl.Schema(), list[str]()
@@ -272,7 +272,7 @@ class _ErrorRecorder(io.RawIOBase):
 
 
 def _as_text(frame: pl.DataFrame, separator: str) -> bytes:
-    """The lines of a frame; booleans and dates are spelled as `read_table` spells them."""
+    """Write the lines of a frame; booleans and dates are spelled as in `read_table`."""
     try:
         spelled = _write_flags_as_texts(_write_dates_as_texts(frame), pl.selectors.boolean())
         return spelled.write_csv(include_header=False, separator=separator).encode()
@@ -282,7 +282,7 @@ def _as_text(frame: pl.DataFrame, separator: str) -> bytes:
 
 
 def _as_json(frame: pl.DataFrame) -> bytes:
-    """The objects of a frame. Refuse what JSON cannot hold: polars would panic or write null."""
+    """Write the objects of a frame; raise an error for values outside JSON, where polars would panic or write null."""
     if raw := [name for name, dtype in frame.schema.items() if _has_bytes(dtype)]:
         raise ParameterError(f"column {raw[0]!r} holds bytes, which JSON cannot hold; write .parquet")
     infinite = frame.select(pl.selectors.float().is_infinite().any())
@@ -292,7 +292,7 @@ def _as_json(frame: pl.DataFrame) -> bytes:
 
 
 def _write_dates_as_texts(frame: pl.DataFrame) -> pl.DataFrame:
-    """A frame with dates and times as the texts that `read_table` makes of them."""
+    """Convert dates and times in a frame to the texts that `read_table` makes of them."""
     texts = []
     for column in frame.select(pl.selectors.temporal()):
         distinct = column.drop_nulls().unique()
@@ -302,12 +302,12 @@ def _write_dates_as_texts(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def _write_flags_as_texts(frame: pl.DataFrame, flags: pl.Expr) -> pl.DataFrame:
-    """A frame with some of its booleans as text."""
+    """Convert some booleans of a frame to text."""
     return frame.with_columns(flags.replace_strict({True: "True", False: "False"}, return_dtype=pl.String))
 
 
 def _has_bytes(dtype: pl.DataType) -> bool:
-    """Whether a column holds bytes, perhaps within lists or structs."""
+    """Whether a type contains bytes, possibly within lists or structs."""
     if isinstance(dtype, pl.Struct):
         return any(_has_bytes(cast("pl.DataType", field.dtype)) for field in dtype.fields)
     inner = getattr(dtype, "inner", None)
@@ -315,7 +315,7 @@ def _has_bytes(dtype: pl.DataType) -> bool:
 
 
 def _cast_to_schema(frame: pl.DataFrame, schema: pl.Schema, where: str) -> pl.DataFrame:
-    """A frame with the types of the first one. They have to hold its cells unchanged: 1.5 is not the integer 1."""
+    """Cast a frame to the types of the first frame, which must represent its cells unchanged: 1.5 is no integer."""
     flags = [name for name, dtype in schema.items() if frame.schema[name] == pl.Boolean and dtype == pl.String]
     frame = _write_flags_as_texts(frame, pl.col(flags))
     for name, dtype in schema.items():
@@ -325,12 +325,12 @@ def _cast_to_schema(frame: pl.DataFrame, schema: pl.Schema, where: str) -> pl.Da
                 f"{where}: column {name!r} began as {dtype}, which cannot hold the {column.dtype} cells that follow; "
                 "write .csv"
             )
-    # Not frame.cast(schema), which skips a column that is called ''.
+    # Not frame.cast(schema), which skips a column named ''.
     return frame.select(pl.col(name).cast(dtype) for name, dtype in schema.items())
 
 
 def _fits(column: pl.Series, dtype: pl.DataType) -> bool:
-    """Whether the cells of a column are the same after a cast to a type and back."""
+    """Whether the cells of a column are unchanged after a cast to a type and back."""
     if column.dtype == dtype or column.null_count() == len(column):
         return True
     if pl.Boolean in (column.dtype, dtype):  # True is not 1
@@ -342,7 +342,7 @@ def _fits(column: pl.Series, dtype: pl.DataType) -> bool:
 
 
 def _new_member_error(batch: Batch, name: str, advice: str) -> ReadError:
-    """The error for a member that the first batch of JSON lines did not have."""
+    """Make the error for a member that the first batch of JSON lines did not have."""
     line = batch.line_of(name) if isinstance(batch, JsonBatch) else 0
     return ReadError(f"{batch.where}, line {line}: a member {name!r}, which the first lines do not have; {advice}")
 
@@ -358,4 +358,4 @@ WRITERS: dict[str, Callable[..., BatchWriter]] = {
 TEXTS = ("csv", "tsv")
 """Formats in which every cell is text."""
 PACKED = ("parquet", "arrow", "excel")
-"""Formats that a library writes, and that are packed inside."""
+"""Formats that a library writes, with their own compression."""
