@@ -121,8 +121,8 @@ def _replace_file(target: Path, path: str | os.PathLike[str]) -> Iterator[Binary
     with name_file_in_errors(path):
         old = _check_writable(target)
         _remove_leftovers(target.parent)
-        # 0o666 less the umask, as for any new file: only the owner could read what tempfile makes. A file that replaces
-        # another belongs to its writer alone until it gets the permissions of the old one.
+        # 0o666 less the umask, as for any new file: tempfile makes files that only the owner can read. A file that
+        # replaces another is private to its writer until it gets the permissions of the old file.
         descriptor, name, named = _open_temporary(target.parent, 0o666 if old is None else 0o600)
     try:
         # On Windows files are not locked, and an open file cannot replace another.

@@ -62,7 +62,7 @@ def _applicant(number: int, random: Random) -> dict[str, object]:
 
 
 def _policy(person: dict[str, object]) -> str:
-    """Decide by policy: refuse late payers with low income and people without work, review large sums, accept others."""
+    """Decide: refuse late payers with low income and people without work, review large sums, accept the rest."""
     income, amount, age = (float(str(person[name])) for name in ("income", "amount", "age"))
     vouched = person["guarantor"] == "yes"
     if person["history"] == "late" and income <= 30_000 and not (vouched and amount <= 20_000):

@@ -1,4 +1,4 @@
-"""Files and data frames → `Table`."""
+"""Read files and data frames as a `Table`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from unless.table import Column, Table, part_names
 from unless.threads import available_cores
 from unless.values import DEFAULT_MISSING
 
-_THREADS = 4  # each needs 20 bytes a row while it ranks
+_THREADS = 4  # each needs 20 bytes per row while ranking
 _CELLS_FOR_THREADS = 2_000_000  # 640,000 cells took 17 ms with two threads on a busy machine, 13 without
 
 
@@ -51,49 +51,50 @@ def read_table(  # noqa: PLR0913 - one parameter for each thing that a caller ma
     """Read a table and rank its cells.
 
     ``source`` is the path of a CSV, TSV, JSON lines, Parquet, Arrow or Excel file (also ``.gz``), or of a folder of
-    them, which are read as one; a pandas, polars or pyarrow frame (or another that narwhals knows); a list of dicts,
-    one per row; an array, or a sparse matrix of scipy; the bytes of a file, or a file opened to read bytes. A polars
-    LazyFrame is collected. ``format`` says what files and bytes are, whatever their names end in: csv, tsv, jsonl,
-    parquet, arrow or excel.
+    such files, which are read as one table; a pandas, polars or pyarrow frame (or another that narwhals supports); a
+    list of dicts, one per row; an array, or a sparse matrix of scipy; the bytes of a file, or a file opened to read
+    bytes. A polars LazyFrame is collected. ``format`` is the format of files and bytes, whatever their names end in:
+    csv, tsv, jsonl, parquet, arrow or excel.
 
-    How a text file is written is found from its first 32 kB: what separates fields, decimal commas, signs between
-    thousands, the encoding. ``read_as`` of the table says what is unusual, and a guess that may be wrong is a
+    The delimiter, the decimal sign, the thousands sign and the encoding of a text file are detected from its first
+    32 kB. ``read_as`` of the table describes an unusual way of reading, and a guess that may be wrong is a
     `GuessWarning`. ``delimiter`` (one sign, or "tab"), ``decimal`` ("." or ",") and ``encoding`` (such as "cp1252")
     overrule the guesses. ``sheet`` is the name or the number of a sheet of a workbook; the default is the first.
-    ``header_row`` is the number of the line, or of the row of a sheet, with the names of the columns, and what is above
-    is skipped; ``skip`` says how many lines are. A column without a name gets one, such as ``column 3``, and of columns
-    with the same name the later ones get a number, as in ``age_2``; ``read_as`` says so.
+    ``header_row`` is the number of the line, or of the row of a sheet, with the names of the columns; the lines above
+    are skipped. ``skip`` is the number of these lines. A column without a name gets one, such as ``column 3``, and
+    repeated names get a number, as in ``age_2``; ``read_as`` mentions both.
 
     ``target`` names the column of labels, which learning needs. ``features`` names the columns to learn from, in that
     order; by default all others.
 
     A cell is a number, a category (text) or missing. In files a cell that is spelled like one of ``missing`` is
     missing, where a space matches any number of spaces; with ``missing=()`` every cell is a value. In
-    frames null and NaN are missing, and ``missing`` counts only if you give it.
+    frames null and NaN are missing, and ``missing`` applies only if you give it.
 
     In columns named in ``numeric``, every cell that is or spells a number is a number, and the rest are categories. In
     columns named in ``categorical`` all cells are categories. An undeclared column has numbers if at least half of its
-    distinct cells are or spell numbers and none of them is written like 007; otherwise all cells are text. A column of
-    a frame that is text has numbers if more than half of them are, but not if all are digits only: zip codes are names.
+    distinct cells are or spell numbers and none of them is written like 007; otherwise all cells are text. A text
+    column of a frame has numbers if more than half of its cells are numbers, unless all contain only digits: zip codes
+    are names.
 
-    Dates, times and durations are numbers that are written as what they are: those of typed columns, and text as in ISO
-    8601 (``2020-08-01``, ``2020-08-01 12:30Z``, ``12:30``, ``P2DT3H``). For other dates in text give their format, as
-    `datetime.strptime` takes it: ``dates={"when": "%d.%m.%Y"}``. ``orders={"size": ["S", "M", "L"]}`` says the order of
-    categories, least first; an ordered Categorical of pandas and an Enum of polars say it themselves.
+    Dates, times and durations are numbers that are written in their own notation: those of typed columns, and text in
+    ISO 8601 (``2020-08-01``, ``2020-08-01 12:30Z``, ``12:30``, ``P2DT3H``). For other dates in text, give a format of
+    `datetime.strptime`: ``dates={"when": "%d.%m.%Y"}``. ``orders={"size": ["S", "M", "L"]}`` is the order of
+    categories, least first; an ordered Categorical of pandas and an Enum of polars define it themselves.
 
     Columns of dates named in ``parts`` are replaced by their weekday, month and hour (``when.weekday`` is ``Monday`` to
-    ``Sunday``, in this order, and ``when.hour`` a number): rules about dates say nothing about later records.
+    ``Sunday``, in this order, and ``when.hour`` a number): rules about dates do not generalise to later records.
 
-    ``like`` reads a new batch as an earlier one was read. It takes a `Table`, anything that has its ``schema``, or a
-    `Program`: then only the features that the program uses are read, and its literals tell their kinds: text that
-    spells a number is one where literals compare numbers, and a number is its spelling where they compare categories
-    only; a boolean is the text True or False. Where a table or a model tells, cells of other types mean what they
-    plainly meant there: 1 is True in a column of booleans, and True is 1 in a column of numbers;
-    "3" is the number 3 in a column of numbers, and 3.0 the name "3" in a column of categories. A program does not know
-    which cells were ``missing`` in training, only that the cells it tests were not: give ``missing`` again if you gave
-    it then and the program tests for missing cells. The target is read if it is there and complete.
+    ``like`` reads a new batch as an earlier one was read. It takes a `Table`, any object with a ``schema``, or a
+    `Program`. For a program, only the features that it uses are read, and its literals define their kinds: text that
+    spells a number is a number if literals compare numbers, and a number is its spelling if they compare only
+    categories; a boolean is the text True or False. For a table or a model, cells of other types have their obvious
+    meaning in training: 1 is True in a column of booleans, and True is 1 in a column of numbers; "3" is the number 3
+    in a column of numbers, and 3.0 the name "3" in a column of categories. A program does not record which cells were
+    ``missing`` in training, only that the cells it tests were not: give ``missing`` again if you gave it in training
+    and the program tests for missing cells. The target is read if it is present and complete.
 
-    Labels keep their type; those of text files are text. A row without a label is an error, unless
+    Labels keep their type; labels of text files are text. A row without a label is an error, unless
     ``drop_unlabelled`` leaves it out: ``numbers`` of the table are then those of the other rows. Messages number rows
     from 1.
     """
@@ -124,8 +125,8 @@ def read_with(
     features: Sequence[str] | None = None,
     like: object = None,
 ) -> Table:
-    """Read a table as `read_table` does, with options that were given before."""
-    like = getattr(like, "model_", like)  # a classifier reads like its model
+    """Read a table as `read_table` does, with its options as one value."""
+    like = getattr(like, "model_", like)  # a classifier is read like its model
     formats, opened = options.part_formats, open_source(source, options)
     schema = schema_of(like)
     known = formats or (schema.parts if schema else {})
@@ -147,20 +148,20 @@ def read_with(
         return _labelled_rows(table, plan.target, cells, missing)
     try:
         return replace(table, target=make_labels(plan.target, cells, missing))
-    except ReadError:  # some are missing, or of mixed types
+    except ReadError:  # some labels are missing, or of mixed types
         if target is not None:
             raise
-        return table  # a batch to predict: its target is yet to be filled in
+        return table  # a batch to predict, without all labels
 
 
 def _is_idle_hour(column: Column, parts: Collection[str]) -> bool:
-    """Whether a column is the hour of dates without times of the day."""
+    """Whether a column is the hour of dates that have no time of day."""
     name, _, part = column.name.rpartition(".")
     return part == "hour" and name in parts and not column.numbers.any()
 
 
 def _infer_columns(opened: Source, plan: ColumnPlan) -> tuple[Column, ...]:
-    """The columns of a source that was loaded; large ones by several threads."""
+    """Infer the columns of a loaded source, large ones with several threads."""
 
     def column(name: str) -> Column:
         return plan.column(name, opened.cells(name))
@@ -173,7 +174,7 @@ def _infer_columns(opened: Source, plan: ColumnPlan) -> tuple[Column, ...]:
 
 
 def _labelled_rows(table: Table, target: str, cells: Cells, missing: Sequence[str]) -> Table:
-    """The rows of a table that have a label, with their labels."""
+    """Select the rows of a table that have a label, with their labels."""
     present, rows = drop_missing_labels(cells, missing)
     if not rows.any():
         raise ReadError(f"no row has a label in {target!r}; there is nothing to learn from")
@@ -192,15 +193,15 @@ def column_names(
     header_row: int | None = None,
     skip: int | None = None,
 ) -> list[str]:
-    """The names of a table's columns, read from as little of the file as possible; parameters as in `read_table`.
+    """Read the names of a table's columns from as little of the file as possible; parameters as in `read_table`.
 
-    For JSON lines they are the names in the first thousand lines, for a folder those of its first part.
+    JSON lines have the names of their first thousand lines, a folder those of its first part.
     """
     return read_names(source, ReadOptions(format, delimiter, decimal, encoding, sheet, header_row, skip))
 
 
 def read_names(source: object, options: ReadOptions = PLAIN_OPTIONS) -> list[str]:
-    """The names of a table's columns, with options in one value."""
+    """Read the names of a table's columns, with options as one value."""
     from unless.read.formats import names_of
 
     if isinstance(source, (str, os.PathLike)):
@@ -209,7 +210,7 @@ def read_names(source: object, options: ReadOptions = PLAIN_OPTIONS) -> list[str
 
 
 def open_source(source: object, options: ReadOptions) -> Source:
-    """The source that reads a path, bytes, an open file, a frame, an array or rows of dicts."""
+    """Open a path, bytes, an open file, a frame, an array or rows of dicts as a source."""
     from unless.read.csv_files import TextFile
     from unless.read.formats import FORMATS, open_bytes, open_path
     from unless.read.json_lines import JsonLines
@@ -236,7 +237,7 @@ def open_source(source: object, options: ReadOptions) -> Source:
 
 
 def _bytes_of(source: object) -> bytes | None:
-    """The bytes of an open file, or the bytes themselves; None if it is neither."""
+    """Return the bytes of an open file, or the given bytes; None for anything else."""
     if isinstance(source, (bytes, bytearray, memoryview)):
         return bytes(source)
     if not callable(read := getattr(source, "read", None)):
@@ -247,6 +248,6 @@ def _bytes_of(source: object) -> bytes | None:
 
 
 def take_labelled(table: Table, labelled: Table) -> Table:
-    """The records of a table that have a label, by a table that was read with ``drop_unlabelled``."""
+    """Select the records of a table that a table read with ``drop_unlabelled`` has."""
     rows = slice(None) if labelled.numbers is None else labelled.numbers - 1
     return replace(table[rows], target=labelled.target, numbers=labelled.numbers)
