@@ -64,8 +64,8 @@ def test_subgroups_by_a_column_that_is_no_feature(run):
     ("arguments", "code", "said"),
     [
         (("model.json", "-o", "card.txt"), 1, "a .md, .html or .json file"),
-        (("model.json", "--by", "age"), 2, "it needs records"),
-        (("model.json", "--stability", "3"), 2, "it needs records"),
+        (("model.json", "--by", "age"), 2, "this needs records"),
+        (("model.json", "--stability", "3"), 2, "this needs records"),
         (("model.json", "applicants.csv", "--by", "agee"), 1, "no column 'agee'; did you mean 'age'? (--by)"),
         (("program.json",), 1, "has only rules"),
         (("model.json", "applicants.csv", "-o", "model.json"), 2, "is read"),

@@ -51,7 +51,7 @@ def test_a_file(fit, tmp_path):
         (("--never", "income", "--only-exceptions", "income"), "keep one"),
         (("--max-literals", "0"), "greater than or equal to 1"),
         (("--constraints", "none.toml"), "no file 'none.toml'"),
-        (("--lock", "1"), "say which rules: --keep model.json"),
+        (("--lock", "1"), "name the model with these rules: --keep model.json"),
         (("-a", "committee", "--monotone", "income: more never refuse"), "a committee cannot keep"),
     ],
 )
@@ -93,10 +93,7 @@ class TestKeep:
         done = fit("--keep", tmp_path / "rules.json", "-o", tmp_path / "m.json")
         assert done.code == 0, done.err
         assert unless.load(tmp_path / "m.json").program_.rules[0] == program.rules[0]
-        assert (
-            "a rule that stays tests 'applicant'"
-            in fit("--keep", tmp_path / "rules.json", "--exclude", "applicant").err
-        )
+        assert "a locked rule tests 'applicant'" in fit("--keep", tmp_path / "rules.json", "--exclude", "applicant").err
 
     def test_what_is_unusual_is_said(self, fit, tmp_path):
         """A locked rule that decides nothing, or breaks a constraint, is said."""
@@ -110,10 +107,10 @@ class TestKeep:
     @pytest.mark.parametrize(
         ("lock", "words"),
         [
-            ("0", "is not among the rules 1 to"),
-            ("99", "is not among"),
+            ("0", "is not one of the rules 1 to"),
+            ("99", "is not one of"),
             ("x", "not a list of rules"),
-            ("3-2", "not among"),
+            ("3-2", "not one of"),
         ],
     )
     def test_refused(self, fit, model, lock, words):
@@ -164,11 +161,11 @@ def test_rules_that_stay_are_tested_on_what_they_were_not_learned_from(run):
     assert run(*learn, "-o", "first.json").code == 0
     first = unless.load("first.json").tested_
     done = run(*learn, "--keep", "first.json", "--seed", "5", "--test", "0.5", "--json")
-    assert "--seed 5 is not used: what first.json held back is held back again" in done.err
+    assert "--seed 5 is not used: the records that first.json held back are held back again" in done.err
     assert json.loads(done.out)["test"]["records"] == first.held_back
     again = run(*learn, "--keep", "first.json", "-o", "second.json")
     assert (again.code, "too good" in again.err) == (0, False)
     assert unless.load("second.json").origin_.split == first.origin.split
     other = run(*learn, "--keep", "first.json", "--exclude", "years_at_address", "--lock", "1")
-    assert "records of this test, it is too good: it knows those by other features" in other.err
+    assert "records of this test, the figures are too good: it knows those by other features" in other.err
     assert "too good" not in run(*learn, "--keep", "first.json", "--test", "0").err

@@ -44,7 +44,7 @@ def test_records_are_compared_with_a_background(run):
     [
         (("--row", "4000"), "new.csv has 40 records, so there is no record 4,000"),
         (("--feature", "agee"), "no rule tests 'agee'; did you mean 'age'"),
-        (("--row", "1", "--feature", "age"), "leave --row or --feature out"),
+        (("--row", "1", "--feature", "age"), "leave out --row or --feature"),
         (("--background", "nothing.csv"), "nothing.csv"),
     ],
 )

@@ -231,7 +231,7 @@ class TestAlgorithms:
         """A committee has no auto: it tries several as it is."""
         done = called("fit", applicants, "-t", "decision", "-a", "committee", "--penalty", "auto")
         assert done.returncode == 2
-        assert "--penalty: a committee tries several by itself; leave it out" in done.stderr
+        assert "--penalty: a committee tries several penalties itself; leave it out" in done.stderr
 
     def test_undecided(self, applicants):
         """With --otherwise none records may stay undecided, and count as wrong."""

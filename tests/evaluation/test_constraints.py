@@ -143,5 +143,5 @@ def test_undecided(monkeypatch):
 
 def test_refused():
     """Violations are those of a program."""
-    with pytest.raises(ParameterError, match="not of a str"):
+    with pytest.raises(ParameterError, match="not for a str"):
         violations("rules", Constraints(max_depth=1))

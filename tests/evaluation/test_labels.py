@@ -60,5 +60,5 @@ def test_codes_are_checked():
     """Codes that are not places of labels, or differ in length, are refused."""
     with pytest.raises(ParameterError, match="0 to 1"):
         measure_quality(np.array([0, 2]), np.array([0, 0]), ["a", "b"])
-    with pytest.raises(ParameterError, match="2 true labels and 1 decisions"):
+    with pytest.raises(ParameterError, match="2 true labels, but 1 decisions"):
         measure_quality(np.array([0, 1]), np.array([0]), ["a", "b"])

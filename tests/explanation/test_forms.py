@@ -306,7 +306,7 @@ def test_why_a_rule_did_not_apply(value, op, wanted, told):
 
 def test_wrong_templates():
     """A place that a template cannot fill is refused where the template is given; braces mean nothing else."""
-    with pytest.raises(ParameterError, match=r"place \{nmae\}; its places are \{name\} and \{value\}"):
+    with pytest.raises(ParameterError, match=r"placeholder \{nmae\}; the placeholders are \{name\} and \{value\}"):
         Phrase(sentence="{nmae} is {value}")
     with pytest.raises(ParameterError, match="place"):
         Words(decision="{0}")

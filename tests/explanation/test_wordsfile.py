@@ -51,13 +51,16 @@ def test_labels_are_those_of_the_model():
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
-        ("purpos = 'x'", "the file has 'purpos', which means nothing here; did you mean 'purpose'?"),
+        ("purpos = 'x'", "the file has 'purpos', which is not known here; did you mean 'purpose'?"),
         ("[features.incom]\nname = 'x'", "[features.incom]: the model has no feature 'incom'; did you mean 'income'?"),
-        ("[features.income]\nunit = '€'", "[features.income] has 'unit', which means nothing here"),
-        ("[features.income]\nnumber = '{x} €'", "[features.income]: the template '{x} €' has a place {x}"),
-        ("[features.income]\nname = 3", 'name in [features.income] is a text, not 3; write name = "3"'),
-        ("[features.income]\ngrouped = 'yes'", "grouped in [features.income] is true or false, not 'yes'"),
-        ("features = 3", "features is a table, [features], not 3"),
+        ("[features.income]\nunit = '€'", "[features.income] has 'unit', which is not known here"),
+        (
+            "[features.income]\nnumber = '{x} €'",
+            "[features.income]: the template '{x} €' has an unknown placeholder {x}",
+        ),
+        ("[features.income]\nname = 3", 'name in [features.income] must be a text, not 3; write name = "3"'),
+        ("[features.income]\ngrouped = 'yes'", "grouped in [features.income] must be true or false, not 'yes'"),
+        ("features = 3", "features must be a table, [features], not 3"),
         ("[labels]\nrefus = 'x'", "[labels]: the model has no label 'refus'; did you mean 'refuse'?"),
         ("[labels", "not TOML: "),
     ],

@@ -71,7 +71,7 @@ def card(
     """
     form = to or ("markdown" if output == "-" else format_of(output))
     if data is None and (by or stability):
-        raise typer.BadParameter("it needs records; name DATA", param_hint="--by" if by else "--stability")
+        raise typer.BadParameter("this needs records; give DATA", param_hint="--by" if by else "--stability")
     check_file_conflicts(output, model, data, watch, format=file.format)
     screen = Screen(quiet=quiet, aside=output == "-")
     found = read_fitted_model(model, "what is known about them; give")

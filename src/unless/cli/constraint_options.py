@@ -114,10 +114,12 @@ class KeptRules:
             why = "it held back none" if origin is not None else "it does not say which those are"
             if origin is not None and any(origin.split.cuts):
                 why = "it knows those by other features"
-            screen.note(f"if rules of {self.name} were learned from records of this test, it is too good: {why}")
+            screen.note(
+                f"if rules of {self.name} were learned from records of this test, the figures are too good: {why}"
+            )
             return None
         if origin.split.salt != seed:
-            screen.note(f"--seed {seed} is not used: what {self.name} held back is held back again")
+            screen.note(f"--seed {seed} is not used: the records that {self.name} held back are held back again")
         return origin.split
 
     def keep_tested_columns(self, options: ColumnOptions) -> ColumnOptions:
@@ -130,7 +132,7 @@ class KeptRules:
         tested = dict.fromkeys(literal.feature for rule in rules for literal in rule.literals())
         for name in options.exclude or ():
             if name in tested:
-                raise typer.BadParameter(f"a rule that stays tests {name!r}", param_hint="--exclude")
+                raise typer.BadParameter(f"a locked rule tests {name!r}", param_hint="--exclude")
         return replace(options, include=[*(options.include or ()), *tested])
 
 
@@ -142,10 +144,10 @@ def read_kept_rules(algorithm: Algorithm, options: KeepOptions) -> KeptRules:
     keep, lock = options.keep, options.lock
     if keep is None:
         if lock is not None:
-            raise typer.BadParameter("say which rules: --keep model.json", param_hint="--lock")
+            raise typer.BadParameter("name the model with these rules: --keep model.json", param_hint="--lock")
         return NO_KEPT_RULES
     if algorithm == Algorithm.COMMITTEE:
-        raise typer.BadParameter("a committee has many lists; no rule can stay in them", param_hint="--keep")
+        raise typer.BadParameter("a committee has many lists; no rule can stay the same in them", param_hint="--keep")
     from unless.estimators.model_file import read
     from unless.learn.locked_rules import LockedRules
     from unless.model import Model as FittedModel
@@ -170,6 +172,6 @@ def _parse_rule_numbers(text: str, rules: int) -> tuple[int, ...]:
         first = int(numbers[1])
         last = first if numbers[2] is None else int(numbers[2])
         if not 1 <= first <= last <= rules:
-            raise typer.BadParameter(f"{part.strip()!r} is not among the rules 1 to {rules}", param_hint="--lock")
+            raise typer.BadParameter(f"{part.strip()!r} is not one of the rules 1 to {rules}", param_hint="--lock")
         found += range(first - 1, last)
     return tuple(found)

@@ -164,7 +164,7 @@ def _parse_dates_and_orders(
     formats, plain = {name: form for name, form in said if form}, [name for name, form in said if not form]
     levels = dict(_split_column_option(one, known, "--order") for one in orders or ())
     if both := [name for name in plain if name in formats]:
-        raise ParameterError(f"--date names {both[0]!r} twice; leave one out")
+        raise ParameterError(f"--date is given twice for {both[0]!r}; leave one out")
     return {
         "dates": {**dict.fromkeys(plain), **formats} or None,
         "orders": {name: [part.strip() for part in text.split(",")] for name, text in levels.items()} or None,

@@ -73,7 +73,7 @@ def edit(
     """
     _check_arguments(model, rules, data, output, file, yes=yes)
     if json and output == "-":
-        raise typer.BadParameter("standard output is for the model or for --json, not for both", param_hint="--output")
+        raise typer.BadParameter("the model and --json cannot both go to standard output", param_hint="--output")
     screen = Screen(quiet=quiet, aside=output == "-")
     found = read_model(model, "edit")
     if output is None:
@@ -123,7 +123,7 @@ def _check_arguments(
     if rules is None and not _editor_command():
         text = shell_word(f"{Path(model).name.split('.')[0]}.txt")
         raise ParameterError(
-            "no editor is known: set VISUAL or EDITOR; or take two steps, with any editor between them:\n"
+            "no editor is set: set VISUAL or EDITOR; or take two steps, with any editor between them:\n"
             f"  unless export {shell_word(model)} --to rules -o {text}\n"
             f"  unless edit {shell_word(model)} --from {text}"
         )

@@ -45,7 +45,9 @@ def effects(
     Example: unless effects model.json new.csv --row 3
     """
     if row and feature:
-        raise typer.BadParameter("curves are of all records; leave --row or --feature out", param_hint="--feature")
+        raise typer.BadParameter(
+            "curves are computed from all records; leave out --row or --feature", param_hint="--feature"
+        )
     check_file_conflicts(None, model, data, background, format=file.format)
     screen = Screen(quiet=quiet)
     found = read_fitted_model(model, "how many points their parts have; give")

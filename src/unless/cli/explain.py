@@ -143,19 +143,21 @@ def explain(
 def _refuse_without_rules(style: str, why_not: str | None, *, what_if: bool, points: bool) -> None:
     """Reject options that need a single deciding rule."""
     if points:
-        raise typer.BadParameter("the points of a committee are always shown; leave it out", param_hint="--points")
+        raise typer.BadParameter(
+            "the points of a committee are always shown; leave out this option", param_hint="--points"
+        )
     if style != "plain":
-        raise typer.BadParameter("a committee has many lists; leave it out", param_hint="--style")
+        raise typer.BadParameter("a committee has many lists; leave out this option", param_hint="--style")
     if why_not is not None and not what_if:
         raise typer.BadParameter(
-            "in a committee no single rule stops a label; add --what-if to see what would give it",
+            "in a committee no single rule stops a label; add --what-if to see what would give this label",
             param_hint="--why-not",
         )
 
 
 def _explain_points(model: FittedModel | Program, record: dict[str, Value]) -> ScoreExplanation:
     if isinstance(model, Program):
-        raise ParameterError("the file has only rules, and no points for them; fit a model: unless fit")
+        raise ParameterError("the file contains only rules without points; learn a model: unless fit")
     return explain_score(require_card(model.card), record)
 
 

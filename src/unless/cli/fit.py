@@ -161,7 +161,7 @@ def _refuse_with_related(single: Sequence[bool], labels: LabelOptions) -> None:
     wrong = [name for name, given in zip(names, single, strict=True) if given]
     if wrong or labels != LabelOptions():
         what = wrong[0] if wrong else "options about labels"
-        raise typer.BadParameter(f"{what} are for one table; leave them out", param_hint="--with")
+        raise typer.BadParameter(f"{what} apply to a single table only; leave them out", param_hint="--with")
 
 
 def _fit_related(  # noqa: PLR0917 - options of fit

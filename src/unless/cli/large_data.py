@@ -52,7 +52,7 @@ def open_large_data(screen: Screen, data: str, options: LargeOptions, file: File
         )
     if data == "-" or Path(data).is_fifo():
         if kept:
-            raise typer.BadParameter("what comes through a pipe can be read only once; give a file", param_hint="DATA")
+            raise typer.BadParameter("a pipe can be read only once; give a file", param_hint="DATA")
         return None
     files = FileStream(data, file.read_options())
     if kept:

@@ -61,7 +61,7 @@ class RelationOptions:
             raise typer.BadParameter("it needs --with", param_hint=lone)
         if self.related and self.key is None:
             raise typer.BadParameter(
-                "name the column of DATA that names its records: --key customer_id", param_hint="--with"
+                "name the column of DATA that identifies its records: --key customer_id", param_hint="--with"
             )
         return bool(self.related)
 
@@ -303,7 +303,7 @@ def explain_relations(
     from unless.relational.explanation import why_not as why_not_of
 
     if data is None:
-        raise typer.BadParameter("it takes DATA, --row, --why-not and --json only", param_hint="--with")
+        raise typer.BadParameter("with --with, only DATA, --row, --why-not and --json are allowed", param_hint="--with")
     decider = decider_of_relations(model)
     relations = options.read(data, name=decider.features.root[0])
     wanted = [row for first, last in rows for row in range(first - 1, last)] or list(range(len(relations)))

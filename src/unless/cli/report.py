@@ -95,7 +95,7 @@ def _watch_records(model: FittedModel | Program, table: Table) -> Watch:
     from unless.evaluation.drift_counts import class_indices
 
     if isinstance(model, Program):
-        raise ParameterError("there are only rules here, not what they decided in training; leave out --watch")
+        raise ParameterError("there are only rules here, without their decisions in training; leave out --watch")
     truth = None
     if table.target is not None:
         truth = class_indices(table.target.labels, model.statistics.classes)[table.target.codes]
@@ -111,7 +111,7 @@ def _measure_stability(
     if isinstance(model, Program):
         raise ParameterError("there are only rules here, not how they were learned; leave out --stability")
     if data.name == "-":
-        raise ParameterError("--stability reads the data twice, and standard input is gone then; give a file")
+        raise ParameterError("--stability reads the data twice, which standard input does not allow; give a file")
     table = read_labelled(Screen(quiet=True), data, model, target)  # measure_stability has printed the notes
     return measure_stability_fully(screen, model, table, data.name, refits)
 

@@ -53,7 +53,7 @@ class SettingOptions(dict[str, Any]):
 def _parse_penalty(text: str, algorithm: Algorithm) -> float | str:
     """Parse a number or the word ``auto``."""
     if text == "auto" and algorithm == Algorithm.COMMITTEE:
-        raise typer.BadParameter("a committee tries several by itself; leave it out", param_hint="--penalty")
+        raise typer.BadParameter("a committee tries several penalties itself; leave it out", param_hint="--penalty")
     number = parse_number(text)
     if text != "auto" and (number is None or number < 0):
         raise typer.BadParameter(f"{text!r} is neither a number of at least 0 nor 'auto'", param_hint="--penalty")

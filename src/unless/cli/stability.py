@@ -64,7 +64,7 @@ def measure_stability(  # noqa: PLR0917 - what to learn from, and how often
     from unless.estimators.relearning import learner_of, refits_by  # with narwhals, which takes 40 ms
 
     if model.distillation is not None and model.parameters.get("teacher") is None:
-        screen.note("the teacher of this list is not in its file; the refits learn without one")
+        screen.note("the teacher of this list is not in its file; the refits learn without a teacher")
     if table.target is None:
         raise ReadError(f"{data} has no complete column of labels; learning again needs the label of every record")
     if not len(table):

@@ -59,7 +59,7 @@ def violations(program: Program, constraints: Constraints) -> tuple[Violation, .
     """
     asked = to_constraints(constraints)
     if not isinstance(program, Program):
-        raise ParameterError(f"violations are those of a Program, not of a {type(program).__name__}")
+        raise ParameterError(f"violations are found for a Program, not for a {type(program).__name__}")
     if asked is None:
         return ()
     rules = (one for k, rule in enumerate(program.rules, 1) for one in _rule_violations(k, rule, asked))

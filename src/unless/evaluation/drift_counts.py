@@ -36,7 +36,7 @@ class DriftCounts:
         known = model_of(model)
         if known is None:
             raise ParameterError(
-                "there are only rules here, not what they decided in training; watch a model that fit has written"
+                "there are only rules here, without their decisions in training; watch a model that fit wrote"
             )
         model = known
         self.model, self.program, self.decider = model, model.program, model.decider

@@ -122,9 +122,9 @@ def measure_quality(truth: NDArray[Any], decided: NDArray[Any], labels: Sequence
     count = len(labels)
     true, given = np.asarray(truth, dtype=np.int64), np.asarray(decided, dtype=np.int64)
     if true.shape != given.shape or true.ndim != 1:
-        raise ParameterError(f"{true.size} true labels and {given.size} decisions; every record has one of each")
+        raise ParameterError(f"{true.size} true labels, but {given.size} decisions; every record must have one of each")
     if true.size and not (true.min() >= 0 and true.max() < count and given.min() >= -1 and given.max() < count):
-        raise ParameterError(f"places of labels are 0 to {count - 1}, or -1 for a record that is not decided")
+        raise ParameterError(f"indices of labels must be 0 to {count - 1}, or -1 for a record that is not decided")
     return Quality(tuple(labels), count_pairs(true, given, count, count + 1))
 
 

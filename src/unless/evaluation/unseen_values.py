@@ -133,7 +133,7 @@ def require_known_values(model: object, program: Program) -> None:
     known = model_of(model)
     if known is None or not set(program.used) <= set(known.domain.features):
         raise ParameterError(
-            "rules alone, and models of an earlier version, do not know which values training had, so they cannot "
+            "rules alone, and models of earlier versions, do not know which values training had, so they cannot "
             "refuse new ones; use a model that fit has written"
         )
 

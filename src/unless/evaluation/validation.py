@@ -156,7 +156,7 @@ def split_folds(table: Table, folds: NDArray[np.integer[Any]]) -> Iterator[tuple
 def assign_folds(labels: Labels, count: int, seed: int = 0) -> NDArray[np.intp]:
     """Assign every row to a fold, from 0 to ``count - 1``, with equal shares of every label."""
     if not 2 <= count <= len(labels.codes):
-        raise ParameterError(f"{len(labels.codes)} records make 2 to {len(labels.codes)} folds, not {count}")
+        raise ParameterError(f"{len(labels.codes)} records can make 2 to {len(labels.codes)} folds, not {count}")
     folds = np.empty(len(labels.codes), dtype=np.intp)
     folds[_shuffle_within_labels(labels, seed)] = np.arange(len(labels.codes)) % count
     return folds

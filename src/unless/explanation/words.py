@@ -195,7 +195,9 @@ def _check_placeholders(template: str, known: set[str]) -> None:
     for place in _PLACE.findall(template):
         if place not in known:
             places = " and ".join(f"{{{name}}}" for name in sorted(known))
-            raise ParameterError(f"the template {template!r} has a place {{{place}}}; its places are {places}")
+            raise ParameterError(
+                f"the template {template!r} has an unknown placeholder {{{place}}}; the placeholders are {places}"
+            )
 
 
 def _fill_template(template: str, words: Mapping[str, str]) -> str:

@@ -85,7 +85,7 @@ def _read_phrase(name: str, tables: Mapping[str, Any], known: Sequence[str] | No
     _refuse_unknown_keys(table, _FEATURE, f"[{where}]")
     grouped = table.get("grouped", False)
     if not isinstance(grouped, bool):
-        raise ParameterError(f"grouped in [{where}] is true or false, not {grouped!r}")
+        raise ParameterError(f"grouped in [{where}] must be true or false, not {grouped!r}")
     given = {key: _read_text(table, key, where) for key in _PHRASE if key in table and key != "values"}
     try:
         return Phrase(**given, values=_read_texts(table, "values", f"{where}.")), grouped
@@ -106,13 +106,13 @@ def _match_label(name: str, text: str, known: Sequence[Label] | None) -> tuple[L
 def _refuse_unknown_keys(table: Mapping[str, Any], names: Sequence[str], where: str) -> None:
     for name in table:
         if name not in names:
-            raise ParameterError(f"{where} has {name!r}, which means nothing here{suggest(name, names)}")
+            raise ParameterError(f"{where} has {name!r}, which is not known here{suggest(name, names)}")
 
 
 def _read_table(table: Mapping[str, Any], name: str, where: str = "") -> dict[str, Any]:
     found = table.get(name, {})
     if not isinstance(found, dict):
-        raise ParameterError(f"{where}{name} is a table, [{where}{name}], not {found!r:.60}")
+        raise ParameterError(f"{where}{name} must be a table, [{where}{name}], not {found!r:.60}")
     return found
 
 
@@ -125,5 +125,7 @@ def _read_text(table: Mapping[str, Any], name: str, where: str = "", usual: str 
     found = table.get(name, usual)
     if not isinstance(found, str):
         inside = f" in [{where}]" if where else ""
-        raise ParameterError(f"{name}{inside} is a text, not {found!r:.60}; write {name} = {json.dumps(str(found))}")
+        raise ParameterError(
+            f"{name}{inside} must be a text, not {found!r:.60}; write {name} = {json.dumps(str(found))}"
+        )
     return found

@@ -75,7 +75,7 @@ def model_card(  # noqa: PLR0913 - what people say about a model
         Results of `unless.evaluation` to include.
     """
     if (known := model_of(model)) is None:
-        raise ParameterError("a program has only rules, without the figures of training; give a model that fit wrote")
+        raise ParameterError("a program contains only rules, without training figures; pass a model that fit wrote")
     model, program, trained = known, known.program, known.statistics
     words = words_for(program, tables=(model.domain,) if table is None else (model.domain, table))
     features = () if table is None else table.features

@@ -35,7 +35,7 @@ def format_of(path: str | os.PathLike[str]) -> Format:
     """Return the format of a card according to the extension of its path."""
     ending = Path(path).suffix.lower()
     if ending not in _ENDINGS:
-        raise ParameterError(f"a model card is written to a .md, .html or .json file, not to {os.fspath(path)!r}")
+        raise ParameterError(f"a model card must be written to a .md, .html or .json file, not to {os.fspath(path)!r}")
     return _ENDINGS[ending]
 
 

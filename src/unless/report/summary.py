@@ -201,4 +201,4 @@ def summarise(
 
 def _check_whole_number(name: str, value: object, least: int) -> None:
     if isinstance(value, bool) or not isinstance(value, int) or value < least:
-        raise ParameterError(f"{name} is {value!r}; it takes a whole number from {least} on")
+        raise ParameterError(f"{name} is {value!r}; it must be a whole number of at least {least}")

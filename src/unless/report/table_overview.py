@@ -68,7 +68,9 @@ def inspect(
     [('customer', 'unique'), ('age', 'gives-away')]
     """
     if isinstance(X, Table) and (numeric or categorical):
-        raise ParameterError("the columns of a table have their kinds: give numeric and categorical to read_table")
+        raise ParameterError(
+            "the columns of a Table already have their kinds: pass numeric and categorical to read_table"
+        )
     options = ReadOptions(format, missing=missing, numeric=numeric, categorical=categorical)
     target, labels = (y, None) if y is None or isinstance(y, str) else (None, _to_label_column(y))
     found = profile_table(X, target, options, labels=labels)

@@ -310,7 +310,7 @@ def _to_interval(feature: str, given: object) -> Interval:
     low, high = (cell_value(end) for end in given)  # type: ignore[attr-defined]  # a pair
     ends = (-math.inf if low is None else float(low), math.inf if high is None else float(high))
     if ends[0] > ends[1]:
-        raise ParameterError(f"the range of {feature!r} is {given!r}, from high to low; it takes (low, high)")
+        raise ParameterError(f"the range of {feature!r} is {given!r}, from high to low; write (low, high)")
     return ends
 
 

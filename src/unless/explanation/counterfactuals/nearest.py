@@ -74,7 +74,7 @@ def counterfactuals(
         scale.
     """
     if isinstance(most, bool) or not isinstance(most, int) or most < 1:
-        raise ParameterError(f"most is {most!r}; it must be a whole number, 1 or more")
+        raise ParameterError(f"most is {most!r}; it must be a whole number of at least 1")
     if table is None and (ask := find_method(model, "counterfactuals")) is not None:
         return ask(record, label, fixed=fixed, ranges=ranges, most=most)  # type: ignore[no-any-return]
     decider = decider_of(model)
@@ -100,7 +100,7 @@ def find_steps(
     most: int,  # noqa: ARG001
 ) -> list[tuple[Label, tuple[Step, ...]]]:
     """Find the changes that give the named (or any other) label, and the label that each change gives."""
-    raise ParameterError(f"there is no search for what would change the decision of a {decider.noun}")
+    raise ParameterError(f"changes of the decision cannot be searched for with a {decider.noun}")
 
 
 @find_steps.register(Program)
@@ -237,7 +237,7 @@ class Counterfactuals(Sequence[Counterfactual]):
             return "Nothing would change it: no feature that the rules use may change."
         if not self.exhaustive:
             tried = "no change of at most three features that was tried"
-            return f"Nothing was found that would change it: {tried} gives {goal}."
+            return f"No change was found: {tried} gives {goal}."
         names = ", ".join(words.name(feature) for feature in self.free)
         return f"Nothing would change it: no allowed change of {names} gives {goal}."
 
@@ -264,7 +264,7 @@ class Counterfactuals(Sequence[Counterfactual]):
 def _check_names(program: Program, record: Mapping[str, object], names: Collection[str], parameter: str) -> None:
     """Reject a feature that does not exist; a feature that the program does not use is accepted."""
     if isinstance(names, str):
-        raise ParameterError(f"{parameter} is {names!r}; it takes a list of features: {parameter}=[{names!r}]")
+        raise ParameterError(f"{parameter} is {names!r}; it must be a list of features: {parameter}=[{names!r}]")
     for name in names:
         if name not in program.features and name not in record:
             raise UnknownNameError(f"{parameter}: no feature {name!r}{suggest(str(name), program.features)}")
