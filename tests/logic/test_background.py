@@ -590,7 +590,7 @@ def test_wrong_arguments(tmp_path):
         learn_logic(B, E, "habitats")
     with pytest.raises(ParameterError, match="no algorithm 'foil'; there are 'fold_rm', 'fold_rpp', 'fold_unless'"):
         learn_logic(B, E, "habitat", algorithm="foil")
-    with pytest.raises(ParameterError, match="name it: positive="):
+    with pytest.raises(ParameterError, match="set positive="):
         learn_logic(B, E, "habitat", algorithm="fold_rpp")
     with pytest.raises(ParameterError, match="ratio must be a number"):
         learn_logic(B, E, "habitat", 2)

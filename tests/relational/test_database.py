@@ -51,12 +51,12 @@ def test_a_database_that_does_not_fit_is_refused(shop, tmp_path):
     """The error says what is missing."""
     with pytest.raises(UnknownNameError, match="has no table 'customer'; did you mean 'customers'"):
         Relations.of_database(shop, "customer")
-    with pytest.raises(ParameterError, match="alone has no primary key"):
+    with pytest.raises(ParameterError, match="alone has no single-column primary key"):
         Relations.of_database(shop, "alone")
     with pytest.raises(ReadError, match="no table has a foreign key of 'alone'"):
         Relations.of_database(shop, "alone", key="x")
-    with pytest.raises(MissingFileError, match="no such file"):
+    with pytest.raises(MissingFileError, match="file not found"):
         Relations.of_database(tmp_path / "none.db", "a")
     (tmp_path / "text.db").write_text("some text that is no database")
-    with pytest.raises(ReadError, match="no database of SQLite or DuckDB"):
+    with pytest.raises(ReadError, match="is not a SQLite or DuckDB database"):
         Relations.of_database(tmp_path / "text.db", "a")

@@ -192,10 +192,10 @@ def test_keys_of_other_types_are_matched_by_their_texts():
 REFUSED = [
     (lambda: Relations(customers(), "id", {}), "no tables of parts"),
     (lambda: Relations(customers(), "name", {"orders": Part(orders(), "customer")}), "record has no column 'name'"),
-    (lambda: Relations(customers(), "age", {"orders": Part(orders(), "customer")}), "in two rows, so it is no key"),
+    (lambda: Relations(customers(), "age", {"orders": Part(orders(), "customer")}), "in two rows, so it is not a key"),
     (lambda: Relations(customers(), "id", {"orders": Part(orders(), "custmer")}), "did you mean 'customer'"),
     (lambda: Relations(customers(), "id", {"orders": Part(orders(), "customer", key="total")}), "without total; a key"),
-    (lambda: Relations(customers(), "id", {"orders": Part(orders(), "customer", key="kind")}), "no key of orders"),
+    (lambda: Relations(customers(), "id", {"orders": Part(orders(), "customer", key="kind")}), "not a key of orders"),
     (lambda: Relations(customers(), "id", {"orders": orders()}), r"write Part\(table"),
     (lambda: Relations(customers(), "id", {"a.b": Part(orders(), "customer")}), "without dots"),
     (lambda: Relations(customers(), "id", {"items": Part(items(), "order", parent="order")}), "no table 'order'"),
@@ -213,7 +213,7 @@ REFUSED = [
     (lambda: Relations(customers(), "id", {"orders": Part(orders(), "order")}).world(), "is a key of record"),
     (
         lambda: Relations(customers(), "id", {"orders": Part(orders(), "customer", time="kind")}).world(),
-        "holds no times",
+        "contains no times",
     ),
     (lambda: shop().y, "have no labels"),
 ]

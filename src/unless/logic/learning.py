@@ -219,7 +219,7 @@ def _no_features_message(left_out: list[str], individual: Symbol) -> str:
     relation = left_out[0]
     return (
         f"nothing to learn from: every value of {' and of '.join(left_out)} belongs to one example only; say in a rule "
-        f"what values have in common, such as big_one(X) :- {relation}(X,Y), big(Y)."
+        f"what the values have in common, such as big_one(X) :- {relation}(X,Y), big(Y)."
     )
 
 
