@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, fields, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,7 +35,7 @@ from unless.values import Label, to_python_value
 if TYPE_CHECKING:
     from unless.learn.committee_learner import CommitteeSettings
     from unless.learn.fold import LearnedProgram
-    from unless.learn.unless_learner import Penalty, UnlessSettings
+    from unless.learn.unless_learner import UnlessSettings
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +181,7 @@ class UnlessLearner(Learner):
     """Our own learner, `fold_unless`."""
 
     ratio: float = 0.75
-    penalty: Penalty = AUTO
+    penalty: float | Literal["auto"] = AUTO
     min_support: float = 3
     optimise: bool = True
     round_thresholds: bool = True
