@@ -115,7 +115,7 @@ class Constraints:
                 raise ParameterError(f"{name!r} is in never and in only_exceptions; keep one")
             if constraint := next((one for one in self.monotone if one.feature == name), None):
                 raise ParameterError(
-                    f"no rule may test {name!r}, so {str(constraint)!r} says nothing; keep one of both"
+                    f"no rule may test {name!r}, so {str(constraint)!r} has no effect; keep one of them"
                 )
         _refuse_opposites(self.monotone)
 

@@ -139,7 +139,7 @@ def test_files_that_changed_are_read_again(tmp_path):
     kept = BlockCache(path, tmp_path / "kept")
     fold_rm(kept, target="y")
     frame(seed=5).write_csv(path)
-    with pytest.warns(UnlessWarning, match=r"are out of date, for .*a\.csv has changed; they are made again"):
+    with pytest.warns(UnlessWarning, match=r"are out of date: .*a\.csv has changed; they are made again"):
         program = fold_rm(kept, target="y")
     assert program == fold_rm(path, target="y")
     assert fold_rm(kept, target="y") == program
@@ -251,7 +251,7 @@ def test_folders_of_others_are_left_alone(tmp_path):
         folder = tmp_path / name
         folder.mkdir()
         (folder / name).write_text("mine")
-        with pytest.raises(ParameterError, match="has other files, which are left alone; name a new or an empty"):
+        with pytest.raises(ParameterError, match="contains other files, which are not touched; name a new or empty"):
             blocks_in(folder, Counting(frame()))
         assert [(path.name, path.read_text()) for path in folder.iterdir()] == [(name, "mine")]
 
@@ -457,7 +457,7 @@ def test_a_damaged_description_beside_files_of_others(tmp_path):
     (folder / "letter.txt").write_text("mine")
     (folder / NAME).write_text("{")
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
-    with pytest.raises(ParameterError, match="has other files, which are left alone"):
+    with pytest.raises(ParameterError, match="contains other files, which are not touched"):
         blocks_in(folder, Counting(frame()))
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
 

@@ -81,7 +81,7 @@ def test_what_changed_is_said(records):
     with (records / "a.csv").open("a") as file:
         file.write("400,5,a,x,yes\n")
     again = unless(*command, "--include", "id", cwd=records)
-    assert "are out of date, for a.csv has changed; they are made again" in again.stderr
+    assert "are out of date: a.csv has changed; they are made again" in again.stderr
     assert "401 records" in again.stdout
 
 
@@ -99,7 +99,7 @@ def test_refused(records):
     (records / "mine" / "letter.txt").write_text("mine")
     ran = called("fit", "a.csv", "-t", "y", "--blocks", "mine", cwd=records)
     assert ran.returncode != 0
-    assert "has other files, which are left alone; name a new or an empty folder" in ran.stderr
+    assert "contains other files, which are not touched; name a new or empty folder" in ran.stderr
     ran = called("fit", "-", "-t", "y", "--blocks", "kept", "--format", "csv", cwd=records, input="a,y\n1,b\n")
     assert "can be read only once; give a file" in " ".join(ran.stderr.replace("│", " ").split())
     ran = called("fit", "a.csv", "-t", "y", "--unchanged", cwd=records)

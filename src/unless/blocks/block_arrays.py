@@ -157,7 +157,7 @@ def check_block_arrays(bins: Sequence[ColumnBins], labels: int, arrays: Arrays) 
         fit = fit and bool(arrays["labels"].min() >= 0 and arrays["labels"].max() < labels)
         fit = fit and bool(arrays["weights"].min(initial=0) >= 0)
     if not fit or not all(_check_own_values(i, arrays) for i, one in enumerate(bins) if one.open and not one.bare):
-        raise ValueError("these are not the cells of a block")
+        raise ValueError("these arrays do not fit the bins and labels of a block")
 
 
 def _check_own_values(place: int, arrays: Arrays) -> bool:

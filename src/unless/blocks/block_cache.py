@@ -98,7 +98,7 @@ def reopen_blocks(
         if sum(map(_weight_of, blocks)) >= _MOST_UNITS:
             raise ValueError("the weights are too large")
         if not _are_same_factors(description["factors"], coding.labels, factors):
-            raise CacheMismatchError("have other weights of classes")
+            raise CacheMismatchError("have other class weights")
         return coding, blocks
 
     return folder.reopen(key, load, unchanged=unchanged)

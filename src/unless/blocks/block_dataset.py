@@ -243,7 +243,7 @@ class _DatasetMaker:
     def reopen_or_make(self, keep: CacheOptions) -> BlockDataset:
         """Open the blocks in the folder, or make them."""
         if self.leave_out is not None and keep.asked is None:
-            raise ValueError("what leave_out depends on is not known; give it: CacheOptions(asked=...)")
+            raise ValueError("the options that leave_out depends on are unknown; give them: CacheOptions(asked=...)")
         key = self._cache_key(keep)
         folder = CacheFolder(keep.folder)
         try:

@@ -116,7 +116,7 @@ class ColumnStats:
     def cells(self) -> Cells:
         """Return the values as the cells of a column without rows."""
         if self.has_conflicting_kinds:
-            raise ReadError("dates of several kinds, or dates and numbers, are in one column; make it text")
+            raise ReadError("this column mixes different kinds of dates, or dates and numbers; convert it to text")
         notation, numbers, texts = self._notation(), self.numbers, self.texts
         example = self.example or Cells(np.empty(0), (), np.empty(0, np.uint8), str)
         kind = next(iter(self.types)) if len(self.types) == 1 else None if self.types else example.type
@@ -157,8 +157,8 @@ class ColumnStats:
         if plan.features[name] is None and name not in plan.notations:
             kind = "numbers" if column.notation is None else f"a {column.notation.name}"
             raise ReadError(
-                f"{name!r} has more than {_TEXTS:,} different texts, and some look like {kind}; say what the column "
-                f"is: numeric=[{name!r}] or categorical=[{name!r}]"
+                f"{name!r} has more than {_TEXTS:,} different texts, and some look like {kind}; declare the "
+                f"column: numeric=[{name!r}] or categorical=[{name!r}]"
             )
 
 

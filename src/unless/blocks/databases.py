@@ -137,7 +137,7 @@ class PostgresStream(RereadFrames):
         from psycopg.pq import TransactionStatus
 
         if self._connection.info.transaction_status not in (TransactionStatus.IDLE, TransactionStatus.UNKNOWN):
-            raise ParameterError("the connection is in a transaction; commit it, or give a connection of its own")
+            raise ParameterError("the connection is in a transaction; commit it, or give a separate connection")
         begin = "BEGIN" if self._connection.autocommit else "SET TRANSACTION"  # the latter: already begun
         self._connection.execute(f"{begin} ISOLATION LEVEL REPEATABLE READ READ ONLY")
         self._started = True
@@ -201,7 +201,7 @@ def _frame(columns: Mapping[str, str], rows: Sequence[Sequence[Any]]) -> pl.Data
 def _unusable_type_message(name: str, kind: str) -> str:
     return (
         f"the column {name!r} is of the type {kind}, which no rule can test; leave it out of the query, "
-        "or make it a number or a text there"
+        "or convert it to a number or a text there"
     )
 
 
@@ -303,7 +303,9 @@ class Query:
 def _open_duck(path: str | os.PathLike[str]) -> Any:
     duckdb = import_extra("duckdb", "DuckDB", "sql")
     if not Path(path).is_file():
-        raise ReadError(f"no database {without_passwords(os.fspath(path))!r}; PostgreSQL has addresses: postgresql://…")
+        raise ReadError(
+            f"no database {without_passwords(os.fspath(path))!r}; PostgreSQL needs an address: postgresql://…"
+        )
     with _name_engine_in_errors("DuckDB", os.fspath(path)):
         return duckdb.connect(os.fspath(path), read_only=True)
 
@@ -314,9 +316,9 @@ def _open_postgres(address: str) -> Any:
         return psycopg.connect(address)
     except psycopg.Error as error:
         said = str(error).splitlines()
-    why = without_passwords(said[0]) if said else "it says nothing"
+    why = without_passwords(said[0]) if said else "it gave no reason"
     if any(piece in why for piece in _pieces_of_passwords(address)):  # the error quotes a malformed address
-        why = "the address is written wrongly; in a password, write %40 for @, %2F for / and %3A for :"
+        why = "the address is malformed; in a password, write %40 for @, %2F for / and %3A for :"
     raise ReadError(f"PostgreSQL cannot open {without_passwords(address)}: {why}")
 
 

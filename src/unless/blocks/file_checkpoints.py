@@ -70,7 +70,7 @@ class FileCheckpoint(Checkpoint):
             self.steps[int(step)] = None if node is None else next(rules)
         for _, node, left in (line for line in lines if len(line) == 3):
             if not isinstance(node, dict):
-                raise TypeError(f"the last line has {node!r:.60} for a program")
+                raise TypeError(f"the last line should contain a program, not {node!r:.60}")
             penalty = node.get("penalty")  # checkpoints of earlier versions have none
             if penalty is not None and not isinstance(penalty, int | float):
                 raise TypeError(f"the penalty is {penalty!r}")

@@ -80,7 +80,7 @@ def open_source(
     """
     if isinstance(source, BlockDataset):
         if target not in (None, source.store.target) or weights is not None:
-            raise ParameterError("the blocks have their target and weights; give neither")
+            raise ParameterError("the blocks already have a target and weights; leave both out")
         return source
     keep = source.keep if isinstance(source, BlockCache) else None
     source = source.source if isinstance(source, BlockCache) else source
@@ -88,7 +88,7 @@ def open_source(
     choice = RecordChoice(ReadOptions(**how), target, features, weights, drop_weightless and weights is not None)
     if type(source).__module__.startswith("pyspark"):
         if keep is not None:
-            raise ParameterError("blocks of Spark are kept by Spark, not in a folder; give the frame itself")
+            raise ParameterError("Spark stores its own blocks, not in a folder; give the frame itself")
         return _open_spark(source, choice, factors)
     making: dict[str, Any] = {
         "factors": factors,
@@ -139,14 +139,14 @@ def _refuse_roles(source: object, target: object, weights: object) -> None:
         raise ParameterError(f"{target!r} is the target, so it cannot be the weights")
     if isinstance(source, str) and "://" in source:
         raise ParameterError(
-            f"say what to learn from in the database: Query({without_passwords(source)!r}, 'its name')"
+            f"name a table or a query of the database: Query({without_passwords(source)!r}, 'its name')"
         )
 
 
 def _no_source_message(given: object) -> str:
     name, library = type(given).__name__, type(given).__module__.partition(".")[0]
     if library in ("duckdb", "_duckdb", "psycopg"):
-        return f"a {name} is a whole database: say what to learn from, Query(connection, 'SELECT …')"
+        return f"a {name} is a whole database; name a table or a query: Query(connection, 'SELECT …')"
     return (
         f"cannot learn from {name}: give a table (read_table), a frame, the path of a file or of a folder of parts, a "
         "Query, a relation of DuckDB, or a DataFrame of Spark"
@@ -158,7 +158,7 @@ def _open_spark(frame: Any, choice: RecordChoice, factors: ClassFactors | None) 
     from unless.blocks.spark_store import SparkBlockStore, frame_columns
 
     if choice.options.parts:
-        raise ParameterError("parts= is not for frames of Spark; make the columns there: date_format(when, 'EEEE')")
+        raise ParameterError("parts= is not for Spark frames; make the columns in Spark: date_format(when, 'EEEE')")
     return BlockDataset(SparkBlockStore(frame, choice.task(frame_columns(frame)), factors))
 
 

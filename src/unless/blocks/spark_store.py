@@ -140,7 +140,7 @@ class SparkBlockStore(BlockStore):
     def _encode_again(self, vain: int) -> None:
         """Write all files once more: Spark runs the parts where their files are not."""
         if vain > _IN_VAIN:
-            raise ReadError("the executors do not find the files that they wrote; is there room on their disks?")
+            raise ReadError("the executors do not find the files that they wrote; are their disks full?")
         self.close()
         self._written = self._second_pass()
 
@@ -159,7 +159,7 @@ def _select_columns(frame: DataFrame, names: Sequence[str]) -> DataFrame:
     for name in names:
         if types[name].typeName() not in _READ:
             kind = types[name].simpleString()
-            raise ParameterError(f"{name!r} is {kind:.60}, which no rule can test; leave it out, or make it text")
+            raise ParameterError(f"{name!r} is {kind:.60}, which no rule can test; leave it out, or convert it to text")
     places = {name: f"c{place}" for place, name in enumerate(frame.columns)}
     return frame.toDF(*places.values()).select(*(places[name] for name in names))
 

@@ -88,7 +88,7 @@ class Input:
         else:
             refuse_text_mode(source, "rb")
             if form is None:
-                raise FormatError("the format of an open file is unknown; say which it is", *FORMATS)
+                raise FormatError("the format of an open file is unknown; give its format", *FORMATS)
             self._format, self._sources, self.places = format_of("", form), [source], file_numbers(source)
         self.form = self._format.name
         self._numerals = None if other_parts is None else other_parts.numerals

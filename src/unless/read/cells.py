@@ -52,7 +52,7 @@ def cells_from_times(counts: NDArray[np.int64], missing: NDArray[np.bool_], unit
     micros = counts * (10**6 // size) if size <= 10**6 else counts // (size // 10**6)
     numbers, codes = rank(np.where(missing, np.nan, micros.astype(np.float64)))
     if isinstance(notation, DateNotation) and len(numbers) and not _FIRST <= numbers[0] <= numbers[-1] <= _LAST:
-        raise ReadError("a date is before the year 1 or after the year 9999; make the column text, or leave it out")
+        raise ReadError("a date is before the year 1 or after 9999; convert the column to text, or leave it out")
     if notation == DATETIME and not (numbers % DAY).any():
         notation = DATE
     return Cells(numbers, (), codes, str, notation=notation)

@@ -381,7 +381,7 @@ def make_labels(name: str, cells: Cells, missing: Collection[str]) -> Labels:
     if cells.type is int and max(map(abs, values), default=0) >= _EXACT:
         raise ReadError(
             f"the labels in {name!r} reach {max(values, key=abs):.0f}, beyond 2**53, where float64 no "
-            "longer tells whole numbers apart; make them text"
+            "longer represents every whole number; convert them to text"
         )
     kind = cells.type
     return Labels(name, tuple(value == "True" if kind is bool else kind(value) for value in values), cells.codes)

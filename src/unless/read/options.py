@@ -47,7 +47,7 @@ class ReadOptions:
 
     def __post_init__(self) -> None:
         if self.header_row is not None and self.skip is not None:
-            raise ParameterError("header_row and skip say the same in two ways; leave one of them out")
+            raise ParameterError("header_row and skip have the same meaning; give only one of them")
         for name, check in _CHECKS.items():
             if (given := getattr(self, name)) is not None:
                 object.__setattr__(self, name, check(given))

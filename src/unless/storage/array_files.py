@@ -127,7 +127,7 @@ def map_arrays(path: Path, uncached: Collection[str] = (), rare: Collection[str]
         size = path.stat().st_size
         for name, kind, count, start in listed:
             if kind not in _TYPES or count < 0 or start < len(head) or start + count * kind.itemsize > size:
-                raise ValueError(f"{path} has no such array as {name!r}")
+                raise ValueError(f"{path} has no valid array {name!r}")
         if size == len(head):
             return StoredArrays({name: np.empty(0, kind) for name, kind, _, _ in listed})
         mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY)

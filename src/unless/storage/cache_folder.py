@@ -71,7 +71,7 @@ def _to_json(name: str, value: Any) -> Any:
         return sorted(str(one) for one in value)
     if isinstance(value, Iterable):
         return [_to_json(name, one) for one in value]
-    raise ParameterError(f"{name}= takes {type(value).__name__}, which cannot be written down with kept blocks")
+    raise ParameterError(f"{name}= takes {type(value).__name__}, which cannot be saved with kept blocks")
 
 
 class CacheFolder:
@@ -134,7 +134,7 @@ class CacheFolder:
             return {"damaged": True}
         if not isinstance(found, dict) or found.get("format") != FORMAT:
             raise ParameterError(
-                f"the folder {str(self.path)!r} has other files, which are left alone; name a new or an empty folder"
+                f"the folder {str(self.path)!r} contains other files, which are not touched; name a new or empty folder"
             )
         if not isinstance(found.get("version"), int) or found["version"] > VERSION:
             raise ParameterError(
@@ -192,11 +192,11 @@ class CacheFolder:
             return f"were made for another {' and '.join(names)}"
         if key.fingerprint is None and not unchanged:
             return (
-                f"may be out of date, for only reading tells whether {key.source} has changed; "
-                "if it has not, say unchanged=True"
+                f"may be out of date: only reading shows whether {key.source} has changed; "
+                "if it has not, pass unchanged=True"
             )
         changed = description.get("fingerprint") != key.fingerprint and not unchanged
-        return f"are out of date, for {key.source} has changed" if changed else None
+        return f"are out of date: {key.source} has changed" if changed else None
 
     def map_file(
         self, name: str, size: int, check: int, uncached: Collection[str] = (), rare: Collection[str] = ()
@@ -204,7 +204,7 @@ class CacheFolder:
         """Map the arrays of a file that must have this size and checksum (`map_arrays`)."""
         path = self.path / name
         if path.stat().st_size != size or checksum(path) != check:
-            raise ValueError(f"{name} is not what it was")
+            raise ValueError(f"{name} has changed")
         return map_arrays(path, uncached, rare)
 
     # Making new files.

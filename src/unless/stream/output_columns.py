@@ -138,7 +138,7 @@ class FieldTexts:
         """Insert the chosen text at each position of the data."""
         if len(places) != len(choices):  # the kernel would not detect it
             raise ReadError(
-                f"{len(places)} records were found, but {len(choices)} were read: this is our mistake, please report it"
+                f"{len(places)} records were found, but {len(choices)} were read: please report this bug in unless"
             )
         out = np.empty(len(data) + int(self._lengths[choices].sum()), dtype=np.uint8)
         kernels.insert_pieces(np.frombuffer(data, dtype=np.uint8), places, choices, self._starts, self._bytes, out)
