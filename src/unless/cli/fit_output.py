@@ -45,7 +45,7 @@ class FitResult:
         return "standard input" if self.data == "-" else printable(Path(self.data).name or self.data)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the result for JSON; ``model`` is the content of a model file."""
+        """Convert the result for JSON; ``model`` is the content of a model file."""
         statistics, program, tested = self.model.statistics, self.model.program, self.model.tested
         figures = zip(program.rules, statistics.support.tolist(), statistics.right.tolist(), strict=False)
         expected = map(statistics.expectation, range(len(program.rules)))

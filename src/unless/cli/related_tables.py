@@ -264,7 +264,7 @@ def _write(frame: Any, output: str) -> None:
 
 
 def related_text(model: FittedModel | Program, to: str, dialect: str | None) -> str | None:
-    """The rules of a model of several tables as SQL, or for a logic engine; None for other models and languages."""
+    """Write a model of several tables as SQL or for a logic engine; return None for other models and languages."""
     if isinstance(model, Program) or model.relations is None or to not in ("sql", "clingo", "prolog", "scasp"):
         return None
     from unless.logic.relational_clingo import relational_to_clingo

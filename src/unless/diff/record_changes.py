@@ -28,7 +28,7 @@ class ChangedRecord:
     new: Proof
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything as plain lists, dicts and values that JSON can hold."""
+        """Convert everything to lists, dicts and values that JSON supports."""
         proofs = {"old": self.old.to_dict(), "new": self.new.to_dict()}
         return {"row": self.number, "label_in_data": label_to_json(self.truth), **proofs}
 
@@ -49,7 +49,7 @@ class CorrectnessChange:
         return cls(len(before), right, int((~before & after).sum()), int((before & ~after).sum()))
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything as plain lists, dicts and values that JSON can hold."""
+        """Convert everything to lists, dicts and values that JSON supports."""
         return attributes_to_json(self, "records", "right", "better", "worse")
 
 
@@ -75,7 +75,7 @@ class RecordComparison:
         return sum(count for *_, count in self.shifts)
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything as plain lists, dicts and values that JSON can hold."""
+        """Convert everything to lists, dicts and values that JSON supports."""
         pairs = ((label_to_json(old), label_to_json(new), count) for old, new, count in self.shifts)
         turn = dict.fromkeys(("right", "better", "worse")) if self.turn is None else self.turn.to_dict()
         return {

@@ -64,7 +64,7 @@ class LiteralEdit:
         return _edit_status(self.old, self.new, same=self.old == self.new)
 
     def to_dict(self) -> dict[str, Any]:
-        """The edit as plain lists, dicts and values that JSON can hold."""
+        """Convert the edit to lists, dicts and values that JSON supports."""
         old, new = (None if one is None else literal_to_json(one) for one in (self.old, self.new))
         return {"status": self.status, "old": old, "new": new}
 
@@ -97,7 +97,7 @@ class RuleEdit:
         return _edit_status(self.old, self.new, same=all(edit.status == "kept" for edit in parts))
 
     def to_dict(self) -> dict[str, Any]:
-        """The edit as plain lists, dicts and values that JSON can hold."""
+        """Convert the edit to lists, dicts and values that JSON supports."""
         label = {} if self.rule.head is None else {"label": label_to_json(self.rule.head)}
         return {
             "status": self.status,

@@ -50,7 +50,7 @@ class DriftCheck:
     moved: bool = False
 
     def to_dict(self) -> dict[str, Any]:
-        """The check for JSON."""
+        """Convert the check for JSON."""
         shares = attributes_to_json(self, "feature", "now", "before", "source", "chance", "adjusted", "moved")
         return {"kind": self.kind, "rule": self.rule, "label": label_to_json(self.label), **shares}
 
@@ -159,7 +159,7 @@ class Watch:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything as plain lists, dicts and values that JSON can hold."""
+        """Convert everything to lists, dicts and values that JSON supports."""
         return {
             "model": self.fingerprint,
             "target": self.program.target,

@@ -38,7 +38,7 @@ def lazy_importances(
 ) -> LazyValue[NDArray[np.float64]]:
     """Compute each feature's importance on first use; until then only the necessary records are stored.
 
-    ``counts`` says how often each record counts.
+    ``counts`` contains how often each record counts.
     """
     tested = tested_features(decider, table)
     if len(tested) > _KEPT:

@@ -39,7 +39,7 @@ class Share:
         return percent(self.value, 1) if self.total else "–"
 
     def to_dict(self) -> dict[str, Any]:
-        """The share for JSON."""
+        """Convert the share for JSON."""
         return {"count": to_whole(self.count), "of": to_whole(self.total), "share": to_json(self.value)}
 
     def to_figure(self, name: str) -> dict[str, Any]:

@@ -104,7 +104,7 @@ def refit_on_sample(learn: Relearn, table: Table, counts: Weights) -> Refit:
 
 
 def decide_records(found: Decider, table: Table) -> Refit:
-    """Decide all records of a table; indices of labels are those of the table."""
+    """Decide all records of a table; indices of labels refer to the table's labels."""
     heads = head_indices(found, table.labels.labels)
     return Refit(found.all_rules if found.by_rule else None, decide(found, table).choices, heads)
 
@@ -125,7 +125,7 @@ class RuleStability:
     overlap: float
 
     def to_dict(self) -> dict[str, Any]:
-        """The figures for JSON."""
+        """Convert the figures for JSON."""
         return asdict(self)
 
 
@@ -144,7 +144,7 @@ class ThresholdStability:
     quantiles: tuple[Value, ...] | None
 
     def to_dict(self) -> dict[str, Any]:
-        """The figures for JSON."""
+        """Convert the figures for JSON."""
         literal = {"rule": self.rule, "literal": literal_to_json(self.literal)}
         return {**literal, **attributes_to_json(self, "exception", "found", "quantiles")}
 
@@ -211,7 +211,7 @@ class Stability:
         return tuple(sorted(weak, key=lambda one: one.returns))
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything as plain lists, dicts and values that JSON can hold; rules count from 0."""
+        """Convert everything to lists, dicts and values that JSON supports; rules count from 0."""
         heads = () if self.program is None else self.program.rules
         shares = np.sort(self.records)
         return {

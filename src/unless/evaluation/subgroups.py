@@ -95,7 +95,7 @@ class Group:
         return dict(self.decided).get(label, 0)
 
     def to_dict(self) -> dict[str, Any]:
-        """The group for JSON."""
+        """Convert the group for JSON."""
         counts = attributes_to_json(self, "feature", "group=name", "records", "labelled", "right", "accuracy")
         return {
             **counts,

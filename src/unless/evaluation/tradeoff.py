@@ -47,7 +47,7 @@ class Choice:
         return wilson_interval(self.right, self.records)
 
     def to_dict(self) -> dict[str, Any]:
-        """The choice for JSON."""
+        """Convert the choice for JSON."""
         return attributes_to_json(self, "settings", "rules", "right", "records", "accuracy", "interval=between")
 
 

@@ -82,7 +82,7 @@ class Unseen:
         return f"{name}: {some} {found}{' (few enough to be chance)' if self.by_chance else ''}"
 
     def to_dict(self) -> dict[str, Any]:
-        """The values for JSON."""
+        """Convert the values for JSON."""
         counts = attributes_to_json(self, "feature", "kind", "records", "of=total")
         return {**counts, **attributes_to_json(self, "examples", "training=seen", "by_chance")}
 

@@ -67,7 +67,7 @@ class Score:
         return sum(run.quality.undecided for run in self.runs)
 
     def to_dict(self) -> dict[str, Any]:
-        """The score for JSON."""
+        """Convert the score for JSON."""
         return {
             "algorithm": self.algorithm,
             **{name: {"mean": self.mean(name), "sd": self.spread(name)} for name in MEASURES},
@@ -92,7 +92,7 @@ class Evaluation:
         return cls(len(folds), tuple(Score(one, tuple(run for run in kept if run.algorithm == one)) for one in names))
 
     def to_dict(self) -> dict[str, Any]:
-        """The evaluation for JSON."""
+        """Convert the evaluation for JSON."""
         return attributes_to_json(self, "folds", "algorithms=scores")
 
 

@@ -168,7 +168,7 @@ class Contributions:
         return [self.sentence(row), *rows]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain lists, dicts and values that JSON can hold."""
+        """Convert everything to lists, dicts and values that JSON supports."""
         return {
             "target": self.target,
             "columns": [label_to_json(label) for label in self.columns],

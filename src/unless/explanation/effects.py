@@ -187,7 +187,7 @@ class Effects:
                 yield f"  {text:<{width}}  {group.records:>5,}  {_bar(effect / most)}  {effect:+.2f}"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain lists, dicts and values that JSON can hold."""
+        """Convert everything to lists, dicts and values that JSON supports."""
         return {
             "target": self.target,
             "columns": [label_to_json(label) for label in self.columns],

@@ -97,7 +97,7 @@ class ScoreExplanation:
         return words.for_values((one.feature, one.value) for one in literals if one is not None)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain lists, dicts and values that JSON can hold."""
+        """Convert everything to lists, dicts and values that JSON supports."""
         return {
             "columns": [label_to_json(label) for label in self.columns],
             "rows": [{"part": row.text(self._fitted_words), "points": list(row.points)} for row in self.rows],

@@ -299,7 +299,7 @@ def _headline_text(
 
 
 def rule_expectation_text(statistics: RuleStatistics, place: int, *, labelled: bool) -> str:
-    """Say what to expect of one rule: "expected precision 0.880, between 0.80 and 0.93; it decided 311 in training".
+    """Describe how good a rule is: "expected precision 0.880, between 0.80 and 0.93; it decided 311 in training".
 
     ``labelled`` is false for records that no rule covers, if the program has no label for them.
     """

@@ -173,7 +173,7 @@ class VoteExplanation:
         return "\n".join([self.sentence(words), *align_columns(table, right=range(len(shown)))])
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain lists, dicts and values that JSON can hold."""
+        """Convert everything to lists, dicts and values that JSON supports."""
         return {
             "target": self.committee.target,
             "label": label_to_json(self.label),

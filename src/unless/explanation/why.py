@@ -46,7 +46,7 @@ class Explanation(Protocol):
         """Return the explanation as text, with at most ``most`` details."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything as plain lists, dicts and values that JSON can hold."""
+        """Convert everything to lists, dicts and values that JSON supports."""
 
 
 @overload
@@ -64,7 +64,7 @@ def explain(model: Decider | Model, record: Any) -> Any:
         A mapping from features to values (None where missing), a row of a frame or of an array, or a frame of one row.
         For several records (a list of mappings, a frame of several rows, a `Table`) the result is a list of proofs; a
         list of one record also gives a list. A program takes the cells of mappings as they are, and reads frames as
-        ``read_table(frame, like=program)`` does. Features that no rule tests may be absent; others are ignored.
+        ``read_table(frame, like=program)`` does. Features that no rule tests may be absent; unknown names are ignored.
     """
     if (ask := find_method(model, "explain")) is not None:
         return ask(record)
@@ -167,7 +167,7 @@ class WhyNot:
         return "\n".join([self._title(words), *lines])
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain lists, dicts and values that JSON can hold."""
+        """Convert everything to lists, dicts and values that JSON supports."""
         rules = [
             {
                 "number": obstacle.number,

@@ -36,7 +36,7 @@ class Remark:
     others: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """The remark for JSON."""
+        """Convert the remark for JSON."""
         return attributes_to_json(self, "code", "column", "finding", "example")
 
 
@@ -63,7 +63,7 @@ class ColumnProfile:
     remarks: tuple[Remark, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """The column for JSON."""
+        """Convert the column for JSON."""
         of_kind = attributes_to_json(self, "name", "kind", "why", "present", "missing")
         cells = [{"cell": cell, "records": count} for cell, count in self.tokens]
         numbers = attributes_to_json(self, "distinct", "low", "high")
@@ -82,7 +82,7 @@ class TargetProfile:
     remarks: tuple[Remark, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """The target for JSON."""
+        """Convert the target for JSON."""
         classes = [{"label": label, "records": count} for label, count in self.classes]
         return {"name": self.name, "classes": classes, **attributes_to_json(self, "missing", "remarks")}
 
@@ -107,5 +107,5 @@ class Profile:
         return (*of_target, *(remark for column in self.columns for remark in column.remarks), *self.remarks)
 
     def to_dict(self) -> dict[str, Any]:
-        """The profile for JSON."""
+        """Convert the profile for JSON."""
         return attributes_to_json(self, "records", "target", "likely_target", "columns", "read_as", "remarks")

@@ -40,7 +40,7 @@ class QualityFacts:
         return f"always {self.usual}"
 
     def to_dict(self) -> dict[str, Any]:
-        """The figures for JSON."""
+        """Convert the figures for JSON."""
         return {
             "on": self.on,
             "unseen": self.unseen,
@@ -82,7 +82,7 @@ class FeatureFact:
         return self.name, self.kind, missing, self.values, "yes" if self.used else "no"
 
     def to_dict(self) -> dict[str, Any]:
-        """The feature for JSON."""
+        """Convert the feature for JSON."""
         return attributes_to_json(self, *self.__slots__)
 
 
@@ -121,7 +121,7 @@ class RuleFact:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """The rule for JSON."""
+        """Convert the rule for JSON."""
         tested = None if self.tested is None else self.tested.to_figure("right")
         training = attributes_to_json(self, "number", "label", "text", "decided", "right")
         return {**training, "tested": tested, **attributes_to_json(self, "expected_precision", "returns")}
@@ -156,7 +156,7 @@ class ModelCard:
     watch: Watch | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything as plain lists, dicts and values that JSON can hold."""
+        """Convert everything to lists, dicts and values that JSON supports."""
         names = ("title", "purpose", "not_for", "target", "decides", "fingerprint", "unless=version", "written=date")
         size = attributes_to_json(self, "name=data", "records", "trained", "weighted", "fingerprint=data_fingerprint")
         classes = [{"label": label, "share": share} for label, share in self.classes]

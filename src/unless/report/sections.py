@@ -26,7 +26,7 @@ _CONFUSIONS = 12
 """The maximum number of confusions to list, worst first."""
 
 _CLASSES = 12
-"""The maximum number of classes in the matrix; with more classes, the most confused ones and one group of others."""
+"""The maximum number of classes in the matrix; with more classes, the most confused ones and the rest as one group."""
 
 _ABREAST = 60
 """The maximum number of characters of labels side by side above a matrix; longer labels are written upright."""

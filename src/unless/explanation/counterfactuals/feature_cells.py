@@ -58,7 +58,7 @@ class AllowedValues:
         return math.floor(bound / self.step) * self.step if self.step and math.isfinite(bound) else bound
 
     def with_notation(self, number: float) -> float:
-        """Return the number with the notation of the feature, such as that of dates."""
+        """Return the number with the notation of the feature, such as the notation of dates."""
         if self.notation == WHOLE:
             return WHOLE.known(number)
         return number if self.notation is None else self.notation.value(number)

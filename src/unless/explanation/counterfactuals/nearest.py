@@ -215,7 +215,7 @@ class Counterfactuals(Sequence[Counterfactual]):
         return ["What would change it:", *lines]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain lists, dicts and values that JSON can hold."""
+        """Convert everything to lists, dicts and values that JSON supports."""
         return {
             "label": label_to_json(self.proof.label),
             "wanted": label_to_json(self.wanted),
