@@ -46,7 +46,7 @@ def convert(document: Any, kind: type[T], place: str = "") -> T:
     try:
         try:
             return msgspec.convert(document, kind)
-        except UnicodeEncodeError:  # half a character where no text may be: any other text is as wrong
+        except UnicodeEncodeError:  # half a character where no text is allowed: any other text is as wrong
             text = json.dumps(document, ensure_ascii=False, default=repr).encode("utf-8", "replace")
             msgspec.convert(json.loads(text), kind)
             raise ProgramError("a key has half a character, a lone surrogate; remove it") from None

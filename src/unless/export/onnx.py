@@ -78,7 +78,7 @@ def onnx_inputs(
     missing: str = "",
     columns: Mapping[str, Kind] | None = None,
 ) -> dict[str, NDArray[Any]]:
-    """The inputs of `to_onnx` for records (a frame, an array, a list of dicts, a file, a `Table`), read as in training.
+    """Read `to_onnx`'s inputs from records (a frame, an array, a list of dicts, a file, a `Table`), as in training.
 
     ``missing`` and ``columns`` are the arguments that `to_onnx` had.
 

@@ -120,7 +120,7 @@ class _ColumnReading:
         if not self.compared:
             return "text", None
         raise ParameterError(
-            f"the column {self.feature!r} is {dtype.simpleString()}, a type that rules cannot test in Spark; "
+            f"the column {self.feature!r} is {dtype.simpleString()}, which rules cannot test in Spark; "
             "cast it to what it was in training"
         )
 

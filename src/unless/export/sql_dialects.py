@@ -191,7 +191,7 @@ class _SQLite(Dialect):
         return cast(column, DOUBLE)  # otherwise a large integer compares with all its digits
 
     def boolean(self, *, truth: bool) -> exp.Expression:
-        return exp.Literal.number(int(truth))  # TRUE would be the column of that name, where there is one
+        return exp.Literal.number(int(truth))  # TRUE would be the column of that name, if one exists
 
     def from_bytes(self, text: str) -> exp.Expression:
         return cast(exp.HexString(this=text.encode().hex()), TEXT)

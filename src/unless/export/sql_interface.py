@@ -46,7 +46,7 @@ class Dialect:
 
     name = "duckdb"
     nan_is_high = True
-    """NaN can be stored, equals itself, and is above every number."""
+    """Whether NaN can be stored, equals itself, and is above every number."""
     infinity: str | None = "Infinity"
     """The text of an infinite double; None if the database has no infinite doubles."""
     unquotable: tuple[str, ...] = ("\0",)
@@ -54,7 +54,7 @@ class Dialect:
     spells_bytes = True
     """Texts can be written as bytes, which is needed for texts that would move the cursor of a terminal."""
     holds_nul = True
-    """A text can hold the character NUL."""
+    """Whether a text can hold the character NUL."""
     fence = ""
     """The end of a subquery that keeps it from being merged into the outer query, which would repeat its expressions
     wherever their names are used."""
@@ -66,7 +66,7 @@ class Dialect:
     number_types: tuple[str, ...] = ("DOUBLE", "FLOAT", "BIGINT", "INTEGER")
     """Types of numbers, as TYPEOF names them; empty if no number can be infinite or NaN."""
     sees_out = True
-    """A subquery inside of a subquery can use the columns of the query around both."""
+    """Whether a subquery inside a subquery can use the columns of the query around both."""
     times: Mapping[str, exp.DataType] = TIMES | _INTERVAL
     """The types of columns that hold time, by kind."""
     finer: tuple[str, ...] = ("timestamp_ns",)

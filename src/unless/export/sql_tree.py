@@ -151,7 +151,7 @@ def cases_or_null(arms: Sequence[tuple[exp.Expression, exp.Expression]]) -> exp.
 def first_true(arms: Sequence[tuple[exp.Expression, bool]], *, otherwise: bool) -> exp.Expression:
     """Write, as a condition, the truth value paired with the first condition that holds.
 
-    A CASE keeps the order, an AND need not. It compares numbers, since not every database has truth values elsewhere.
+    A CASE keeps the order, an AND need not. The CASE compares numbers, since some databases lack truth values there.
     """
     case = exp.Case()
     for condition, truth in arms:

@@ -56,7 +56,7 @@ class Scale:
             low, high = bisect_left(self.values, number), bisect_right(self.values, number)
         else:
             scaled = _decimal(number) * 10**self.places
-            low, high = -floor(-scaled), floor(scaled) + 1  # the first integers at or above it, and above it
+            low, high = -floor(-scaled), floor(scaled) + 1  # the first integers at or above the number, and above it
         op, code = {"<": ("<", low), "<=": ("<", high), ">": (">=", high), ">=": (">=", low)}[op]
         return op, max(-HIGHEST, min(HIGHEST, code))
 

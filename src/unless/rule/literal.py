@@ -70,9 +70,9 @@ class Literal:
     def holds(self, cell: object) -> bool:
         """Return whether the test is true for a cell (Table 1 of the paper).
 
-        Text never satisfies ``<=`` or ``>``, and a number always satisfies ``!=``. A missing cell is like a category of
-        its own: ``!=`` is the only comparison that is true of it. Where numbers are written in a notation, text in that
-        notation is the number: a date as in ISO 8601, or a level of an order.
+        Text never satisfies ``<=`` or ``>``, and a number always satisfies ``!=``. A missing cell is like a separate
+        category: of all comparisons, only ``!=`` is true. If numbers are written in a notation, text in this notation
+        is read as a number: a date in ISO 8601, or a level of an order.
         """
         value = self.reads(cell_value(cell))
         match self.op:

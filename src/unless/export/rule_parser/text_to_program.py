@@ -86,7 +86,7 @@ def parse(
 
 
 def new_categories(program: Program, table: Table) -> list[str]:
-    """Warnings about categories that rules test and no record of a table has."""
+    """Return warnings about categories that rules test and no record of a table has."""
     seen = names_of_schema(table.schema, None, None, table).seen
     asked = dict.fromkeys(
         (one.feature, one.value) for one in program.literals() if one.op in ("==", "!=") and isinstance(one.value, str)
