@@ -18,7 +18,7 @@ def resolve_n_jobs(n_jobs: object) -> int:
     if n_jobs is None:
         return min(_joblib_default(), available_cores())
     try:
-        jobs = 0 if isinstance(n_jobs, bool) else index(n_jobs)  # type: ignore[arg-type]  # what is no number is refused
+        jobs = 0 if isinstance(n_jobs, bool) else index(n_jobs)  # type: ignore[arg-type]  # not a number: TypeError
     except TypeError:
         jobs = 0
     if not jobs:

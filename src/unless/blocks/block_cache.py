@@ -36,8 +36,8 @@ class BlockCache:
     """A source whose blocks and rules are kept in a folder, so that learning can be resumed.
 
     ``source`` is anything that learners read: the path of a file or of a folder of parts, a pattern, a `Query` or a
-    relation. ``folder`` is new, empty, or was used before. With ``unchanged``, the caller asserts that the source has
-    not changed; for databases, only reading all rows could detect a change.
+    relation. ``folder`` is new, empty, or contains earlier blocks. With ``unchanged``, the caller asserts that the
+    source has not changed; for databases, only reading all rows could detect a change.
     """
 
     source: Any

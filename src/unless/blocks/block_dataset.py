@@ -63,7 +63,7 @@ class BlockDataset:
 
     @property
     def coding(self) -> BlockEncoding:
-        """How records were encoded as blocks."""
+        """The encoding of records as blocks."""
         return self.store.coding
 
     @property
@@ -73,7 +73,7 @@ class BlockDataset:
 
     @property
     def schema(self) -> Schema:
-        """How the columns were read."""
+        """The schema by which the columns were read."""
         return self.coding.schema
 
     def split(self, share: float, salt: int) -> tuple[HoldoutSplit, str, tuple[int, ...], int]:
@@ -192,7 +192,7 @@ class RecordChoice:
     drop_weightless: bool
 
     def to_dict(self) -> dict[str, Any]:
-        """The options as recorded with kept blocks."""
+        """Convert the options to a dict that is recorded with kept blocks."""
         said, parts = self.options, self.options.parts or ()
         dates = said.dates
         if parts and dates is not None:
@@ -276,7 +276,7 @@ class _DatasetMaker:
         return BlockDataset(LocalBlockStore(coding, arrays, threads=self.threads), home)
 
     def _collect_encoding(self, pool: ThreadPoolExecutor) -> BlockEncoding:
-        """The first pass: collect the values of each column."""
+        """Collect the values of each column in the first pass."""
         first = next(iter(self.stream.batches()))
         task = self.choice.task(first)
         stats = _collect_table_stats(task, self.stream, pool, self.tell)
@@ -286,9 +286,9 @@ class _DatasetMaker:
     def _write_blocks(
         self, coding: BlockEncoding, folder: Path, pool: ThreadPoolExecutor, *, nameless: bool
     ) -> Iterator[StoredArrays]:
-        """The second pass: write blocks to files, which are unlinked if they are to be ``nameless``."""
+        """Write blocks to files in the second pass; ``nameless`` files are unlinked at once."""
         rows, large = 0, not fits_in_memory(coding.rows * sum(map(bytes_per_cell, coding.bins)))
-        first = next(iter(self.stream.batches()), None) if large else None  # none only if the data changed
+        first = next(iter(self.stream.batches()), None) if large else None  # the data may be empty by now
         order = UNORDERED if first is None else coding.order(first)
 
         def write(numbered: tuple[int, Source]) -> tuple[int, StoredArrays]:

@@ -88,7 +88,7 @@ class BlockEngine(Engine[RowSet]):
         return self._all
 
     def tests(self) -> RowSet | None:
-        """The rows held back, if there are any."""
+        """Return the held-back rows, or None."""
         return self._held
 
     def split_census(self, salt: int) -> tuple[Integers, Hashes, Hashes]:

@@ -70,7 +70,7 @@ class ColumnRegion:
         return [cls(*key, [one.low for one in each], [one.high for one in each]) for key, each in found.items()]
 
     def intervals(self) -> list[Interval]:
-        """The intervals of the region."""
+        """List the intervals of the region."""
         return [Interval(self.column, self.texts, *ends) for ends in zip(self.lows, self.highs, strict=True)]
 
     def edges(self, values: Sequence[Any] | NDArray[Any]) -> NDArray[np.intp]:

@@ -147,7 +147,7 @@ def _count_pairs(weights: NDArray[np.float64] | None, codes: NDArray[Any]) -> It
 
 @dataclass(frozen=True)
 class BlockEncoding:
-    """How batches are encoded as blocks, and what all blocks share."""
+    """The encoding of batches as blocks, and the data that all blocks share."""
 
     task: EncodingTask
     bins: tuple[ColumnBins, ...]
@@ -180,7 +180,7 @@ class BlockEncoding:
 
     @property
     def schema(self) -> Schema:
-        """How the columns are read."""
+        """The schema by which the columns are read."""
         columns = [one.column for one in self.bins]
         notations = {column.name: column.notation for column in columns if column.notation is not None}
         kinds = {column.name: column.kind for column in columns}

@@ -125,7 +125,7 @@ class HistogramSearch:
     negatives: ``cut_again`` in finer parts of columns, ``slices_of`` in slices of these, ``values_in`` for values.
     """
 
-    def __init__(  # noqa: PLR0917 - what it knows, and whom it asks
+    def __init__(  # noqa: PLR0917 - the data of a search, and functions that query blocks
         self,
         bins: Sequence[ColumnBins],
         score: CountScore,

@@ -108,7 +108,7 @@ class Input:
         return [source for source in self._sources if isinstance(source, Path)]
 
     def parts(self) -> OtherParts:
-        """The properties that each file has to match if it is read alone."""
+        """Return the properties that each file has to match if it is read alone."""
         names = names_of(self.paths[0], replace(self._options, format=self.form))
         return OtherParts(names, str(self.paths[0]), self._numerals)
 

@@ -37,7 +37,7 @@ class ColumnPlan:
     known: Mapping[str, Column] = field(default_factory=dict)
     """The columns of an earlier table, with known values."""
     notations: Mapping[str, Notation] = field(default_factory=dict)
-    """How the numbers of some features are written."""
+    """The notations of the numbers of some features."""
     like_training: bool = False
     """Whether this table is read like an earlier table."""
     spelled: bool = False

@@ -65,7 +65,7 @@ class NumberColumns:
 
     @classmethod
     def _candidates(cls, batch: TextBatch, model: Model | Program) -> NumberColumns:
-        """The columns that may become numbers, before their cells are inspected."""
+        """Find the columns that may become numbers, before their cells are inspected."""
         known = model_of(model)
         schema = Schema({}) if known is None else known.schema
         texts = _text_columns(model, schema)

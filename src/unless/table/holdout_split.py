@@ -135,7 +135,7 @@ def identity_sums(found: Hashes) -> Hashes:
 
 
 def identity_sample(found: Hashes) -> Hashes:
-    """Return the smallest identities as a reproducible sample; the samples of parts contain that of all records."""
+    """Return the smallest identities as a reproducible sample, contained in the union of the samples of parts."""
     return np.unique(found)[:SAMPLE]
 
 

@@ -173,7 +173,7 @@ def label_type(kind: type) -> type[Label]:
 def same_label(one: Label, other: Label) -> bool:
     """Whether two labels are equal: 1 equals 1.0 but not True, and a text equals the number or boolean that it spells.
 
-    Labels of text files are text, those of typed files may not be; a model may be used on both.
+    Labels of text files are text, labels of typed files may have other types; a model may be used on both.
 
     >>> same_label(1, 1.0), same_label(1, True), same_label("1.0", 1), same_label(True, "TRUE"), same_label("1", "1.0")
     (True, False, True, True, False)
