@@ -279,7 +279,7 @@ class TestWhatCannotBeLocked:
     @pytest.mark.parametrize(
         ("how", "words"),
         [
-            ({"lock": [0]}, "give keep=program"),
+            ({"lock": [0]}, "pass keep=program"),
             ({"keep": [Rule("a", (Literal("x", ">", 1.0),))], "lock": [1]}, "lock has 1, but"),
             ({"keep": [Rule("a", (Literal("x", ">", 1.0),))], "lock": "1"}, "lock must be indices"),
             ({"keep": [Rule("a", (Literal("x", ">", 1.0),))], "lock": [True]}, "lock has True"),

@@ -1,8 +1,8 @@
-"""A table in bins, from which a committee learns its lists: every cell is a byte, and every list uses the same ones.
+"""A table in bins, from which a committee learns all its lists: every cell is a byte.
 
-A column with few values has a bin for each; the numbers of others are cut into bins of about equal weight, and of its
-categories the most frequent have a bin of their own. That is coarser than what one list is learned from, but lists that
-are added up have many thresholds. A threshold lies half-way between the largest number of a bin and the next number.
+A column with few values has a bin for each value. Otherwise, numbers are cut into bins of about equal weight, and only
+the most frequent categories have their own bins. Bins are coarser than the exact values, but the lists of a committee
+together have many thresholds. A threshold lies half-way between the largest number of a bin and the next number.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ from unless.values import Label
 from unless.values.notation import WHOLE
 
 NUMBERS, CATEGORIES = 100, 120
-"""About how many bins of numbers, and at most how many of categories; two are of other categories and missing cells."""
+"""The approximate number of bins for numbers, and the maximum for categories, including other and missing."""
 
 _BYTE = 256
-"""How many bins a byte can tell apart."""
+"""The number of bins that a byte can distinguish."""
 
 
 class BinnedTable:
-    """Columns in bins, and the literals that the numbers of bins stand for.
+    """Columns in bins, and the literals that correspond to the numbers of bins.
 
-    The thresholds of ``exact`` literals lie between two bins: where a table has sharp edges, one list that is learned
-    from every number knows them.
+    The thresholds of ``exact`` literals are always bin boundaries: they come from one list that is learned from exact
+    values, and preserve the sharp edges of a table.
     """
 
     def __init__(
@@ -49,7 +49,7 @@ class BinnedTable:
         )
 
     def rules(self, code: NDArray[np.int32], heads: Sequence[Label]) -> list[Rule]:
-        """The rules of a list (`kernels.ListGrower` describes its code) with these labels; the last has no literals."""
+        """Decode the rules of a list (`kernels.ListGrower` describes the code); the last rule has no literals."""
         numbers, at, found = code.tolist(), 0, list[Rule]()
         for head in heads[:-1]:
             rule, at = self._rule(numbers, at, head)
@@ -57,7 +57,7 @@ class BinnedTable:
         return [*found, Rule(heads[-1])]
 
     def _rule(self, numbers: list[int], at: int, head: Label | None) -> tuple[Rule, int]:
-        """A rule, and where the next one begins."""
+        """Decode a rule; return it and the start of the next one."""
         begin, end = at + 2, at + 2 + 3 * numbers[at]
         features, places, others = (numbers[k:end:3] for k in range(begin, begin + 3))
         default = tuple(map(self._literal, features, places, others))
@@ -72,7 +72,7 @@ class BinnedTable:
     def _without_implied_thresholds(
         self, literals: tuple[Literal, ...], features: list[int], places: list[int], others: list[int]
     ) -> tuple[Literal, ...]:
-        """The literals without those that follow from another one: of thresholds the later one is closer."""
+        """Return the literals without literals that follow from others: the later of two thresholds is tighter."""
         numeric = [place < self._parts[feature].numbers for feature, place in zip(features, places, strict=True)]
         tests = list(zip(features, numeric, others, strict=True))
         known = {feature for feature, number, other in tests if number or not other}
@@ -80,7 +80,7 @@ class BinnedTable:
         if any(features.count(feature) > 1 for feature in known & named):
             return without_implied(literals)
         last = {(*test, test[1] or place): k for k, (test, place) in enumerate(zip(tests, places, strict=True))}
-        return tuple(literals[k] for k in sorted(last.values()))  # that it is not this and not that stays
+        return tuple(literals[k] for k in sorted(last.values()))  # several literals with != stay
 
     def _literal(self, feature: int, place: int, other: int) -> Literal:
         key = feature << 9 | place << 1 | other
@@ -90,7 +90,7 @@ class BinnedTable:
 
 
 class _BinnedColumn:
-    """A column: the bin of each rank, and the rank of each bin."""
+    """A binned column: the bin of each rank, and the rank of each bin."""
 
     def __init__(self, column: Column, counts: Weights, exact: NDArray[np.intp]) -> None:
         self.column = column
@@ -113,7 +113,7 @@ class _BinnedColumn:
         self.bins[missing] = self.end - 1
 
     def literal(self, place: int, *, other: bool) -> Literal:
-        """The literal that a bin stands for; a threshold lies half-way between two bins, and is a short number."""
+        """Return the literal for a bin; a threshold is a short number about half-way between two bins."""
         value = self.column.value(self.ranks[place])
         if place < self.numbers:
             literal = Literal(self.column.name, ">" if other else "<=", value)
@@ -127,7 +127,7 @@ class _BinnedColumn:
 
 
 def _threshold_ranks(column: Column, literals: Iterable[Literal]) -> NDArray[np.intp]:
-    """The ranks after which the thresholds of literals cut the numbers of a column."""
+    """Return the ranks after which the thresholds of literals cut the numbers of a column."""
     own = [literal for literal in literals if literal.feature == column.name and literal.op in ("<=", ">")]
     spans = [(literal.op, *column.span(literal)[:2]) for literal in own]
     after = [(end if op == "<=" else low) - 1 for op, low, end in spans]
@@ -135,10 +135,10 @@ def _threshold_ranks(column: Column, literals: Iterable[Literal]) -> NDArray[np.
 
 
 def _last_rank_of_bins(weights: NDArray[np.float64], most: int) -> NDArray[np.intp]:
-    """The last rank of each bin: bins of one rank that occurs, or of about equal weight.
+    """Return the last rank of each bin: bins of a single rank that occurs, or of about equal weight.
 
-    Frequent values have a bin of their own, and the others share the rest: of 92 % zeros, the 8 % are cut as finely as
-    if there were no zeros. There are about ``most`` bins, at most twice as many.
+    Frequent values have their own bins, and the other values share the rest: in a column with 92 % zeros, the other 8 %
+    are cut as finely as if there were no zeros. There are about ``most`` bins, at most twice as many.
     """
     there = np.flatnonzero(weights)
     if len(there) > most:
@@ -156,5 +156,5 @@ def _last_rank_of_bins(weights: NDArray[np.float64], most: int) -> NDArray[np.in
 
 
 def _largest_positions(weights: NDArray[np.float64], most: int) -> NDArray[np.intp]:
-    """The places of the largest weights, in order; of equal ones the first."""
+    """Return the positions of the largest weights, in order; the first of equal weights."""
     return np.sort(np.argsort(-weights, kind="stable")[:most])

@@ -1,7 +1,7 @@
-"""A last look at the whole list: a list that could be chance must tell something about rows it has not seen.
+"""Test a whole list: a list that could be chance must predict rows that it was not learned from.
 
-Every literal is better than the best of as many random ones would be on average, but of 5,000 random columns some look
-good nonetheless. A stronger test of every literal would cost small data accuracy; this one looks at the list once.
+Every literal is better than the expected best of as many random literals, but some of 5,000 random columns look good
+nonetheless. A stronger test of every literal would reduce the accuracy on small data; this test runs once per list.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ Rows = TypeVar("Rows")
 _FOLDS = 5
 
 _DOUBTFUL = 0.8
-"""A list is in doubt that tells less than this share of what as many random literals might."""
+"""A list is in doubt if its information is less than this share of what as many random literals might have."""
 
 _TELLING, _WORSE = 2.5, 1.0
-"""By how many standard deviations a list in doubt must be right more often than chance, and may be right less often
-than the most frequent label.
+"""The standard deviations by which a list in doubt must be right more often than chance, and by which it may be right
+less often than the most frequent label.
 
-To be right more often than that label is too much to ask where most records have it: a list may know who is at risk,
-and be right hardly more often.
+A list that finds the records at risk is useful even if it is hardly more often right than a label that most records
+have; therefore it need not beat that label.
 """
 
 
 def needs_validation(learned: LearnedProgram, chance: float) -> bool:
-    """Whether the rules tell too little about the labels: random literals might tell ``2 chance`` each."""
+    """Return whether the rules tell too little about the labels: random literals may tell ``2 chance`` each."""
     literals = sum(1 for rule in learned.program for _ in rule.literals())
     left = np.array(learned.left)
     decided = left[:-1] - left[1:]
@@ -45,9 +45,9 @@ def needs_validation(learned: LearnedProgram, chance: float) -> bool:
 
 
 def beats_chance_on_holdout(engine: Engine[Rows], rows: Rows, learn: Callable[[Rows], Program]) -> bool:
-    """Whether lists learned from four fifths of the rows know something about the labels of the other fifth.
+    """Return whether lists learned from four fifths of the rows predict the other fifth better than chance.
 
-    The search stops as soon as what they know would be enough if all other rows showed nothing.
+    The test stops as soon as the evidence suffices even if the remaining rows added none.
     """
     won = lost = gained = variance = tried = 0.0
     for fold in engine.folds(rows, _FOLDS):
@@ -74,7 +74,7 @@ def beats_chance_on_holdout(engine: Engine[Rows], rows: Rows, learn: Callable[[R
 
 
 def _expected_by_chance(said: Sequence[float], there: Sequence[float]) -> tuple[float, float]:
-    """How many rows get their label if the same labels are given out at random, and the variance."""
+    """Return the expected number of rows that get their label if labels are permuted at random, and the variance."""
     rows = sum(there)
     if rows <= 1:
         return rows, 0.0
@@ -85,7 +85,7 @@ def _expected_by_chance(said: Sequence[float], there: Sequence[float]) -> tuple[
 
 
 def correctly_decided_rows(engine: Engine[Rows], rows: Rows, program: Program) -> Rows:
-    """The rows to which a list gives their label."""
+    """Return the rows that a list labels correctly."""
     right = engine.minus(rows, rows)
     for label, some in _decided_rows_by_label(engine, rows, program):
         right = engine.plus(right, engine.of_label(some, label))
@@ -93,7 +93,7 @@ def correctly_decided_rows(engine: Engine[Rows], rows: Rows, program: Program) -
 
 
 def _decided_rows_by_label(engine: Engine[Rows], rows: Rows, program: Program) -> Iterator[tuple[int, Rows]]:
-    """The place of each rule's label, and the rows that the rule decides."""
+    """Yield the index of each rule's label, and the rows that the rule decides."""
     place: dict[Label | None, int] = {label: k for k, label in enumerate(engine.labels)}
     for rule in program.rules:
         covered = engine.covered_by_rule(rows, rule)

@@ -1,7 +1,7 @@
-"""Diaries: what learners noted, so that one that was interrupted goes on where it was.
+"""Checkpoints: the recorded steps of learners, from which an interrupted learner continues.
 
-A step that is noted is replayed: the rows that its rule covers are taken away as when it was learned. All other steps
-are taken as ever, so that the program is the one that a learner without interruption gives.
+A recorded step is replayed: the rows that its rule covers are removed as when it was learned. All other steps are
+learned as usual, so that the program is the same as without interruption.
 """
 
 from __future__ import annotations
@@ -19,23 +19,23 @@ GrownRule = tuple[Rule, Rows, Rows]
 """A rule, and the positives and negatives that it covers."""
 
 WeightsLeft = Sequence[Sequence[float]]
-"""How much of each label was left before each rule and after the last."""
+"""The weight of each label left before each rule and after the last one."""
 
 
 class CheckpointStore(Protocol):
-    """Where learners note their steps; an engine may have one."""
+    """Stores the steps of learners; an engine may have a store."""
 
     def open(self, learner: str, settings: Mapping[str, Any]) -> Checkpoint:
-        """The page of a learner with these settings, for all rows of the engine."""
+        """Open the checkpoint of a learner with these settings, for all rows of the engine."""
 
 
 @dataclass
 class Checkpoint:
-    """The steps of one learner: the rule that was learned in each of them, or None where there was none."""
+    """The steps of one learner: the rule learned in each step, or None for a step without a rule."""
 
     steps: dict[int, Rule | None] = field(default_factory=dict)
     final_list: tuple[Program, WeightsLeft, float | None] | None = None
-    """The program that the learner ended with, if it is known, and the penalty that it measured, if it did."""
+    """The final program, if known, and the penalty that the learner chose, if it did."""
     _next: int = 0
 
     def resume_or_learn_rule(
@@ -46,7 +46,7 @@ class Checkpoint:
         negative: Rows,
         learn: Callable[[Rows, Rows], GrownRule[Rows] | None],
     ) -> GrownRule[Rows] | None:
-        """The rule that was learned in this step before; or else a new one, which is noted."""
+        """Return the recorded rule of this step, or learn and record a new one."""
         learned: list[GrownRule[Rows] | None] = []
 
         def anew() -> Rule | None:
@@ -59,7 +59,7 @@ class Checkpoint:
         return rule, engine.covered_by_rule(positive, rule), engine.covered_by_rule(negative, rule)
 
     def resume_or_learn_step(self, head: Label, learn: Callable[[], Rule | None]) -> Rule | None:
-        """The same, without the rows: the rule that this step gave before, or else what it gives now."""
+        """Return the recorded rule of this step, or learn and record a new one, without its rows."""
         step, self._next = self._next, self._next + 1
         if step in self.steps:
             known = self.steps[step]
@@ -70,13 +70,13 @@ class Checkpoint:
         return rule
 
     def save_step(self, step: int, head: Label, rule: Rule | None) -> None:
-        """Note what was learned in a step; in memory nobody comes back to it."""
+        """Record the rule of a step; this class stores nothing."""
 
     def save_result(self, program: Program, left: WeightsLeft, penalty: float | None) -> None:
-        """Note the program that the learner ended with."""
+        """Record the final program."""
         self.final_list = program, left, penalty
 
 
 def open_checkpoint(engine: Engine[Any], learner: str, **settings: Any) -> Checkpoint:
-    """The checkpoint of a learner in its engine; an empty one that nobody keeps, if there is no other."""
+    """Open the checkpoint of a learner in the engine's store, or a temporary one if the engine has no store."""
     return Checkpoint() if engine.checkpoints is None else engine.checkpoints.open(learner, settings)

@@ -1,14 +1,13 @@
 """A committee of lists: each list corrects what the ones before it got wrong (gradient boosting).
 
 A list is learned from half of the records, weighted by how far the committee is from their labels, with some of the
-columns; in every other list the rarest label comes first, not the most popular one. Its rules then get points for each
-class: a Newton step on the log-loss of all records. A record that the rules were learned from flatters them, so it
-counts less there than one that they have never seen; that is what makes the probabilities honest. docs/accuracy.md has
-the figures.
+columns; in every other list the rarest label comes first, not the most frequent one. Its rules then get points for each
+class: a Newton step on the log-loss of all records. Records that the rules were learned from look better than new ones,
+so they count less there; this makes the probabilities realistic. docs/accuracy.md has the figures.
 
-Lists are learned from a table in bins (`binned_table`); those that keep constraints, from the table as it is. How much
-proof lists ask for, and so how long they are, is tried on records held back (`choose_growth_settings`) after some
-lists; if others are better, learning begins again.
+Lists are learned from a table in bins (`binned_table`), or under constraints from the exact table. After some lists,
+trials on held-out records choose how strict the learner is, and so how long lists are (`choose_growth_settings`); if
+other settings are better, learning starts again.
 
 Which records a list learns from depends on their values and on the seed, not on their order. Records with the same
 values go together, so a record of weight 2 is the same as two records.
@@ -48,52 +47,52 @@ Progress = Callable[[int, int], object]
 """Called before each list and rule with the number of lists and of rules in the current one; True stops learning."""
 
 TimeCheck = Callable[[float], bool]
-"""Whether this share of the time is over."""
+"""Returns whether this share of the time limit is over."""
 
 _ROWS = 0.55
 """The share of the records that a list learns from."""
 
 _COLUMNS, _FEW = (0.8, 0.6, 0.4), 8
-"""The shares of the columns that lists learn from, in turn; if there are few columns, all of them."""
+"""The shares of the columns that lists learn from, in turn; lists use all columns if there are few."""
 
 _KNOWN = 0.3
-"""How much a record that the rules of a list were learned from counts for their points."""
+"""The factor by which records that a list was learned from count for its points."""
 
 _STEADY = 2.0
-"""How much is added to the second derivative: points of rules that decide few records stay small."""
+"""The term added to the second derivative, so that points of rules that decide few records stay small."""
 
 _LARGEST = 4.0
 """The largest step of a rule, in logits, before it is multiplied by the rate."""
 
 _SURE = 0.001
-"""Learning stops when the committee gives the right labels of training all but this much, in the mean."""
+"""Learning stops when the mean probability of wrong labels in training falls below this value."""
 
 _GRAIN = 2.0**-6
-"""Weights of records are rounded to units, before they are multiplied by how often a record counts; to this at most."""
+"""Weights of records are rounded to at most this many units, before they are multiplied by counts."""
 
 _EXACT = 1000
-"""From how many records on the thresholds of one list lie between bins: it has found them, and not guessed them."""
+"""The least number of records for which the thresholds of one exact list become bin boundaries."""
 
 _GROWTH_CRITERIA = ((1.0, 1.0, 1.0), (0.5, 2 / 3, 0.2), (0.25, 1 / 3, 0.2))
-"""What is tried: parts of the penalty, of the support and of the floor. One that is better than the first may win."""
+"""The settings to try, as factors of penalty, support and floor; one that is better than the first may win."""
 
 _SMALL = 25
 """A committee with no more lists than this has no trials."""
 
 _TRIAL, _TRIAL_RATE = 15, 0.6
-"""The lists of a trial, and the rate at which they learn: 25 at a rate of 0.5 do not decide better."""
+"""The number of lists in a trial, and their rate; 25 lists at a rate of 0.5 do not choose better."""
 
 _BEFORE, _TRIAL_TIME = 10, 1 / 3
-"""The lists before the trials, which are there if something stops them; and when trials end, as a share of the time."""
+"""The number of lists learned before the trials, for the case of an interruption; the share of time when trials end."""
 
 _TRIAL_LEAST, _TRIAL_RECORDS = 600, 6000
-"""From how many records on there are trials, and how many records they take at most: a third of them judges."""
+"""The least number of records for trials, and the maximum that trials use; a third of these are held out."""
 
 _LEAST = 0.001
-"""The least probability that a trial counts."""
+"""Trials clip probabilities at this minimum."""
 
 _BETTER = 1.0
-"""How many standard errors better a trial must be."""
+"""The number of standard errors by which a trial must be better."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +107,7 @@ class CommitteeSettings(LearnerSettings):
     random_state: Any = setting(0, RANDOM_STATE, kind="seed")
     n_jobs: int | None = setting(-1, "Number of threads for learning and predicting; the lists do not depend on it.")
     floor: float = 0.05
-    """What a record weighs even if the committee is sure of its label."""
+    """The weight of a record even if the committee is certain of its label."""
 
 
 DEFAULTS = CommitteeSettings()
@@ -116,10 +115,10 @@ DEFAULTS = CommitteeSettings()
 
 @dataclass(frozen=True, slots=True)
 class LearnedCommittee:
-    """A committee, what stopped the learner, if something did, and the settings that trials chose.
+    """A committee, the exception that stopped the learner, if any, and the settings that trials chose.
 
-    ``sums`` are the points of each record that counts, as `Committee.sums` gives them; of others they may differ, where
-    a cell lies between those of two that count.
+    ``sums`` are the points of each record, as from `Committee.sums`; for records that do not count they may differ,
+    where a cell lies between the cells of two records that count.
     """
 
     committee: Committee
@@ -138,7 +137,7 @@ def learn_committee(
     late: TimeCheck | None = None,
     n_jobs: int | None = None,
 ) -> LearnedCommittee:
-    """Learn a committee from records that count so often. Ctrl-C keeps the lists learned so far."""
+    """Learn a committee from a table with counts of its records. Ctrl-C keeps the lists learned so far."""
     first = training = _BoostingState(table, np.ones(len(table)) if counts is None else counts, settings, seed, n_jobs)
     trials = training.free and settings.size > _SMALL
     interrupted: KeyboardInterrupt | None = None
@@ -150,9 +149,7 @@ def learn_committee(
             training.learn(settings.size, progress)
     except KeyboardInterrupt as stop:
         interrupted = stop
-    if (
-        len(training.found) < len(first.found) and not training.is_finished()
-    ):  # it was stopped soon after it began again
+    if len(training.found) < len(first.found) and not training.is_finished():  # it was stopped soon after a restart
         training = first
     committee = training.committee()
     sums = training.sums if interrupted is None else committee.sums(table)
@@ -161,7 +158,7 @@ def learn_committee(
 
 @dataclass(frozen=True, slots=True)
 class _Sample:
-    """What a list is learned from: columns by place, the weight of each record, in units, and when it is enough."""
+    """The input of one list: column indices, the weight of each record in units, and a function that stops learning."""
 
     picked: NDArray[np.intp]
     weights: NDArray[np.float64]
@@ -171,7 +168,7 @@ class _Sample:
 
 @dataclass(frozen=True, slots=True)
 class _CandidateList:
-    """A list of rules that have no labels yet, and which of them decides each record."""
+    """A list of rules without labels, and the index of the rule that decides each record."""
 
     size: int
     rules: Callable[[Sequence[Label]], list[Rule]]
@@ -198,30 +195,30 @@ class _BoostingState:
         self._begin(seed)
 
     def _begin(self, seed: int) -> None:
-        """No lists yet."""
+        """Start without lists."""
         self.sums = np.tile(self.base, (len(self.table), 1))
         self.chances = probabilities_of(self.sums)
-        self.wrong = 1.0 - self.chances[np.arange(len(self.truth)), self.truth]  # how far it is from each label
+        self.wrong = 1.0 - self.chances[np.arange(len(self.truth)), self.truth]  # the distance from each label
         self.found: list[tuple[_CandidateList, Points]] = []
         self.generator = np.random.default_rng(seed)
         self.known = np.zeros(len(self.table), dtype=bool)
 
     def without_lists(self, settings: CommitteeSettings, seed: int) -> _BoostingState:
-        """The same records without lists, for others."""
+        """Return a copy with the same records, without lists, for other settings."""
         fresh = copy(self)
         fresh.settings = settings
         fresh._begin(seed)  # noqa: SLF001 - it is one of these
         return fresh
 
     def put_into_bins(self, progress: Progress | None) -> None:
-        """Put the table into bins, unless it is: all lists share them."""
+        """Put the table into bins, unless done before; all lists share the bins."""
         if self.free and self.binned is None:
             exact = self._learn_exact_list(progress).rules if self.counts.sum() >= _EXACT else ()
             literals = (literal for rule in exact for literal in rule.literals())
             self.binned = BinnedTable(self.columns, self.counts, resolve_n_jobs(self.n_jobs), literals)
 
     def _learn_exact_list(self, progress: Progress | None) -> Program:
-        """A list that is learned from every number, or its first rules if it is late; Ctrl-C is raised."""
+        """Learn a list from exact numbers, or only its first rules if time is over; raise Ctrl-C."""
         table = Table(self.columns, self.table.target, len(self.table), self.table.missing)
         engine = MemoryEngine(table, self.counts, n_jobs=self.n_jobs)
         settings = unless_learner.UnlessSettings(penalty=1.0, optimise=False)
@@ -231,11 +228,11 @@ class _BoostingState:
         return learned.program
 
     def is_finished(self) -> bool:
-        """Whether there is nothing left to correct."""
+        """Return whether there is nothing left to correct."""
         return not self.columns or bool(self.counts @ self.wrong < _SURE * self.counts.sum())
 
     def learn(self, size: int, progress: Progress | None) -> bool:
-        """Learn until there are ``lists`` lists; False if it is late, or there is nothing left to correct."""
+        """Learn until there are ``size`` lists; return False if time is over, or nothing is left to correct."""
         if len(self.found) < size and not self.is_finished():
             self.put_into_bins(progress)
         while len(self.found) < size and not self.is_finished():
@@ -249,20 +246,20 @@ class _BoostingState:
         return len(self.found) == size
 
     def candidate(self, progress: Progress | None) -> _CandidateList:
-        """The next list, learned from some of the records and columns."""
+        """Learn the next list from some of the records and columns."""
         salt = self.generator.integers(0, 2**63, dtype=np.uint64)
         count = len(self.columns)
         share = 1.0 if count <= _FEW else _COLUMNS[len(self.found) % len(_COLUMNS)]
         taken = max(min(2, count), int(np.ceil(share * count)))
         picked = np.sort(self.generator.permutation(count)[:taken])
         self.known = _uniform_numbers(self.identities, salt) < _ROWS
-        if not self.counts[self.known].any():  # few records: take them all
+        if not self.counts[self.known].any():  # few records: use all of them
             self.known[:] = True
         rows = np.flatnonzero(self.known)
         need, counts = self.wrong[rows] + self.settings.floor, self.counts[rows]
         unit = 2.0**-10 * max(1.0, float(np.exp2(np.ceil(np.log2(self.counts.sum()) - 20))))  # fits into 32 bits
         grain = min(unit, _GRAIN)
-        each = np.rint(need * (counts.sum() / (need @ counts) / grain))  # a record of weight 2 is two of these
+        each = np.rint(need * (counts.sum() / (need @ counts) / grain))  # a record of weight 2 equals two of weight 1
         weights = np.zeros(len(self.table))
         weights[rows] = np.rint(each * counts * (grain / unit))
         most = min(self.settings.max_rules or MAX_RULES, MAX_RULES)
@@ -277,7 +274,7 @@ class _BoostingState:
         )
 
     def _learn_from_bins(self, sample: _Sample, binned: BinnedTable) -> _CandidateList:
-        """A list from the table in bins."""
+        """Learn a list from the table in bins."""
         settings, lists = self.settings, binned.lists
 
         def check_stop(rules: int) -> None:
@@ -285,7 +282,7 @@ class _BoostingState:
                 raise StopLearning
 
         interrupted: KeyboardInterrupt | None = None
-        support = max(float(settings.min_support), 1e-9)  # covering nothing is never enough
+        support = max(float(settings.min_support), 1e-9)  # a rule must cover something
         criteria = (
             settings.ratio,
             settings.penalty,
@@ -310,7 +307,7 @@ class _BoostingState:
         return _CandidateList(len(heads), lambda heads: binned.rules(code, heads), decided, interrupted)
 
     def _learn_with_constraints(self, sample: _Sample) -> _CandidateList:
-        """A list that keeps constraints, from the table as it is."""
+        """Learn a list under constraints from the exact table."""
         settings, table = self.settings, self.table
         some = Table(tuple(self.columns[place] for place in sample.picked), table.target, len(table), table.missing)
         engine = MemoryEngine(some, sample.weights, sample.unit, n_jobs=self.n_jobs)
@@ -333,20 +330,20 @@ class _BoostingState:
         )
 
     def _rare_first(self) -> bool:
-        """Whether the next list begins with the rarest label."""
+        """Return whether the next list begins with the rarest label."""
         return len(self.found) % 2 == 1
 
     def accept(self, found: _CandidateList) -> None:
         """Give points to the rules of a list, and add them to those of the records."""
         points = self._newton_step(found.decided, found.size)
         sums, chances = self.sums.reshape(-1), self.chances.reshape(-1)
-        self.found.append((found, points))  # at once: after Ctrl-C in here, sums are made anew from what was found
+        self.found.append((found, points))  # at once: after Ctrl-C here, sums are computed again from these lists
         add_points_and_chances(
             found.decided, points.reshape(-1), POINTS_PER_LOGIT, self.truth, sums, chances, self.wrong
         )
 
     def _newton_step(self, rule: NDArray[np.int32], rules: int) -> Points:
-        """The step of each rule and class that lowers the log-loss most, by its first and second derivatives."""
+        """Return the Newton step of each rule and class on the log-loss."""
         weight = self.counts * np.where(self.known, _KNOWN, 1.0)
         first, second = np.zeros(rules * self.classes), np.zeros(rules * self.classes)
         sum_loss_derivatives(rule, self.truth, weight, self.chances.reshape(-1), first, second)
@@ -355,7 +352,7 @@ class _BoostingState:
         return points_of(step * shrunk)
 
     def committee(self) -> Committee:
-        """The lists, with the label that each rule gives most points."""
+        """Return the lists, where each rule has the label to which it gives the most points."""
         labels, features = self.table.labels, self.table.features
         lists = []
         for found, points in self.found:
@@ -368,9 +365,9 @@ class _BoostingState:
 def choose_growth_settings(
     training: _BoostingState, seed: int, progress: Progress | None, late: TimeCheck | None = None
 ) -> CommitteeSettings:
-    """The settings with the demands that do best on records held back: small committees try them, if there is time.
+    """Choose the settings that are best on held-out records in trials with small committees, if there is time.
 
-    Where there is much to learn, lists must be long; where labels are noise, long lists learn the noise.
+    If there is much to learn, lists must be long; if labels are noise, long lists learn the noise.
     """
     done = len(training.found)
 
@@ -407,12 +404,12 @@ def choose_growth_settings(
 
 
 def _trial_losses(small: _BoostingState, held: NDArray[np.bool_], stop: Progress) -> NDArray[np.float64] | None:
-    """The log-loss of each record held back, by a small committee of the others; None if there is no time."""
+    """Return the log-loss of each held-out record under a small committee of the others; None if time is over."""
     if not small.learn(_TRIAL, stop) and not small.is_finished():
         return None
     return np.asarray(-np.log(np.maximum(1.0 - small.wrong[held], _LEAST)))
 
 
 def _uniform_numbers(identities: NDArray[np.uint64], salt: np.uint64) -> NDArray[np.float64]:
-    """A number from 0 to 1 for each identity, at random for each salt."""
+    """Return a pseudo-random number from 0 to 1 for each identity; it depends on the salt."""
     return (mix_bits(identities ^ salt) >> np.uint64(11)).astype(np.float64) * 2.0**-53

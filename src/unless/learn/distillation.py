@@ -1,8 +1,8 @@
-"""One list that imitates a teacher, such as a committee.
+"""Learn one list that imitates a teacher, such as a committee.
 
-The list learns from the training records with their labels and, beside them, from records near them that the teacher
-has labelled (`synthetic_rows`): where records are few, these say where the teacher draws the line. The list may have
-three times the parts of one learned without a teacher; optimising as a whole brings it there.
+The list learns from the training records with their labels, and from new records near them that the teacher has
+labelled (`synthetic_rows`): where training records are few, these show the boundaries of the teacher. The list may have
+three times as many parts as a list without a teacher; optimising the whole list reduces it to that number.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from unless.table import Labels, Table
 
 @dataclass(frozen=True, slots=True)
 class DistillationResult:
-    """What taught a list, and the share of ``records`` on which both agree: records that the list had not seen.
+    """The name of a list's teacher, and the share of unseen ``records`` on which both agree.
 
-    To find out, a fifth of the training records was held back once. A teacher that came fitted may have seen them.
+    It was measured once on a held-out fifth of the training records. A teacher given already fitted may have seen them.
     """
 
     teacher: str
@@ -35,26 +35,26 @@ class DistillationResult:
 
 
 TeacherFunction = Callable[[Table], NDArray[np.integer]]
-"""Says the label of each row, by its place among the labels."""
+"""Returns the index of the label of each row."""
 
 _NEW = 6_000
-"""How many records the teacher labels."""
+"""The number of records that the teacher labels."""
 
 _OWN = 1.5
-"""How often a training record counts, against once for a new one."""
+"""How often a training record counts; a new record counts once."""
 
 _SUPPORT = 5 / 3
-"""How many times the support of a list without a teacher a student needs: new records come cheap."""
+"""The factor for the minimum support of a student, compared with a list without a teacher."""
 
 _PENALTY, _LONGER = 0.7, 3
-"""How strict a student is, compared with a list without a teacher, and how many times its parts it may have.
+"""The factors for the penalty and for the number of parts of a student, compared with a list without a teacher.
 
 Longer lists imitate their teacher better.
 """
 
 
 def distillation_settings(settings: UnlessSettings, plain: Program) -> UnlessSettings:
-    """The settings for a student, given the list that was learned without a teacher."""
+    """Return the settings for a student, given the list that was learned without a teacher."""
     longer = max(3, _LONGER * count_rules_and_exceptions(plain))
     penalty, support = _PENALTY * settings.strictness, _SUPPORT * settings.min_support
     return replace(settings, penalty=penalty, min_support=support, max_parts=longer)
@@ -70,7 +70,7 @@ def learn_distilled_list(
     *,
     n_jobs: int | None = None,
 ) -> Program:
-    """A list that imitates a teacher; what stops the learner is raised."""
+    """Learn a list that imitates a teacher; raise any interruption."""
     whole, weights = label_by_teacher(table, counts, teacher, seed)
     engine = MemoryEngine(whole, weights, n_jobs=n_jobs)
     return UnlessLearner(engine, settings, progress).learn_program(engine.all_rows())
@@ -79,7 +79,7 @@ def learn_distilled_list(
 def label_by_teacher(
     table: Table, counts: Weights | None, teacher: TeacherFunction, seed: int
 ) -> tuple[Table, Weights]:
-    """The records, and new ones that the teacher has labelled, with what each counts."""
+    """Return the records together with new records that the teacher has labelled, and the count of each."""
     rows = add_synthetic_rows(table, _NEW, seed)
     new = np.arange(len(table), len(rows))
     codes = np.concatenate([table.labels.codes.astype(np.int64), teacher(rows[new])])
@@ -89,5 +89,5 @@ def label_by_teacher(
 
 
 def count_rules_and_exceptions(program: Program) -> int:
-    """The number of rules and exceptions."""
+    """Return the number of rules and exceptions."""
     return len(program) + program.exception_count

@@ -1,8 +1,8 @@
-"""An engine tells a learner how many positive and negative rows have each value.
+"""Engines, which count positive and negative rows by value for learners.
 
-The learner never looks into sets of rows; it only hands them back to the engine. Counts can be added up, so an engine
-may keep its rows anywhere: in memory, in a database, on many machines. Answers depend on the order of features and
-values, never on the order of rows, so every engine learns the same program.
+A learner never inspects sets of rows; it only passes them back to the engine. Counts can be added up, so an engine may
+keep its rows anywhere: in memory, in a database, on many machines. Results depend on the order of features and values,
+never on the order of rows, so all engines learn the same program.
 """
 
 from __future__ import annotations
@@ -35,67 +35,67 @@ Rows = TypeVar("Rows")
 
 
 class StopLearning(Exception):  # noqa: N818 - not an error: learning stops, and what was learned is kept
-    """Raised to stop a learner, in the middle of a rule too."""
+    """Raised to stop a learner, possibly in the middle of a rule."""
 
 
 @dataclass(frozen=True, slots=True)
 class GrowthCriteria:
-    """What our own learner demands of a rule."""
+    """The criteria that our own learner applies to a rule."""
 
     ratio: float
-    """A default is general, so that exceptions can do the rest, with at most this many negatives per positive."""
+    """The maximum negatives per positive of a default that is general enough for exceptions to handle the rest."""
     penalty: float
-    """How significant each literal must be (`literals.is_significant`)."""
+    """The required significance of each literal (`literals.is_significant`)."""
     support: float
-    """How many positives each literal, rule and exception must cover; more than 0."""
+    """The number of positives that each literal, rule and exception must cover; more than 0."""
     distinct: list[int]
-    """How many values each feature has (`Engine.distinct`)."""
+    """The number of values of each feature (`Engine.distinct`)."""
 
 
 class Engine(ABC, Generic[Rows]):
-    """What a learner may ask."""
+    """The operations on rows that learners use."""
 
     target: str
     features: tuple[str, ...]
     labels: tuple[Label, ...]
     columns: tuple[Column, ...] = ()
-    """The features, for what kinds of values they have; nobody looks at their rows."""
+    """The features with the kinds of their values; learners never use the rows of these columns."""
     banned: tuple[Literal, ...] = ()
-    """No literal on the value of one of these is ever found."""
+    """Searches skip literals on the values of these literals."""
     whole: frozenset[str] = frozenset()
-    """The features whose numbers are all whole, so that their thresholds may be."""
+    """The features whose numbers are all whole, so that their thresholds may be whole."""
     late: Callable[[], bool] | None = None
-    """Asked before every search for a literal; if it says so, the learner stops there (`StopLearning`)."""
+    """Called before every search for a literal; if it returns True, the learner stops (`StopLearning`)."""
     checkpoints: CheckpointStore | None = None
-    """Where learners note what they learn, so that they can be interrupted and go on."""
+    """The store in which learners record their steps, so that they can continue after an interruption."""
 
     @abstractmethod
     def all_rows(self) -> Rows:
-        """All rows."""
+        """Return all rows."""
 
     @abstractmethod
     def size(self, rows: Rows) -> float:
-        """How many rows, or how much they weigh."""
+        """Return the number of rows, or their weight."""
 
     @abstractmethod
     def label_weights(self, rows: Rows) -> Sequence[float]:
-        """How many rows each label has, or how much they weigh."""
+        """Return the number of rows of each label, or their weight."""
 
     @abstractmethod
     def split(self, rows: Rows, label: int) -> tuple[Rows, Rows]:
-        """The rows with this label, given by its index, and all others."""
+        """Split rows into the rows with this label, given by its index, and all others."""
 
     @abstractmethod
     def covered_by_literal(self, rows: Rows, literal: Literal) -> Rows:
-        """The rows for which the literal is true."""
+        """Return the rows for which the literal is true."""
 
     @abstractmethod
     def minus(self, rows: Rows, gone: Rows) -> Rows:
-        """The rows without those that are gone."""
+        """Return ``rows`` without ``gone``."""
 
     @abstractmethod
     def counts(self, positive: Rows, negative: Rows) -> Iterator[ValueCounts]:
-        """Positive and negative rows per value, feature by feature in order."""
+        """Yield the positive and negative rows per value, for each feature in order."""
 
     def find_literal(
         self,
@@ -105,9 +105,9 @@ class Engine(ABC, Generic[Rows]):
         used: tuple[Literal, ...] = (),
         allowed: AllowedKinds | None = None,
     ) -> FoundLiteral | None:
-        """The literal with the best score, from the counts (`literals.find_literal`).
+        """Find the literal with the best score, from the counts (`literals.find_literal`).
 
-        An engine may find the same literal in a faster way. Only literals of kinds that are ``allowed`` are found
+        An engine may find the same literal in a faster way. Only literals of ``allowed`` kinds are considered
         (`literals.LITERAL_KINDS`); None allows all.
         """
         self.check_stop()
@@ -116,26 +116,26 @@ class Engine(ABC, Generic[Rows]):
     def best_literal(
         self, positive: Rows, negative: Rows, used: tuple[Literal, ...], allowed: AllowedKinds | None = None
     ) -> Literal | None:
-        """The literal with the largest information gain: Algorithm 2."""
+        """Find the literal with the largest information gain: Algorithm 2."""
         found = self.find_literal(positive, negative, GAIN, used, allowed)
         return None if found is None else found.literal
 
     def check_stop(self) -> None:
-        """Stop the learner if it is late."""
+        """Stop the learner if its limits are reached."""
         if self.late is not None and self.late():
             raise StopLearning
 
     def learn_paper_rule(
         self, positive: Rows, negative: Rows, ratio: float, used: tuple[Literal, ...], level: int
     ) -> tuple[Rule, Rows, Rows] | None:
-        """What `fold.learn_rule` learns without constraints, if an engine has a faster way; None if it has not."""
+        """Learn the rule of `fold.learn_rule` without constraints in a faster way; None if there is no such way."""
 
-    # What our own learner asks, in terms of the questions above. An engine may answer in a faster way.
+    # Operations of our own learner, implemented by the methods above. An engine may override them with faster ones.
 
     def grow_rule(
         self, positive: Rows, negative: Rows, criteria: GrowthCriteria, limits: RuleLimits = NO_LIMITS
     ) -> tuple[Rule, Rows, Rows] | None:
-        """A rule that covers enough positives, and fewer negatives, with the positives and negatives that it covers."""
+        """Grow a rule that covers enough positives, and fewer negatives; return it with the rows that it covers."""
         learned = self.grow_default(positive, negative, criteria, limits)
         if learned is None:
             return None
@@ -152,7 +152,7 @@ class Engine(ABC, Generic[Rows]):
     def grow_default(
         self, positive: Rows, negative: Rows, criteria: GrowthCriteria, limits: RuleLimits
     ) -> tuple[tuple[Literal, ...], Rows, Rows, bool] | None:
-        """The literals of a rule, what they cover, and whether exceptions can do the rest; None without literals."""
+        """Grow a default: its literals, the rows covered, and whether exceptions can follow; None without literals."""
         size, ratio = self.size, limits.ratio(criteria.ratio)
         purest = LiteralScore("purity", criteria.support)
         default: tuple[Literal, ...] = ()
@@ -173,7 +173,7 @@ class Engine(ABC, Generic[Rows]):
     def grow_exceptions(
         self, positive: Rows, negative: Rows, criteria: GrowthCriteria, limits: RuleLimits
     ) -> tuple[tuple[Rule, ...], Rows, Rows]:
-        """Rules for positives against negatives, and the positives and negatives that they do not cover."""
+        """Grow rules for positives against negatives; return them with the positives and negatives left uncovered."""
         rules, spared = list[Rule](), negative
         while self.size(positive) >= criteria.support:
             learned = self.grow_rule(positive, negative, criteria, limits.with_rules(*rules))
@@ -184,18 +184,18 @@ class Engine(ABC, Generic[Rows]):
             rules.append(rule)
         return tuple(rules), positive, spared
 
-    # What optimising asks, in terms of the questions above. An engine may answer in a faster way.
+    # Operations of the optimiser, implemented by the methods above. An engine may override them with faster ones.
 
     @abstractmethod
     def plus(self, rows: Rows, more: Rows) -> Rows:
-        """The rows of both, which have none in common."""
+        """Return the union of two disjoint sets of rows."""
 
     def of_label(self, rows: Rows, label: int) -> Rows:
-        """The rows with this label."""
+        """Return the rows with this label."""
         return self.split(rows, label)[0]
 
     def covered_by_rule(self, rows: Rows, rule: Rule) -> Rows:
-        """The rows that a rule covers."""
+        """Return the rows that a rule covers."""
         for literal in rule.default:
             rows = self.covered_by_literal(rows, literal)
         for exception in rule.exceptions:
@@ -203,7 +203,7 @@ class Engine(ABC, Generic[Rows]):
         return rows
 
     def split_by_failing_literal(self, rows: Rows, literals: tuple[Literal, ...]) -> list[Rows]:
-        """The rows for which all literals are true, and for each literal the rows for which only it is false."""
+        """Return the rows for which all literals are true, then for each literal the rows where only it is false."""
         found = [self.covered_by_rule(rows, Rule(None, literals))]
         for k in range(len(literals)):
             others = self.covered_by_rule(rows, Rule(None, literals[:k] + literals[k + 1 :]))
@@ -211,12 +211,12 @@ class Engine(ABC, Generic[Rows]):
         return found
 
     def gains_and_losses(self, rows: Rows, label: int, right: Rows) -> tuple[Rows, Rows]:
-        """Of the rows, those of the label that are not among the right ones, and those of other labels that are."""
+        """Return the rows with the label that are not in ``right``, and the rows with other labels that are."""
         own, others = self.split(rows, label)
         return self.minus(own, right), self.minus(others, self.minus(others, right))
 
     def neighbouring_numbers(self, rows: Rows, literal: Literal) -> tuple[float, float] | None:
-        """The largest number up to the literal's and the smallest above it, in the rows; None if one is missing."""
+        """Return the largest number up to the literal's value and the smallest above it; None if one is missing."""
         counts = next(each for each in self.counts(rows, self.minus(rows, rows)) if each.feature == literal.feature)
         numbers = [value for value in counts.values if isinstance(value, float)]
         below = [number for number in numbers if number <= literal.value]  # type: ignore[operator]
@@ -225,19 +225,19 @@ class Engine(ABC, Generic[Rows]):
 
     @abstractmethod
     def folds(self, rows: Rows, count: int, among: int | None = None) -> list[Rows]:
-        """Parts of the rows, about as large: by a hash of the record (`table.record_hashes`), not by order.
+        """Split rows into parts of about equal size by a hash of the record (`table.record_hashes`), not by order.
 
-        They are the first of ``among`` parts; of as many as are asked for, if None.
+        Return the first ``count`` of ``among`` parts; None splits into ``count`` parts.
         """
 
     def improver(self, criteria: GrowthCriteria, price: float) -> RuleImprover[Rows]:
-        """What improves rules and exceptions; each costs a price."""
+        """Create an object that improves rules and exceptions; each part costs the price."""
         return RuleImprover(self, criteria, price)
 
     def optimiser_engine(self, rows: Rows) -> tuple[Engine[Any], Any]:
-        """An engine that answers the same, faster where a list is changed a little again and again; with its rows."""
+        """Return an equivalent engine that is faster for repeated small changes of a list, and the same rows in it."""
         return self, rows
 
     @abstractmethod
     def distinct(self) -> Sequence[int]:
-        """How many values each feature has, missing counts as one; beyond `literals.MANY`, any number from there on."""
+        """Return the number of values of each feature, including missing; above `literals.MANY`, any larger number."""

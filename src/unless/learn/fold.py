@@ -5,8 +5,8 @@ conjunction of literals of a rule; *exceptions* are learned by swapping E+ and E
 *ratio* of false to true positives is small. Each function also returns the examples that its rules cover or leave, so
 that no rule is evaluated twice.
 
-Beyond the paper, and only if asked: a *place* says which literals are allowed there (`rule_limits`), rules may be
-locked (`locked_rules`). Under constraints a rule needs literals, and a label without a rule is put aside.
+Extensions of the paper, only on request: a *place* defines which literals are allowed there (`rule_limits`), and rules
+may be locked (`locked_rules`). Under constraints a rule needs literals, and a label without a rule is skipped.
 """
 
 from __future__ import annotations
@@ -42,19 +42,19 @@ Progress = Callable[[int, int], object]
 
 @dataclass(frozen=True, slots=True)
 class LearnedProgram:
-    """A program, how much of each label was ``left`` before each rule and after the last, and what stopped the learner.
+    """A learned program, the weight of each label ``left`` before each rule and after the last, and any interruption.
 
-    ``left`` is empty if the learner does not know: FOLD-R++ tells only positive from negative examples.
+    ``left`` is empty for FOLD-R++, which distinguishes only positive and negative examples.
     """
 
     program: Program
     left: Sequence[Sequence[float]]
     interrupted: KeyboardInterrupt | None
     penalty: float | None = None
-    """The penalty of our own learner, given or measured."""
+    """The penalty of our own learner, given or chosen by a trial."""
 
     def program_or_raise(self, *, keep: bool = False) -> Program:
-        """The program; if learning was interrupted, an exception that carries it, unless it is to be kept."""
+        """Return the program; after an interruption, raise an exception that carries it unless ``keep`` is true."""
         if self.interrupted is not None and not keep:
             raise Interrupted(self.program) from self.interrupted
         return self.program
@@ -62,7 +62,7 @@ class LearnedProgram:
 
 @dataclass(frozen=True, slots=True)
 class LearnConstraints:
-    """What a learner keeps to: constraints, and rules that are locked; checked for the records of an engine."""
+    """The constraints and locked rules of a learner, checked against the records of an engine."""
 
     constraints: Constraints | None = None
     locked: LockedRules = NO_LOCKED_RULES
@@ -71,9 +71,9 @@ class LearnConstraints:
     def of(
         cls, engine: Engine[Any], constraints: object = None, keep: object = None, lock: object = None
     ) -> LearnConstraints:
-        """What people ask for, after checks."""
+        """Create the constraints from user input, after checks."""
         if keep is None and lock is not None:
-            raise ParameterError("lock says which rules of keep stay; give keep=program, too")
+            raise ParameterError("lock selects rules of keep; pass keep=program, too")
         asked = to_constraints(constraints)
         if asked is not None:
             unordered = [one.name for one in engine.columns if one.kind == "text" and one.notation is None]
@@ -82,11 +82,11 @@ class LearnConstraints:
         return cls(asked, locked.among(engine.features, engine.labels, engine.columns))
 
     def rule_limits(self, engine: Engine[Any]) -> list[RuleLimits]:
-        """The places of rules, by label."""
+        """Return the limits of rules, by label."""
         return limits_by_label(self.constraints, engine.features, engine.labels)
 
     def checkpoint_settings(self) -> dict[str, Any]:
-        """What belongs to the settings of a checkpoint; nothing, if there are none."""
+        """Return the entries for the settings of a checkpoint; empty without constraints and locked rules."""
         found: dict[str, Any] = {} if self.constraints is None else {"constraints": self.constraints.to_dict()}
         if self.locked:
             found["locked"] = [self.locked.rules, self.locked.gap_sizes]
@@ -110,41 +110,41 @@ def fold_rm(  # noqa: PLR0913 - all that can be asked for, to be seen in one pla
     keep_on_interrupt: bool = False,
     n_jobs: int | None = None,
 ) -> Program:
-    """FOLD-RM (Algorithm 4): an ordered list of rules for any number of labels.
+    """Learn an ordered list of rules for any number of labels by FOLD-RM (Algorithm 4).
 
     Parameters
     ----------
     table
-        The examples, with labels (`read_table(..., target=...)`). Or where they lie: the path of a file, of a folder of
-        parts or a pattern such as ``parts/*.parquet``, a `Query`, a relation of DuckDB, a DataFrame of Spark. What does
-        not fit into memory is learned from in blocks; the program is the same.
+        The examples with labels (`read_table(..., target=...)`), or their source: the path of a file or of a folder of
+        parts, a pattern such as ``parts/*.parquet``, a `Query`, a relation of DuckDB, a DataFrame of Spark. Data that
+        does not fit into memory is processed in blocks; the program is the same.
     target
         The column of labels, if the examples are not a table.
     ratio
-        A default is finished when it covers at most this many negatives per positive; exceptions do the rest.
+        A default is finished when it covers at most this many negatives per positive; exceptions handle the rest.
     constraints
-        What rules may test, together and where, in which direction decisions may move, how long rules are
-        (`Constraints`). Without, the program is that of the paper.
+        Limits on what rules may test, which way decisions may move, and how long rules are (`Constraints`). Without
+        constraints, the program is the same as in the paper.
     keep, lock
-        A program, or rules, to learn around: those with the indices ``lock`` stay as they are, in their order; without
-        ``lock`` all of them but a last one that covers everything. As many rules as were between two locked ones may
-        be learned there, to correct the ones behind; all others come behind the last, from the examples that reach
-        them.
+        A program, or rules, to learn around: the rules with the indices ``lock`` stay unchanged, in their order; by
+        default all rules, except a last rule that covers everything. Between two locked rules, at most as many rules
+        are learned as were there before, to correct the rules behind; all other rules are learned behind the last
+        locked rule, from the examples that reach them.
     round_thresholds
-        Whether a threshold, which is a number of some example, moves to the shortest number between that and the next
-        one, so that it decides the examples alike. The paper's does not.
+        Whether to move each threshold, which is a value of some example, to the shortest number between this and the
+        next value, without changing decisions on the examples. The paper does not.
     weights
         The weight of every row. Whole weights are repetitions: 2 counts the row twice, 0 leaves it out. If some are not
-        whole, only the proportions matter: those above 0 are scaled to a mean of 1. Where examples are not a table, the
-        name of the column that has them.
+        whole, only proportions matter: weights above 0 are scaled to a mean of 1. If the examples are not a table, the
+        name of the column of weights.
     progress
         Called before each rule with the number of rows left and of rules so far; return True to stop there.
     keep_on_interrupt
         Whether Ctrl-C returns the program learned so far. If not, it raises `Interrupted`, a KeyboardInterrupt that
         carries the program.
     n_jobs
-        How many threads share the work on many rows, as in scikit-learn: None is 1, -1 all cores; where data is learned
-        from in blocks, None is all cores. The program is the same for any number.
+        The number of threads for many rows, as in scikit-learn: None is 1, -1 all cores; for data in blocks, None is
+        all cores. The program does not depend on it.
 
     Returns
     -------
@@ -165,7 +165,7 @@ def learn_rm(
     progress: Progress | None = None,
     learn_constraints: LearnConstraints = NO_CONSTRAINTS,
 ) -> LearnedProgram:
-    """Algorithm 4: learn what `fold_rm` returns, and count what its rules decide."""
+    """Run Algorithm 4: learn the program of `fold_rm`, and count what its rules decide."""
     interrupted: KeyboardInterrupt | None = None
     checkpoint = open_checkpoint(engine, "fold-rm", ratio=ratio, **learn_constraints.checkpoint_settings())
     limits_of, aside = learn_constraints.rule_limits(engine), set[int]()
@@ -186,7 +186,7 @@ def learn_rm(
             if label is None:
                 break
             learned = learn(label, *engine.split(rows, label))
-            if learned is None or not engine.size(learned[1]):  # line 8: it covers no example of its label
+            if learned is None or not engine.size(learned[1]):  # line 8: the rule covers no example of its label
                 if learn_constraints.constraints is None:
                     break
                 aside.add(label)
@@ -218,12 +218,12 @@ def fold_rpp(  # noqa: PLR0913 - all that can be asked for, to be seen in one pl
     keep_on_interrupt: bool = False,
     n_jobs: int | None = None,
 ) -> Program:
-    """FOLD-R++ (Algorithm 3): rules for one label against all others. Parameters as in `fold_rm`.
+    """Learn rules for one label against all others by FOLD-R++ (Algorithm 3). Parameters as in `fold_rm`.
 
     Returns
     -------
     Program
-        Its ``otherwise`` is the other label if there are two labels, else None: not ``positive``.
+        Its ``otherwise`` is the other label if there are two labels; with more, None means not ``positive``.
     """
     with open_engine(table, ratio, weights, target, n_jobs) as engine:
         learn_constraints = LearnConstraints.of(engine, constraints, keep, lock)
@@ -240,7 +240,7 @@ def learn_rpp(
     progress: Progress | None = None,
     learn_constraints: LearnConstraints = NO_CONSTRAINTS,
 ) -> LearnedProgram:
-    """Algorithm 3: learn what `fold_rpp` returns."""
+    """Run Algorithm 3: learn the program of `fold_rpp`."""
     label = _label_index(positive, engine.labels)
     others = [other for k, other in enumerate(engine.labels) if k != label]
     rules: list[Rule] = []
@@ -275,7 +275,7 @@ def learn_rpp(
 def round_learned_thresholds(
     engine: Engine[Rows], learned: LearnedProgram, learn_constraints: LearnConstraints, *, wanted: bool
 ) -> LearnedProgram:
-    """What was learned with short thresholds, if they are wanted; locked rules stay as they are."""
+    """Return the learned program with short thresholds if ``wanted``; locked rules stay unchanged."""
     if not isinstance(wanted, bool):
         raise ParameterError(f"round_thresholds must be True or False, not {wanted!r}")
     if not wanted:
@@ -298,9 +298,9 @@ def learn_rules(  # noqa: PLR0913 - the paper's parameters, and what the first l
     progress: Progress | None = None,
     learn: Callable[[Rows, Rows], tuple[Rule, Rows, Rows] | None] | None = None,
 ) -> tuple[tuple[Rule, ...], Rows, Rows]:
-    """Algorithm 3, fold_rpp: rules for E+ against E-, and the positives and negatives that they do not cover.
+    """Run Algorithm 3, fold_rpp: return rules for E+ against E-, and the positives and negatives left uncovered.
 
-    If ``rules`` is given, each rule is added to it as soon as it is learned, by ``learn`` if that is given.
+    If ``rules`` is given, each rule is added to it as soon as it is learned; ``learn`` replaces `learn_rule`.
     """
     rules = [] if rules is None else rules
     spared = negative
@@ -321,9 +321,9 @@ def learn_rules(  # noqa: PLR0913 - the paper's parameters, and what the first l
 def learn_rule(
     engine: Engine[Rows], positive: Rows, negative: Rows, ratio: float, used: Used = (), limits: RuleLimits = NO_LIMITS
 ) -> tuple[Rule, Rows, Rows] | None:
-    """Algorithm 3, learn_rule: a default with exceptions, and the positives and negatives that it covers.
+    """Run Algorithm 3, learn_rule: return a default with exceptions, and the positives and negatives that it covers.
 
-    None under constraints that allow no literal.
+    Return None if constraints allow no literal.
     """
     if (
         limits.label_limits is None
@@ -346,9 +346,9 @@ def learn_rule(
 
 
 def _most_popular(popularity: Sequence[float], aside: Collection[int] = ()) -> int | None:
-    """The label with most examples; if several have as many, the first, so that the order of rows never matters.
+    """Return the label with the most examples; the first of several, so that the order of rows never matters.
 
-    Not one that is put aside; None if all are.
+    Labels in ``aside`` are skipped; None if all are.
     """
     if not aside:
         most = max(popularity)
@@ -361,11 +361,11 @@ def _most_popular(popularity: Sequence[float], aside: Collection[int] = ()) -> i
 def open_engine(
     table: object, ratio: float, weights: Any = None, target: str | None = None, n_jobs: int | None = None
 ) -> Iterator[Engine[Any]]:
-    """The engine for a table, or for a source whose blocks are gone afterwards, after the checks of every learner."""
+    """Open the engine for a table or a source, after the checks of every learner; delete temporary blocks on exit."""
     if isinstance(table, Table | Engine) or (target is None and not hasattr(table, "coding")):
         yield make_engine(table, ratio, weights, n_jobs)
         return
-    from unless.blocks.inputs import open_source  # only if there is a source: it takes time
+    from unless.blocks.inputs import open_source  # only for a source: the import takes time
 
     check_ratio(ratio)
     found = open_source(table, target, weights=weights, n_jobs=n_jobs)
@@ -380,18 +380,18 @@ def open_engine(
 
 
 def check_ratio(ratio: object) -> None:
-    """Refuse what is no ratio."""
+    """Reject a value that is not a ratio."""
     FoldRMSettings.declared()["ratio"].check("ratio", ratio)
 
 
 def make_engine(table: Any, ratio: float, weights: Any = None, n_jobs: int | None = None) -> Engine[Any]:
-    """The engine for a table, after the checks that every learner needs."""
+    """Create the engine for a table, after the checks that every learner needs."""
     check_ratio(ratio)
     if isinstance(table, Engine):
         if weights is not None:
-            raise ParameterError("an engine has its own weights; give them when you make the engine")
+            raise ParameterError("an engine has its own weights; pass them when you create the engine")
         if n_jobs is not None:
-            raise ParameterError("an engine has its own threads; give n_jobs when you make the engine")
+            raise ParameterError("an engine has its own threads; pass n_jobs when you create the engine")
         return table
     if not isinstance(table, Table):
         raise ParameterError(f"a {type(table).__name__} is not a Table; make one: read_table(source, target=...)")
@@ -402,7 +402,7 @@ def make_engine(table: Any, ratio: float, weights: Any = None, n_jobs: int | Non
 
 
 def _label_index(positive: Label, labels: tuple[Label, ...]) -> int:
-    """The place of a label; the type counts: True is not 1."""
+    """Return the index of a label; types must match: True is not 1."""
     positive = to_python_value(positive)
     for index, label in enumerate(labels):
         if type(label) is type(positive) and label == positive:

@@ -1,11 +1,11 @@
-"""Optimising a list as a whole: fewer errors with fewer rules, one part at a time.
+"""Optimise a list as a whole, for fewer errors with fewer rules, one part at a time.
 
-If everything else stays as it is, the rows that reach a rule fall into three kinds: *gains* have its label, and the
-rules after it get them wrong; *losses* have another label, and the rules after it get them right; all others do not
-matter. A rule is worth the gains it covers less the losses. So each of its literals can be chosen anew: the one that is
-worth most. An exception is the same with gains and losses swapped. A part that is not worth its price is dropped, and a
-part that is worth more when it is grown anew is replaced. The objective, errors plus the price of all parts, never
-rises: this is alternating optimisation.
+If all other parts are fixed, the rows that reach a rule are of three kinds: *gains* have the rule's label, and later
+rules get them wrong; *losses* have another label, and the later rules get them right; all others do not matter. A rule
+is worth the gains minus the losses that it covers. Each of its literals can therefore be replaced by the literal that
+is worth most. Exceptions are treated in the same way with gains and losses swapped. A part that is not worth its price
+is dropped, and a part that is worth more when grown again is replaced. The objective, errors plus the price of all
+parts, never increases: this is alternating optimisation.
 """
 
 from __future__ import annotations
@@ -25,27 +25,27 @@ Rows = TypeVar("Rows")
 
 
 class GrowthPolicy(Protocol):
-    """What a learner says about the rules of its lists (`unless.learn.unless_learner`)."""
+    """The policy of a learner for growing the rules of its lists (`unless.learn.unless_learner`)."""
 
     criteria: GrowthCriteria
-    """What it demands of them."""
+    """The criteria for rules."""
 
     def rule_limits(self, label: int, after: Collection[int] | None) -> RuleLimits:
-        """Where a rule for a label begins, after which only some labels are given; None if that may change."""
+        """Return the limits of a rule for a label; ``after`` are the labels of later rules, None if they may change."""
 
     def last_label(self, left: Sequence[float], rules: Iterable[tuple[int, Rule]]) -> int | None:
-        """The label for the rows that are left by rules; None if there are none, or no label may be the last."""
+        """Return the label for the rows left by rules; None if no row is left, or no label may be the last."""
 
     def report_progress(self, left: float, rules: int) -> None:
-        """Tell how far the work is, or raise `Enough`."""
+        """Report the progress; raise `StopLearning` to stop."""
 
 
 class ListOptimiser(Generic[Rows]):
-    """A list that may still change: ``rules``, with the places of their labels, and the label of the ``last`` rule.
+    """A list under optimisation: ``rules``, with the indices of their labels, and the label of the ``last`` rule.
 
-    It is a valid list after every change, so that an interruption loses nothing. Rules that are ``locked``, given by
-    their indices, stay as they are, and new ones come behind the last of them. What becomes of each rule is noted on a
-    ``checkpoint``, so that what was interrupted goes on there.
+    The list is valid after every change, so that an interruption loses nothing. Rules that are ``locked``, given by
+    their indices, stay unchanged, and new rules come behind the last locked rule. Each step is recorded on a
+    ``checkpoint``, from which an interrupted optimisation continues.
     """
 
     def __init__(
@@ -74,7 +74,7 @@ class ListOptimiser(Generic[Rows]):
     # The whole list.
 
     def run(self, most_rules: int | None = None, most_parts: int | None = None) -> None:
-        """Improve rules, insert new ones, and improve all again; with a limit of rules, and of rules and exceptions."""
+        """Improve rules, insert new rules, and improve all again, within limits of rules and of parts."""
         if self.insert(self.improve()):
             self.improve()  # more rounds find hardly any more rules
         if most_parts is not None:
@@ -86,7 +86,7 @@ class ListOptimiser(Generic[Rows]):
             self.shrink(most_rules - 1)
 
     def shrink(self, most: int) -> None:
-        """Raise the price of rules until there are few enough, then fill up what fell too far."""
+        """Raise the price of rules until at most ``most`` are left, then insert rules if there is room."""
         while len(self.rules) > most:
             self.rule_price = _raise_price(self.rule_price)
             self.improve()
@@ -96,29 +96,29 @@ class ListOptimiser(Generic[Rows]):
 
     @property
     def improver(self) -> RuleImprover[Rows]:
-        """What improves single rules at the present price."""
+        """The object that improves single rules at the current price."""
         return self.engine.improver(self.policy.criteria, self.price)
 
     @property
     def parts(self) -> int:
-        """The number of rules and exceptions, the last rule included."""
+        """The number of rules and exceptions, including the last rule."""
         return 1 + sum(1 + count_exceptions(rule) for _, rule in self.rules)
 
     @property
     def locked_parts(self) -> int:
-        """The number of rules and exceptions that stay, the last rule included."""
+        """The number of locked rules and exceptions, including the last rule."""
         pairs = zip(self.rules, self.locked, strict=True)
         return 1 + sum(1 + count_exceptions(rule) for (_, rule), stays in pairs if stays)
 
     @property
     def top(self) -> int:
-        """Where new rules go: behind the last locked one."""
+        """The index at which new rules are inserted: behind the last locked rule."""
         return max((k + 1 for k, stays in enumerate(self.locked) if stays), default=0)
 
     def improve(self) -> Rows:
-        """Improve every rule once, the last one first.
+        """Improve every rule once, the last rule first.
 
-        Return the rows that the list gets right from where new rules go.
+        Return the rows that the list decides correctly from the index of new rules on.
         """
         engine = self.engine
         decided, reach = self.rows_by_rule()
@@ -150,14 +150,14 @@ class ListOptimiser(Generic[Rows]):
         return at_top
 
     def insert(self, right: Rows, most: int | None = None) -> bool:
-        """Put new rules on top that get more right, up to a limit of rules, and return whether there are any."""
+        """Insert new rules on top that correct more rows, up to a limit of rules; return whether there are any."""
         engine, before, tried, top = self.engine, len(self.rules), set[int](), self.top
         reach = self.all_rows
         for _, before_it in self.rules[:top]:
             reach = engine.minus(reach, engine.covered_by_rule(reach, before_it))
         while most is None or len(self.rules) < most:
             wrong = engine.minus(reach, right)
-            weights, least = engine.label_weights(wrong), self.rule_price  # what can be gained, and what it costs
+            weights, least = engine.label_weights(wrong), self.rule_price  # the possible gain, and the price
             errors = {k: weight for k, weight in enumerate(weights) if weight > least and k not in tried}
             if not errors:
                 break
@@ -178,7 +178,7 @@ class ListOptimiser(Generic[Rows]):
         return len(self.rules) > before
 
     def rows_by_rule(self) -> tuple[list[Rows], Rows]:
-        """The rows that each rule decides, and those that are left."""
+        """Return the rows that each rule decides, and the rows that are left."""
         decided, left = [], self.all_rows
         for _, rule in self.rules:
             decided.append(self.engine.covered_by_rule(left, rule))
@@ -186,12 +186,12 @@ class ListOptimiser(Generic[Rows]):
         return decided, left
 
     def correct_rows_from(self, label: int, rule: Rule, right: Rows) -> Rows:
-        """The rows that a rule, and behind it a list that gets some right, get right together."""
+        """Return the rows decided correctly by a rule together with the list behind it, which is right on ``right``."""
         covered = self.engine.covered_by_rule(self.all_rows, rule)
         return self.engine.plus(self.engine.minus(right, covered), self.engine.of_label(covered, label))
 
     def program(self) -> Program:
-        """The list as a program, without rules at its end that decide what the last one decides."""
+        """Return the list as a program, without trailing rules that have the label of the last rule."""
         rules = list(self.rules)
         while len(rules) > self.top and rules[-1][0] == self.last:
             rules.pop()
@@ -200,8 +200,8 @@ class ListOptimiser(Generic[Rows]):
         return Program(self.engine.target, self.engine.features, (*found, Rule(labels[self.last])))
 
     def improve_if_worth_price(self, rule: Rule | None, gains: Rows, losses: Rows, limits: RuleLimits) -> Rule | None:
-        """A better rule, or a new one where no rule is; None if it is not worth its price."""
-        if self.engine.size(gains) <= self.rule_price:  # it cannot be
+        """Return an improved rule, or a new rule if ``rule`` is None; None if it is not worth its price."""
+        if self.engine.size(gains) <= self.rule_price:  # no rule can be worth its price
             return None
         improver = self.improver
         found = (

@@ -1,6 +1,6 @@
-"""Algorithms 1 and 2: the information gain of a literal, and the best literal of all features; and other scores.
+"""Find the best literal of all features by information gain (Algorithms 1 and 2), or by other scores.
 
-This is the plain definition, from the counts of each value. Engines find the same literals faster
+This module is the reference implementation, from the counts of each value. Engines find the same literals faster
 (`unless.kernels.LiteralSearch`, `unless.blocks.histogram_search`); the tests compare them on random tables.
 """
 
@@ -17,7 +17,7 @@ from unless.rule import Literal, Operator
 from unless.values import Value
 
 MANY = 8192
-"""More values of a feature count as this many: an engine need not count them beyond."""
+"""The number of values up to which an engine must count the values of a feature."""
 
 
 AT_MOST, ABOVE, OTHERS = 1, 2, 4
@@ -25,17 +25,17 @@ EVERY = AT_MOST | ABOVE | OTHERS
 LITERAL_KINDS: Mapping[Operator, int] = {
     "<=": AT_MOST, ">": ABOVE, "==": OTHERS, "!=": OTHERS, "missing": OTHERS, "present": OTHERS,
 }  # fmt: skip
-"""The kind of each literal, as a bit: one that wants small numbers, one that wants large ones, and any other."""
+"""The kind of each literal, as a bit: satisfied by small numbers, satisfied by large numbers, and any other."""
 
 ScoreName = OneOf["gain", "purity", "net"]
 
 AllowedKinds = bytes
-"""Which kinds of literals may be found, for each feature in order: bits of `LITERAL_KINDS`."""
+"""The allowed kinds of literals, for each feature in order: bits of `LITERAL_KINDS`."""
 
 
 @dataclass(frozen=True, slots=True)
 class ValueCounts:
-    """How many positive and negative rows have each value of a feature, for the values that occur, in order."""
+    """The numbers of positive and negative rows with each value of a feature, for the values that occur, in order."""
 
     feature: str
     values: Sequence[Value]
@@ -44,7 +44,7 @@ class ValueCounts:
 
 
 def information_gain(tp: int, fn: int, tn: int, fp: int) -> float:
-    """Algorithm 1, with the natural logarithm, as in the paper's tables.
+    """Compute the information gain by Algorithm 1, with the natural logarithm, as in the paper's tables.
 
     The order of the terms is part of the definition: two literals tie if these floats are equal.
 
@@ -62,7 +62,7 @@ def information_gain(tp: int, fn: int, tn: int, fp: int) -> float:
 
 
 def candidate_literals(counts: ValueCounts) -> Iterator[tuple[Literal, int, int]]:
-    """Every literal on a feature, with the positives and negatives that it covers, in the order that breaks ties."""
+    """Yield every literal on a feature with the positives and negatives it covers, in the order that breaks ties."""
     feature, values = counts.feature, counts.values
     numbers = sum(isinstance(value, float) for value in values)
     p, n = sum(counts.positive), sum(counts.negative)
@@ -79,31 +79,31 @@ def candidate_literals(counts: ValueCounts) -> Iterator[tuple[Literal, int, int]
 def allowed_literals(
     features: Iterable[ValueCounts], allowed: AllowedKinds | None
 ) -> Iterator[tuple[ValueCounts, Iterator[tuple[Literal, int, int]]]]:
-    """The features, each with its literals that are allowed; None allows all."""
+    """Yield the features, each with its allowed literals; None allows all."""
     for index, counts in enumerate(features):
         kinds = EVERY if allowed is None else allowed[index]
         yield counts, (one for one in candidate_literals(counts) if kinds & LITERAL_KINDS[one[0].op])
 
 
 def impurity(tp: float, fn: float, tn: float, fp: float) -> float:
-    """How mixed both sides of a literal are: 0 if it separates positives from negatives."""
+    """Return the impurity of both sides of a literal: 0 if it separates positives from negatives."""
     return sqrt(tp * fp) + sqrt(fn * tn)
 
 
 @dataclass(frozen=True, slots=True)
 class LiteralScore:
-    """What makes a literal good.
+    """The criterion for the best literal.
 
-    The best literal has the largest information gain ("gain", Algorithm 1); the least `impurity` of those that cover
-    enough positives (``support``) and a larger share of them ("purity"); or covers the most positives less negatives
-    ("net").
+    The best literal has the largest information gain ("gain", Algorithm 1); the least `impurity` among literals that
+    cover enough positives (``support``) and raise their share ("purity"); or the largest difference of covered
+    positives and negatives ("net").
     """
 
     name: ScoreName
     support: float = 0
 
     def admits(self, a: Any, b: Any, p: int, n: int) -> Any:
-        """Whether a literal may cover ``a`` of ``p`` positives and ``b`` of ``n`` negatives; for arrays, which ones."""
+        """Return whether a literal may cover ``a`` of ``p`` positives and ``b`` of ``n`` negatives; also for arrays."""
         match self.name:
             case "gain":
                 return 2 * (a - b) >= p - n
@@ -113,7 +113,7 @@ class LiteralScore:
                 return True
 
     def value(self, a: int, b: int, p: int, n: int) -> float:
-        """The score of a literal, larger for better ones. Two literals tie if these floats are equal."""
+        """Return the score of a literal, larger for better literals. Two literals tie if these floats are equal."""
         match self.name:
             case "gain":
                 return information_gain(tp=a, fn=p - a, tn=n - b, fp=b)
@@ -127,7 +127,7 @@ GAIN, NET = LiteralScore("gain"), LiteralScore("net")
 
 
 class FoundLiteral(NamedTuple):
-    """A literal, and how many more positives than negatives it covers."""
+    """A literal, and the difference between the positives and the negatives that it covers."""
 
     literal: Literal
     net: float
@@ -139,9 +139,9 @@ def find_literal(
     used: Iterable[Literal] = (),
     allowed: AllowedKinds | None = None,
 ) -> FoundLiteral | None:
-    """The first literal with the best score, on a value that no ``used`` literal has; None if none exists.
+    """Find the first literal with the best score, on a value that no ``used`` literal has; None if none exists.
 
-    With the gain this is Algorithm 2. A literal of a kind that is not ``allowed`` is left out.
+    With the gain this is Algorithm 2. Literals of kinds that are not ``allowed`` are left out.
     """
     banned = {(literal.feature, literal.value) for literal in used}
     best, most = None, -inf
@@ -155,14 +155,14 @@ def find_literal(
 
 
 def nlogn(n: float) -> float:
-    """``n ln n``, which is 0 for 0."""
+    """Return ``n ln n``, or 0 for 0."""
     return n * log(n) if n > 0 else 0.0
 
 
 def is_significant(p: float, n: float, tp: float, fp: float, penalty: float, distinct: Iterable[int]) -> bool:
-    """Whether a literal is better than the best of as many random ones would be, given the values of each feature.
+    """Return whether a literal is better than the expected best of as many random ones, given the values per feature.
 
-    There cannot be more values to choose from than rows. Counting the values exactly would take a pass per literal.
+    The number of values is limited by the number of rows. Counting values exactly would take a pass per literal.
 
     The order of the terms is part of the definition, as in `information_gain`.
     """
@@ -176,16 +176,16 @@ def is_significant(p: float, n: float, tp: float, fp: float, penalty: float, dis
 
 
 def without_implied(default: tuple[Literal, ...]) -> tuple[Literal, ...]:
-    """The literals without those that follow from another one."""
+    """Return the literals without literals that follow from another one."""
     places: dict[str, list[int]] = {}
     for k, literal in enumerate(default):
         places.setdefault(literal.feature, []).append(k)
     if len(places) == len(default):
-        return default  # the usual case: a tenth of the time that a committee takes went into the other
+        return default  # the usual case; the general one took a tenth of a committee's time
     implied = {k for group in places.values() for k in group if any(_implies(default, j, k) for j in group)}
     return tuple(literal for k, literal in enumerate(default) if k not in implied)
 
 
 def _implies(default: tuple[Literal, ...], j: int, k: int) -> bool:
-    """Whether literal k follows from literal j; of two equal ones the second follows."""
+    """Return whether literal k follows from literal j; of two equal literals, the second follows."""
     return j != k and default[j].implies(default[k]) and (j < k or default[j] != default[k])

@@ -1,13 +1,13 @@
-"""Locked rules: they stay as they are, in their order, and other rules are learned around them.
+"""Learn rules around locked rules, which stay unchanged and in order.
 
-A program that is kept falls into locked rules and *gaps*, where the rules between are not locked. Before a locked rule
-there may be as many learned rules as its gap had, so that a rule without a gap before it stays next to the one before;
-behind the last locked rule there may be any number. What is learned, is learned from the records that reach it.
+A kept program consists of locked rules and *gaps*, whose rules are not locked. Each gap may get at most as many learned
+rules as it had, so that adjacent locked rules stay adjacent; behind the last locked rule there may be any number. Every
+rule is learned from the records that reach it.
 
-A rule belongs into a gap only if it corrects a locked rule behind: everything else can be learned behind the last one.
-So it is learned for the label that most records have which the locked rules behind get wrong; from the records with
-this label, without those that the locked rules get right anyway, against all with other labels; and it must cover some
-of those that are wrong.
+A rule belongs in a gap only if it corrects a locked rule behind it: any other rule can be learned behind the last of
+them. It is therefore learned for the most frequent label among the records that the locked rules behind get wrong. Its
+positives are the records with this label, without those that the locked rules get right; its negatives are all records
+with other labels; and it must cover some of the wrong records.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ Rows = TypeVar("Rows")
 
 @dataclass(frozen=True, slots=True)
 class LockedRules:
-    """Rules that stay, in order, and how many rules may be learned before each."""
+    """Locked rules in order, and the number of rules that may be learned before each."""
 
     rules: tuple[Rule, ...] = ()
     gap_sizes: tuple[int, ...] = ()
 
     @classmethod
     def of(cls, keep: object, lock: object = None) -> LockedRules:
-        """The locked rules of a program, of a list of rules, or of a model: those with these indices.
+        """Select the locked rules of a program, a list of rules or a model by their indices.
 
-        None locks all, but for a rule that covers every record: that is learned anew, or nothing could be.
+        None locks all rules except a last rule that covers every record, which would leave nothing to learn.
         """
         rules = _rules_to_lock(keep)
         numbers = (
@@ -53,7 +53,7 @@ class LockedRules:
         return bool(self.rules)
 
     def among(self, features: Sequence[str], labels: Sequence[Label], columns: Iterable[Column] = ()) -> LockedRules:
-        """The same rules for certain data, after checks: numbers are written as in its columns, labels are its own."""
+        """Return the same rules, checked against data, with the notation of its columns and the types of its labels."""
         known = {column.name: column for column in columns}
         rules = []
         for number, rule in zip(self.numbers, self.rules, strict=True):
@@ -73,11 +73,11 @@ class LockedRules:
 
     @property
     def numbers(self) -> list[int]:
-        """The numbers of the rules in the program they come from, counted from 1."""
+        """The numbers of the rules in the original program, counted from 1."""
         return [k + before for k, before in enumerate(accumulate(self.gap_sizes), 1)]
 
     def refuse_more_than(self, most: int | None, others: int = 1) -> None:
-        """Refuse a limit of rules that the locked ones exceed, with the other rules that there always are."""
+        """Reject a limit that is too small for the locked rules and the ``others`` that always exist."""
         if self and most is not None and len(self.rules) + others > most:
             more = " and there is at least one more" if others else ""
             locked = f"{count_text(len(self.rules), 'rule')} {'is' if len(self.rules) == 1 else 'are'} locked"
@@ -89,17 +89,17 @@ NO_LOCKED_RULES = LockedRules()
 
 @dataclass
 class ListAroundLockedRules(Generic[Rows]):
-    """The locked rules with what was learned between them, and the rows that reach the end."""
+    """The locked rules with the rules learned between them, and the rows that reach the end."""
 
     rules: list[Rule]
     locked: list[bool]
     left: list[Sequence[float]]
-    """How much of each label was left before each rule."""
+    """The weight of each label left before each rule."""
     rows: Rows
     stopped: StopLearning | KeyboardInterrupt | None = None
 
     def raise_stop(self) -> None:
-        """Raise what stopped the learner in a gap."""
+        """Raise the exception that stopped the learner in a gap, if any."""
         if self.stopped is not None:
             raise self.stopped
 
@@ -111,9 +111,9 @@ Learn = Callable[[int, Rows, Rows], tuple[Rule, Rows, Rows] | None]
 def learn_around_locked_rules(
     engine: Engine[Rows], rows: Rows, locked: LockedRules, learn: Learn[Rows], labels: Collection[int] | None = None
 ) -> ListAroundLockedRules[Rows]:
-    """Put the locked rules in their places, and learn what comes between, for these labels or any.
+    """Learn rules in the gaps between the locked rules, for these labels or any label.
 
-    What stops the learner in a gap stops all learning, but all locked rules are there.
+    If something stops the learner in a gap, no more rules are learned, but the list contains all locked rules.
     """
     found = ListAroundLockedRules[Rows]([], [], [], rows)
 
@@ -139,7 +139,7 @@ def learn_around_locked_rules(
 def _find_correcting_rule(
     engine: Engine[Rows], rows: Rows, behind: Sequence[Rule], learn: Learn[Rows], labels: Collection[int] | None
 ) -> Rule | None:
-    """A rule that corrects the ones behind it; None if none exists."""
+    """Find a rule that corrects the rules behind it; None if none exists."""
     nothing = engine.minus(rows, rows)
     right, left = nothing, rows
     for rule in behind:
@@ -180,7 +180,7 @@ def _rules_to_lock(keep: object) -> tuple[Rule, ...]:
 
 
 def _indices(lock: object, rules: Sequence[Rule]) -> list[int]:
-    """Indices in order, after checks."""
+    """Return the sorted indices, after checks."""
     given = [lock] if isinstance(to_python_value(lock), int) else lock
     if not isinstance(given, Iterable) or isinstance(given, str):
         raise ParameterError(f"lock must be indices of rules, such as (0, 2), not {lock!r:.60}")
@@ -196,7 +196,7 @@ def _indices(lock: object, rules: Sequence[Rule]) -> list[int]:
 
 
 def _rule_in_notations(rule: Rule, columns: dict[str, Column], number: int) -> Rule:
-    """The rule with numbers written as in the columns."""
+    """Return the rule with numbers in the notation of the columns."""
     default = tuple(_literal_in_notation(one, columns.get(one.feature), number) for one in rule.default)
     exceptions = tuple(_rule_in_notations(one, columns, number) for one in rule.exceptions)
     return Rule(rule.head, default, exceptions)
@@ -222,7 +222,7 @@ def _literal_in_notation(literal: Literal, column: Column | None, number: int) -
 
 
 def locked_positions(locked: LockedRules, program: Program) -> Iterator[int]:
-    """The index of each locked rule in a program that was learned around them."""
+    """Yield the index of each locked rule in a program that was learned around them."""
     start = 0
     for rule in locked.rules:
         start = program.rules.index(rule, start) + 1

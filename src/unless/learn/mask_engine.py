@@ -1,4 +1,4 @@
-"""The engine for lists that are changed a little again and again: sets of rows are masks, a bit for each row."""
+"""The engine for repeated small changes of a list: sets of rows are masks, with a bit for each row."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class MaskEngine(Engine[RowMask]):
-    """Answers as an engine for a table in memory does, about some of its rows."""
+    """An engine on some rows of a table in memory, equivalent to `MemoryEngine`."""
 
     def __init__(self, memory: MemoryEngine) -> None:
         self.memory = memory
@@ -31,7 +31,7 @@ class MaskEngine(Engine[RowMask]):
         self.memory.check_stop()
 
     def mask(self, rows: RowSelection) -> RowMask:
-        """The same rows."""
+        """Return the mask of these rows."""
         return self.kernel.of_selection(rows)
 
     def all_rows(self) -> RowMask:
@@ -74,7 +74,7 @@ class MaskEngine(Engine[RowMask]):
     def distinct(self) -> Sequence[int]:
         return self.memory.distinct()
 
-    # What needs the rows by number.
+    # Operations that need row numbers.
 
     def counts(self, positive: RowMask, negative: RowMask) -> Iterator[ValueCounts]:
         return self.memory.counts(self._rows(positive), self._rows(negative))

@@ -1,4 +1,4 @@
-"""The engine for a table in memory; the kernels do the counting."""
+"""The engine for a table in memory, which counts rows with the kernels."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ from unless.threads import resolve_n_jobs
 from unless.values.notation import WHOLE
 
 Test = tuple[int, int, bool]
-"""A literal for the kernels: feature, rank, and whether it is the negative one (``>``, ``!=``) on that value."""
+"""A literal for the kernels: feature, rank, and whether it is the negated form (``>``, ``!=``) for that value."""
 
 Tests = tuple[list[Test], list["Tests"]]
 """A rule for the kernels: the tests of its default, and its exceptions."""
 
 FEW_ENOUGH, FEW_CELLS = 1 << 19, 1 << 26
-"""Lists are optimised by masks up to this number of rows and of labels times rows: each label has a mask.
+"""The maximum number of rows, and of labels times rows, for optimising lists with masks: each label has a mask.
 
-Of 100,000 rows that takes two thirds of the time for all of `fit`; of a million it takes as long as without, and 100 MB
-more. With 5,000 labels of 200,000 rows, counting labels by masks took 60 times as long as by rows.
+With 100,000 rows, masks reduce the time of `fit` to two thirds; with a million, they save no time and need 100 MB more.
+With 5,000 labels of 200,000 rows, counting labels by masks took 60 times as long as by rows.
 """
 
 MORE_THAN_ALL = 2**40
@@ -43,12 +43,12 @@ MORE_THAN_ALL = 2**40
 
 
 class MemoryEngine(Engine[RowSelection]):
-    """Answers from a table in memory.
+    """The engine for a table in memory.
 
-    Histograms are kept for later questions: that of a subset is that of its superset minus the rest, and swapping E+
-    and E- costs nothing, so that hardly a row is counted twice. ``counts`` says how often each row counts
-    (`weights.as_counts`); without it, once. With a ``unit``, counts are whole multiples of it. ``n_jobs`` threads share
-    the work on many rows; the answers do not depend on them.
+    Histograms are cached: the histogram of a subset is that of its superset minus the rest, and swapping E+ and E- is
+    free, so that hardly any row is counted twice. ``counts`` contains how often each row counts (`weights.as_counts`);
+    by default once. With a ``unit``, counts are whole multiples of it. ``n_jobs`` threads share the work on many rows;
+    results do not depend on their number.
     """
 
     def __init__(
@@ -86,12 +86,12 @@ class MemoryEngine(Engine[RowSelection]):
 
     @property
     def search(self) -> LiteralSearch:
-        """The kernel that holds the table."""
+        """The kernel that contains the table."""
         return self._grid
 
     @property
     def unit(self) -> float:
-        """What a weight of 1 means to it."""
+        """The unit that corresponds to a weight of 1 in the kernel."""
         return self._unit
 
     def all_rows(self) -> RowSelection:
@@ -105,15 +105,15 @@ class MemoryEngine(Engine[RowSelection]):
         return weights if self._unit == 1 else [weight * self._unit for weight in weights]
 
     def units(self, rows: RowSelection) -> Sequence[int]:
-        """The weight of the rows of each label, in units."""
+        """Return the weight of the rows of each label, in units."""
         return self._grid.label_weights(rows, len(self.labels))
 
     def of_rows(self, index: NDArray[np.int32]) -> RowSelection:
-        """The rows with these numbers."""
+        """Return the rows with these numbers."""
         return self._grid.of_rows(index)
 
     def distinct(self) -> Sequence[int]:
-        if not self._distinct:  # every learner asks, and a list takes several
+        if not self._distinct:  # cached: learning a list takes several learners
             found = [0] * len(self._columns)
 
             def count(i: int, ranks: int) -> None:
@@ -140,7 +140,7 @@ class MemoryEngine(Engine[RowSelection]):
         used: tuple[Literal, ...] = (),
         allowed: AllowedKinds | None = None,
     ) -> FoundLiteral | None:
-        """The same literal by bounds (`kernels.LiteralSearch`)."""
+        """Find the same literal faster, by bounds (`kernels.LiteralSearch`)."""
         self.check_stop()
         support = min(ceil(score.support / self._unit), MORE_THAN_ALL)
         tests = [self.test_of(literal) for literal in used]
@@ -157,7 +157,7 @@ class MemoryEngine(Engine[RowSelection]):
     def grow_rule(
         self, positive: RowSelection, negative: RowSelection, criteria: GrowthCriteria, limits: RuleLimits = NO_LIMITS
     ) -> tuple[Rule, RowSelection, RowSelection] | None:
-        """The same rule in one call, with `check_stop` before every search; literal by literal under constraints."""
+        """Grow the same rule in one call that calls `check_stop` often; literal by literal under constraints."""
         if limits.label_limits is not None:
             return super().grow_rule(positive, negative, criteria, limits)
         grown = self.rules.grow(
@@ -168,7 +168,7 @@ class MemoryEngine(Engine[RowSelection]):
     def grow_exceptions(
         self, positive: RowSelection, negative: RowSelection, criteria: GrowthCriteria, limits: RuleLimits
     ) -> tuple[tuple[Rule, ...], RowSelection, RowSelection]:
-        """The same exceptions in one call."""
+        """Grow the same exceptions in one call."""
         if limits.label_limits is not None:
             return super().grow_exceptions(positive, negative, criteria, limits)
         levels = MAX_DEPTH - limits.level
@@ -184,11 +184,11 @@ class MemoryEngine(Engine[RowSelection]):
         return self._grid.of_label(rows, label)
 
     def covered_by_rule(self, rows: RowSelection, rule: Rule) -> RowSelection:
-        """The same rows in one call."""
+        """Return the same rows in one call."""
         return self._grid.covered_by_rule(rows, self.literal_tests(rule))
 
     def split_by_failing_literal(self, rows: RowSelection, literals: tuple[Literal, ...]) -> list[RowSelection]:
-        """The same rows in one pass."""
+        """Return the same rows in one pass."""
         return self._grid.split_by_failing_literal(rows, [self.test_of(literal) for literal in literals])
 
     def gains_and_losses(
@@ -211,7 +211,7 @@ class MemoryEngine(Engine[RowSelection]):
         masks = self._masks() if self._masks is not None else None
         if masks is None:
             masks = MaskEngine(self)
-            self._masks = ref(masks)  # it holds this engine: without a cycle, both go when nobody needs them
+            self._masks = ref(masks)  # a weak reference, because the mask engine refers to this one
         return masks, masks.mask(rows)
 
     def folds(self, rows: RowSelection, count: int, among: int | None = None) -> list[RowSelection]:
@@ -235,25 +235,25 @@ class MemoryEngine(Engine[RowSelection]):
             yield ValueCounts(column.name, values, p[present].tolist(), n[present].tolist())
 
     def criteria_in_units(self, criteria: GrowthCriteria) -> tuple[float, float, float, list[int], float]:
-        """Growth criteria in the form of the kernels."""
+        """Convert growth criteria to the form of the kernels."""
         return criteria.ratio, criteria.penalty, criteria.support, criteria.distinct, self._unit
 
     def rule_of(self, tests: Tests) -> Rule:
-        """The rule of tests."""
+        """Convert tests to a rule."""
         rule = Rule(None, tuple(map(self.literal, tests[0])), tuple(map(self.rule_of, tests[1])))
         self._rules[_identity(rule)] = rule, tests, True
         return rule
 
     def literal_tests(self, rule: Rule) -> Tests:
-        """The literals of a rule as tests, and its exceptions likewise; learners ask again and again."""
+        """Convert the literals of a rule and of its exceptions to tests; the result is cached."""
         return self._known(rule)[1]
 
     def knows(self, rule: Rule) -> bool:
-        """Whether every literal of a rule is one that this engine has found."""
+        """Return whether every literal of a rule was found by this engine."""
         return self._known(rule)[2]
 
     def _known(self, rule: Rule) -> tuple[Rule, Tests, bool]:
-        """A rule with these parts, whatever its label, its tests, and whether all are of this engine."""
+        """Return the cached rule with these parts and any label, its tests, and whether all are from this engine."""
         if (found := self._rules.get(_identity(rule))) is None:
             inner = [self._known(one) for one in rule.exceptions]
             tests = [self.test_of(literal) for literal in rule.default], [one[1] for one in inner]
@@ -262,7 +262,7 @@ class MemoryEngine(Engine[RowSelection]):
         return found
 
     def literal(self, test: Test) -> Literal:
-        """The literal of a test; always the same object, so that `test_of` recognizes it."""
+        """Return the literal of a test; always the same object, so that `test_of` recognizes it."""
         if test not in self._literals:
             feature, rank, other = test
             column = self._columns[feature]
@@ -272,7 +272,7 @@ class MemoryEngine(Engine[RowSelection]):
         return self._literals[test]
 
     def test_of(self, literal: Literal) -> Test:
-        """The test of a literal; the engine finds its own literals by identity, because hashing costs more."""
+        """Return the test of a literal; the engine finds its own literals by identity, because hashing is slower."""
         if (test := self._tests.get(id(literal))) is not None:
             return test
         feature = self.features.index(literal.feature)
@@ -282,19 +282,19 @@ class MemoryEngine(Engine[RowSelection]):
                 return feature, end - 1, False
             case ">":
                 return feature, first - 1, True
-        # No code is beyond missing: a category that is not here equals none.
+        # No code is beyond missing: an unknown category equals no cell.
         return feature, first if end > first else self._columns[feature].missing + 1, other
 
 
 def _identity(rule: Rule) -> tuple[int, int]:
-    """What tells the parts of rules apart, as long as these exist."""
+    """Return a key that identifies the parts of a rule as long as they exist."""
     return id(rule.default), id(rule.exceptions)
 
 
 def _make_search(
     columns: tuple[Column, ...], labels: NDArray[np.int32], weights: NDArray[np.int32], threads: int
 ) -> LiteralSearch:
-    """The kernel that holds the columns in bins, with labels and weights of the rows."""
+    """Create the kernel with the columns in bins, and the labels and weights of the rows."""
     ranks = [column.missing + 1 for column in columns]
     grid = LiteralSearch(labels, weights, [len(column.numbers) for column in columns], ranks, threads)
 
@@ -312,7 +312,7 @@ def _make_search(
 
 
 def _to_signed_codes(codes: Codes) -> NDArray[np.int32]:
-    """Codes as the kernels take them; codes of 32 bits are not copied."""
+    """Convert codes to the type of the kernels; codes of 32 bits are not copied."""
     return codes.view(np.int32) if codes.dtype == np.uint32 else codes.astype(np.int32)
 
 

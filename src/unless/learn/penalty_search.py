@@ -1,8 +1,8 @@
-"""How significant literals must be, by measurement: less, where lists then know much more of unseen rows.
+"""Choose the penalty by a trial: a lower penalty, if lists are then clearly better on unseen rows.
 
-A test of significance keeps lists from learning noise. Where labels follow from the values without noise, but by many
-small rules, it ends lists too early. No single number suits both kinds, and unseen rows tell them apart. What helps
-lists learned rule by rule may harm optimised ones: so both are asked.
+A test of significance keeps lists from learning noise. If labels follow from the values without noise, but by many
+small rules, the test ends lists too early. No single penalty suits both kinds of data; unseen rows distinguish them.
+A penalty that helps lists learned rule by rule may harm optimised lists, so both are tried.
 """
 
 from __future__ import annotations
@@ -21,35 +21,35 @@ from unless.rule import Program
 Rows = TypeVar("Rows")
 
 FEWEST = 2_000
-"""How many records there must be: of fewer, unseen ones tell too little."""
+"""The least number of records for a trial: with fewer, unseen records show too little."""
 
 _EACH = 50
-"""How many there must be for each label: of fewer, a list of less penalty learns hundreds of rules, and slowly."""
+"""The least number of records per label: with fewer, a list of lower penalty slowly learns hundreds of rules."""
 
 _WRONG = 0.05
-"""A list that gets less than this share of its own records wrong has no more to learn."""
+"""A list with a lower training error than this has nothing left to learn."""
 
 _PART, _SEEN, _UNSEEN = 1_000, 4, 2
-"""Lists are tried on parts of at most about this many records: as many to learn from, and as many to test on."""
+"""The approximate maximum of records to learn from in a trial; as many again are for the test."""
 
 _AHEAD = 1.0
 """By how many standard deviations a short list of less penalty must be better for longer ones to be tried: one that is
 learned rule by rule from one part and tested on another, a quarter of the work."""
 
 _SIGMAS = ((False, 4.0), (True, 2.5))
-"""By how many standard deviations a list of less penalty must be better: one learned rule by rule, one optimised."""
+"""The standard deviations by which a list of lower penalty must be better: learned rule by rule, and optimised."""
 
 _LOWER = 0.25
-"""The penalty that is tried."""
+"""The penalty to try."""
 
 
 def search_penalty(
     engine: Engine[Rows], learned: LearnedProgram, learn: Callable[[Rows, float, bool], Program], usual: float
 ) -> float:
-    """The penalty: the usual one, or a quarter if a list that was learned from all rows with that could know more.
+    """Return the penalty: the usual one, or a quarter if a trial shows that this gives a clearly better list.
 
-    ``learn`` is given rows, a penalty, and whether to optimise. Lists that are learned rule by rule are tried first,
-    which is quick and mostly shows that nothing is to gain; optimised ones, which are wanted, have the last word.
+    ``learn`` is called with rows, a penalty, and whether to optimise. Lists learned rule by rule are tried first, which
+    is fast and usually shows that there is nothing to gain; the trial of optimised lists decides.
     """
     rows = engine.all_rows()
     if engine.size(rows) < max(FEWEST, _EACH * len(engine.labels)) or _error_weight(learned) < _WRONG * engine.size(
@@ -60,7 +60,7 @@ def search_penalty(
     parts = engine.folds(rows, _SEEN + _UNSEEN, among)
 
     def lead(seen: Rows, unseen: Rows, *, optimise: bool) -> float:
-        """By how many standard deviations a list of less penalty is better on unseen rows."""
+        """Return by how many standard deviations a list of lower penalty is better on unseen rows."""
         right, more = (
             correctly_decided_rows(engine, unseen, learn(seen, penalty, optimise)) for penalty in (usual, _LOWER)
         )
@@ -75,6 +75,6 @@ def search_penalty(
 
 
 def _error_weight(learned: LearnedProgram) -> float:
-    """The weight of the rows that do not have the most frequent label of those that their rule decides."""
+    """Return the weight of the rows that do not have the most frequent label among the rows of their rule."""
     decided = [[a - b for a, b in zip(*pair, strict=True)] for pair in pairwise(learned.left)]
     return sum(sum(counts) - max(counts) for counts in decided)

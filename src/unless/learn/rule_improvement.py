@@ -1,4 +1,4 @@
-"""One rule of a list, improved for what it gains and loses (`list_optimiser` says what those are)."""
+"""Improve one rule of a list for its gains and losses (defined in `list_optimiser`)."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 Rows = TypeVar("Rows")
 
 STEP = 0.5
-"""A part changes if that gains more than this: at least one record, where records count once."""
+"""The gain that a change of a part must exceed: at least one record, if records count once."""
 
 
 class RuleImprover(Generic[Rows]):
-    """Improves and grows rules and exceptions; each costs a price."""
+    """Improves and grows rules and exceptions; each costs the price."""
 
     def __init__(self, engine: Engine[Rows], criteria: GrowthCriteria, price: float) -> None:
         self.engine = engine
@@ -28,12 +28,12 @@ class RuleImprover(Generic[Rows]):
         self.price = price
 
     def worth(self, rule: Rule, gains: Rows, losses: Rows, price: float) -> float:
-        """The gains that a rule covers less the losses, less its price and that of its exceptions."""
+        """Return the gains minus the losses that a rule covers, minus the prices of the rule and its exceptions."""
         covered, lost = self.engine.covered_by_rule(gains, rule), self.engine.covered_by_rule(losses, rule)
         return self.engine.size(covered) - self.engine.size(lost) - price - self.price * count_exceptions(rule)
 
     def improve_rule(self, rule: Rule, gains: Rows, losses: Rows, limits: RuleLimits) -> Rule:
-        """The rule improved, or one with new exceptions, or a new one, if that is worth more."""
+        """Return the improved rule, or the rule with new exceptions or a new rule if that is worth more."""
         size = self.engine.size
         best = self.improve_parts(rule, gains, losses, limits)
         if size(gains) and size(losses):
@@ -47,12 +47,12 @@ class RuleImprover(Generic[Rows]):
         return best
 
     def grow_improved_rule(self, gains: Rows, losses: Rows, limits: RuleLimits) -> Rule | None:
-        """A new rule."""
+        """Return a new, improved rule; None if there is no rule to grow."""
         grown = self.engine.grow_rule(gains, losses, self.criteria, limits)
         return None if grown is None else self.improve_parts(grown[0], gains, losses, limits)
 
     def replace_exceptions(self, rule: Rule, gains: Rows, losses: Rows, limits: RuleLimits) -> Rule | None:
-        """The same default with new exceptions."""
+        """Return a rule with the same default and new exceptions."""
         if limits.deepest:
             return None
         default = Rule(None, rule.default)
@@ -61,12 +61,12 @@ class RuleImprover(Generic[Rows]):
         return Rule(None, rule.default, exceptions) if exceptions else None
 
     def improve_parts(self, rule: Rule, gains: Rows, losses: Rows, limits: RuleLimits) -> Rule:
-        """The rule with better literals, then with better exceptions."""
+        """Return the rule with improved literals, then improved exceptions."""
         default = self.improve_literals(rule, gains, losses, limits)
         return Rule(None, default, self.improve_exceptions(default, rule.exceptions, gains, losses, limits))
 
     def improve_literals(self, rule: Rule, gains: Rows, losses: Rows, limits: RuleLimits) -> tuple[Literal, ...]:
-        """The default with each literal chosen anew, given the others; a literal that is worth nothing is dropped."""
+        """Choose each literal of the default again, given the others; drop literals that are worth nothing."""
         engine, size, default = self.engine, self.engine.size, rule.default
         limits = limits.with_rules(*rule.exceptions)
         if rule.exceptions:
@@ -94,7 +94,7 @@ class RuleImprover(Generic[Rows]):
     def improve_literal(
         self, gains: Rows, more_gains: Rows, losses: Rows, more_losses: Rows, allowed: AllowedKinds | None
     ) -> Literal | None:
-        """A better literal for the gains and losses that the present one covers, and for those that it does not."""
+        """Find a better literal, given the gains and losses that the current literal covers and does not cover."""
         engine, size = self.engine, self.engine.size
         now = size(gains) - size(losses)
         if size(gains) + size(more_gains) <= now + STEP:  # no literal can cover more gains than all
@@ -106,7 +106,7 @@ class RuleImprover(Generic[Rows]):
     def improve_exceptions(
         self, default: Sequence[Literal], exceptions: tuple[Rule, ...], gains: Rows, losses: Rows, limits: RuleLimits
     ) -> tuple[Rule, ...]:
-        """The exceptions improved, the last one first, each for what the others leave; those worth nothing dropped."""
+        """Improve the exceptions, the last one first, each on the rows that the others leave; drop worthless ones."""
         for k in reversed(range(len(exceptions))):
             others = Rule(None, tuple(default), exceptions[:k] + exceptions[k + 1 :])
             gained, lost = self.engine.covered_by_rule(gains, others), self.engine.covered_by_rule(losses, others)
@@ -118,5 +118,5 @@ class RuleImprover(Generic[Rows]):
 
 
 def count_exceptions(rule: Rule) -> int:
-    """The number of a rule's exceptions, with those inside."""
+    """Return the number of a rule's exceptions, including nested exceptions."""
     return sum(1 + count_exceptions(exception) for exception in rule.exceptions)

@@ -1,8 +1,8 @@
-"""Where in a program a literal is to be, and what may be there: constraints as learners keep them.
+"""Constraints in the form that learners use: the literals that are allowed at each place of a program.
 
-A *place* is a default of a rule for some label, or one of its exceptions, at some level. Whatever constraints there
-are, they come down to this: which kinds of literals (`literals.LITERAL_KINDS`) a place allows on each feature, when a
-default is full, and whether exceptions may follow.
+A *place* is the default of a rule for some label, or of one of its exceptions, at some level. All constraints reduce to
+three questions: which kinds of literals (`literals.LITERAL_KINDS`) a place allows on each feature, when a default is
+full, and whether exceptions may follow.
 
 For a constraint such as ``income: more never refuse``, rules for *refuse* must cover less as the income grows, and
 rules for other labels more. A rule covers less if the literals of its default want small numbers (``<=``), and its
@@ -29,20 +29,20 @@ from unless.values import Label
 
 @dataclass(frozen=True, slots=True)
 class LabelLimits:
-    """What constraints mean for the rules of one label."""
+    """The limits that constraints set for the rules of one label."""
 
     features: tuple[str, ...]
     kinds: tuple[AllowedKinds, AllowedKinds, AllowedKinds]
-    """Which literals are allowed in a default, in its exceptions, and in the exceptions to these."""
+    """The literals that are allowed in a default, in its exceptions, and in exceptions to these."""
     apart: Mapping[str, frozenset[str]]
-    """The features that must not be beside a feature."""
+    """The features that must not be in a rule together with each feature."""
     most: float
-    """How many literals a default may have."""
+    """The maximum number of literals in a default."""
     levels: int
-    """How deep a rule may nest: 1 without exceptions."""
+    """The maximum depth of nesting: 1 without exceptions."""
 
     def allowed(self, level: int, beside: frozenset[str]) -> AllowedKinds:
-        """Which literals are allowed at a level of a rule that has these features already."""
+        """Return the literals allowed at a level of a rule that already has the features ``beside``."""
         kinds = self.kinds[0 if level == 1 else 2 if level % 2 else 1]
         gone = {other for name in beside for other in self.apart.get(name, ())}
         if not gone:
@@ -55,44 +55,44 @@ class RuleLimits:
     """A place in a program: the level of a rule (1 is its default), and the features that the rule has elsewhere."""
 
     label_limits: LabelLimits | None = None
-    """None if everything is allowed."""
+    """The limits of the label; None if everything is allowed."""
     level: int = 1
     beside: frozenset[str] = frozenset()
 
     def allowed(self, others: Iterable[Literal]) -> AllowedKinds | None:
-        """Which literals may be added to some others; None means any."""
+        """Return the kinds of literals that may be added to the others; None means any."""
         if self.label_limits is None:
             return None
         return self.label_limits.allowed(self.level, self.beside.union(one.feature for one in others))
 
     def full(self, default: Sequence[Literal]) -> bool:
-        """Whether a default may have no more literals, so that exceptions have to do the rest."""
+        """Return whether a default has the maximum number of literals, so that exceptions must handle the rest."""
         return self.label_limits is not None and len(default) >= self.label_limits.most
 
     @property
     def deepest(self) -> bool:
-        """Whether no exceptions may follow."""
+        """Whether exceptions are not allowed here."""
         return self.level >= (MAX_DEPTH if self.label_limits is None else self.label_limits.levels)
 
     def ratio(self, ratio: float) -> float:
-        """How many negatives per positive a default may leave to its exceptions: none, if it may have none."""
+        """Return how many negatives per positive a default may leave to its exceptions: 0 if none are allowed."""
         return 0.0 if self.label_limits is not None and self.deepest else ratio
 
     def exception(self, default: Iterable[Literal], *others: Rule) -> RuleLimits:
-        """The place of an exception to a default that has others."""
+        """Return the place of an exception to a default that already has ``others`` as exceptions."""
         return RuleLimits(
             self.label_limits, self.level + 1, self.beside.union(one.feature for one in default)
         ).with_rules(*others)
 
     def with_rules(self, *rules: Rule) -> RuleLimits:
-        """The same place, beside exceptions."""
+        """Return the same place in a rule that also contains these exceptions."""
         if self.label_limits is None or not self.label_limits.apart or not rules:
             return self
         more = self.beside.union(literal.feature for rule in rules for literal in rule.literals())
         return RuleLimits(self.label_limits, self.level, more)
 
     def admits(self, rule: Rule) -> bool:
-        """Whether the literals of a rule are of kinds that are allowed here, at each level."""
+        """Return whether the literals of a rule are of kinds that are allowed here, at each level."""
         if self.label_limits is None:
             return True
         kinds = dict(zip(self.label_limits.features, self.label_limits.allowed(self.level, frozenset()), strict=True))
@@ -103,13 +103,13 @@ class RuleLimits:
 
 
 NO_LIMITS = RuleLimits()
-"""The default of a rule, if there are no constraints."""
+"""The place of the default of a rule without constraints."""
 
 
 def limits_by_label(
     constraints: Constraints | None, features: Sequence[str], labels: Sequence[Label]
 ) -> list[RuleLimits]:
-    """The places where the rules of each label begin. The constraints may name features that are not here."""
+    """Return the place of the rules of each label. Constraints may name features that the data does not have."""
     if constraints is None:
         return [NO_LIMITS] * len(labels)
     return [limits_for_label(constraints, features, label) for label in labels]
@@ -118,7 +118,7 @@ def limits_by_label(
 def limits_for_label(
     constraints: Constraints, features: Sequence[str], label: Label, after: Collection[Label] | None = None
 ) -> RuleLimits:
-    """The place of a rule for a label after which only some labels are given; None if that is not known."""
+    """Return the place of a rule for a label; ``after`` contains the labels of later rules, None if unknown."""
     matter = tuple(one for one in constraints.monotone if after is None or one.label in (label, *after))
     return RuleLimits(_label_limits(replace(constraints, monotone=matter), tuple(features), label))
 
@@ -138,7 +138,7 @@ def _label_limits(constraints: Constraints, features: tuple[str, ...], label: La
 
 
 def _allowed_kinds(constraints: Constraints, feature: str, label: Label) -> int:
-    """Which literals on a feature a rule for a label may have, where it is not about exceptions."""
+    """Return the kinds of literals on a feature that the default of a rule for a label may contain."""
     if feature in constraints.never:
         return 0
     ways = allowed_directions(constraints.monotone, feature, label)
@@ -146,5 +146,5 @@ def _allowed_kinds(constraints: Constraints, feature: str, label: Label) -> int:
 
 
 def _swap_directions(kinds: int) -> int:
-    """The same for exceptions: they cover less where their rule covers more."""
+    """Return the kinds for exceptions, which must cover less where their rule must cover more."""
     return (kinds & OTHERS) | (AT_MOST if kinds & ABOVE else 0) | (ABOVE if kinds & AT_MOST else 0)

@@ -1,8 +1,8 @@
-"""Rules that are not worth keeping: on new records, the rules after them are expected to be right more often.
+"""Find rules to drop: on new records, the rules after them are expected to be right more often.
 
 In training, every rule of an optimised list is right more often than the rules after it would be. On new records, a
-rule that few records made is expected to be right less often (`RuleStatistics.expected_precision`). Its records then
-have other labels more often, which the rules after it may give them.
+rule learned from few records is expected to be right less often (`RuleStatistics.expected_precision`). Its records then
+have other labels more often, which later rules may give them.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from unless.rule import Program
 Rows = TypeVar("Rows")
 
 _CLEARLY = 0.8
-"""How many times as often a rule must be right at least, to stay.
+"""A rule stays if its expected precision is at least this multiple of that of the rules after it.
 
-At 1, lists for few records lose rules that are worth something; at 0.8, accuracy never fell in the mean, on neither the
-tables that this was chosen on (`benchmarks.precision`) nor in folds of smaller ones.
+At 1, lists for few records lose useful rules; at 0.8, the mean accuracy did not fall, neither on the tables used for
+the choice (`benchmarks.precision`) nor in folds of smaller tables.
 """
 
 
 def promising(engine: Engine[Rows], learned: LearnedProgram, locked: Collection[int] = ()) -> list[int]:
-    """The places of the rules that do not promise clearly less than those after them; locked ones stay.
+    """Return the indices of rules that do not promise clearly less than later rules, and of locked rules.
 
-    The last rule, which takes all other records, is not among them.
+    The last rule, which covers all other records, is not included.
     """
     rules, trained = learned.program.rules, _statistics(engine, learned)
     doubtful = doubtful_rules(learned.program, trained, {*locked, len(rules) - 1})
@@ -58,9 +58,9 @@ def promising(engine: Engine[Rows], learned: LearnedProgram, locked: Collection[
 
 
 def doubtful_rules(program: Program, trained: RuleStatistics, locked: Collection[int] = ()) -> set[int]:
-    """The places of the rules that may promise less than those after them, and are not locked.
+    """Return the indices of the rules that may promise less than the rules after them, and are not locked.
 
-    Those after a rule could be right more often if it is mostly wrong, or if one of them has its label; and no rules
+    The rules after a rule could be right more often if it is mostly wrong, or if one of them has its label; no rules
     are expected to be right always.
     """
     expected, later, found = trained.expected_precision.tolist(), {program.otherwise}, set[int]()
@@ -72,7 +72,7 @@ def doubtful_rules(program: Program, trained: RuleStatistics, locked: Collection
 
 
 def promises_less(trained: RuleStatistics, place: int, same: float, others: float, usual: float) -> bool:
-    """Whether a rule is expected to be right clearly less often than the rules after it would be for its records.
+    """Return whether a rule is expected to be right clearly less often on its records than the rules after it.
 
     In training they get some right that have the rule's label, and some that have ``others``, and the ``usual``
     share of their own records. On new records they get the same shares right of those that have the label and of those
@@ -87,7 +87,7 @@ def promises_less(trained: RuleStatistics, place: int, same: float, others: floa
 
 
 def _statistics(engine: Engine[Rows], learned: LearnedProgram) -> RuleStatistics:
-    """What the rules decide in training."""
+    """Count what the rules decide in training."""
     left = np.array(learned.left, dtype=np.float64)
     return RuleStatistics.of(learned.program, tuple(engine.labels), np.vstack([left[:-1] - left[1:], left[-1:]]))
 
