@@ -84,7 +84,7 @@ def test_probabilities(run, model):
     programs.save(model.program_, "rules.json")
     done = run("export", "rules.json", "--to", "python", "--returns", "probability")
     assert (done.code, done.out) == (1, "")
-    assert "take the model" in done.err
+    assert "pass the model" in done.err
 
 
 def test_a_query_spells_the_table_as_it_is_given(run):

@@ -174,7 +174,7 @@ def test_javascript_gives_the_points_and_probabilities_of_the_card(node, program
 def test_a_program_has_no_probabilities(write):
     """Only a model has points."""
     for returns in ("points", "probability"):
-        with pytest.raises(ParameterError, match="take the model"):
+        with pytest.raises(ParameterError, match="pass the model"):
             write(Program("y", ("f",), (), "no"), what=returns)
 
 
