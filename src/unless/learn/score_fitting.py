@@ -1,7 +1,7 @@
-"""Points for the parts of a finished program: logistic regression on their truths, rounded to whole points.
+"""Fit points to the parts of a finished program by logistic regression on their truths, rounded to whole points.
 
 The points minimise the log-loss of the training records plus half of the squares of all logits but the base, times a
-penalty. Records with the same truths are one record that counts more often. Nothing depends on the order of rows.
+penalty. Records with the same truths are merged into one with a larger count. The order of rows does not matter.
 """
 
 from __future__ import annotations
@@ -30,32 +30,32 @@ from unless.table.record_hashes import Hashes
 from unless.values.notation import WHOLE
 
 LITERAL, OTHER = 3.3, 32.0
-"""The penalties of literals and of other parts, times the root of the share of records that the list has wrong.
+"""The penalties of literals and of other parts, to be multiplied by the root of the list's error rate.
 
-Rules were chosen for these very records, so what they decide looks better there than it is; and the better the list
+Rules were chosen for the same records, so their decisions look better there than they are; and the better the list
 fits, the larger points may be.
 """
 
 _MOST_VALUES = 200_000
-"""The most points of a card, parts times labels: more take far longer than learning, and much memory."""
+"""The maximum number of points (parts times labels): more take far longer than learning, and much memory."""
 
 _RECORDS, _CELLS, _LEAST = 8000, 40_000, 1000
-"""The most records to learn points from: in one column, in all columns together, but never fewer than the last."""
+"""The maximum number of records to fit: for one column, for all columns together, and the least such maximum."""
 
 _QUANTILES = np.arange(1, 5) / 5
-"""Where the numbers of a feature are cut: a list asks as little as it can, and a rank wants to know more."""
+"""The quantiles at which numbers of a feature are cut, because rules have few thresholds and ranking needs more."""
 _ROUNDS = 25
-"""The most steps."""
+"""The maximum number of steps."""
 
 _CLOSE = 2e-3
-"""The search ends with a step that lessens the loss by no more than this share of it."""
+"""The search ends when a step reduces the loss by at most this share."""
 
 _MOST_PAIRS = 20_000_000
-"""The most pairs of literals on the same feature: a list of the literals that hold in each of its bins is as long."""
+"""The maximum number of pairs of literals on the same feature, which limits the lists of literals by bin."""
 
 Floats = NDArray[np.float64]
 Lists = tuple[NDArray[np.int32], NDArray[np.int32]]
-"""Lists of places: where each starts, and all places one after another."""
+"""Lists of indices: the start of each list, and the concatenated indices."""
 
 
 def later_card(
@@ -64,7 +64,7 @@ def later_card(
     counts: Floats | None = None,
     constraints: Constraints | Mapping[str, Any] | None = None,
 ) -> LazyValue[ScoreCard | None]:
-    """The score card of a program, fitted when somebody asks; until then the tested columns and the labels are held."""
+    """Return the score card of a program as a lazy value, which holds the tested columns and labels until then."""
     uncut = features_with_direction(constraints)
     return LazyValue(partial(fit_score_card, program, tested_features(program, table), counts, uncut=uncut))
 
@@ -72,10 +72,10 @@ def later_card(
 def fit_score_card(
     program: Program, table: Table, counts: Floats | None = None, *, uncut: Collection[str] = (), rounds: int = _ROUNDS
 ) -> ScoreCard | None:
-    """The score card of a program, fitted to labelled records; None if there is one label, or too many points to find.
+    """Fit the score card of a program to labelled records; None if there is one label, or too many points.
 
-    ``counts`` says how often each record counts (`weights.as_counts`); without it, once. Features that are ``uncut``
-    have no points but those of the rules.
+    ``counts`` contains how often each record counts (`weights.as_counts`); by default once. Features in ``uncut`` get
+    no cuts, only the points of the rules.
     """
     classes, cuts = table.labels.labels, tuple(_quantile_literals(program, table, counts, uncut))
     width, parts = point_columns(classes), program_parts(program, cuts)
@@ -86,7 +86,7 @@ def fit_score_card(
     most = min(_RECORDS, max(_CELLS // width, _LEAST))
     records = _distinct_records(program, parts, table, counts, most)
     penalties = np.array([*(LITERAL if part.literal else OTHER for part in parts), 0.0]) * records.wrong**0.5
-    wanted = np.ascontiguousarray(records.counts[:, -width:]).reshape(-1)  # of two labels, the second
+    wanted = np.ascontiguousarray(records.counts[:, -width:]).reshape(-1)  # with two labels, only the second
     regression = Regression(width, *records.records, *records.atoms, records.counts.sum(axis=1), wanted, penalties)
     logits = regression.minimum(rounds, _CLOSE).reshape(-1, width)
     points = points_of(logits).clip(-MOST_POINTS, MOST_POINTS)
@@ -99,7 +99,7 @@ def fit_score_card(
 def _quantile_literals(
     program: Program, table: Table, counts: Floats | None, uncut: Collection[str]
 ) -> Iterator[Literal]:
-    """The quantiles of each feature whose numbers rules test, where they have no threshold."""
+    """Return literals at the quantiles of each feature whose numbers rules test, except at existing thresholds."""
     for feature, literals in tested_numbers(program).items():
         column = table.column(feature).in_notation(program.notations.get(feature))
         weights = np.bincount(column.codes, counts, column.missing + 1)[: len(column.numbers)]
@@ -115,7 +115,7 @@ def _quantile_literals(
 
 
 def _too_many(parts: Iterable[ProgramPart], width: int) -> bool:
-    """Whether there are more points, or more pairs of literals on one feature, than can be found in time."""
+    """Return whether there are too many points, or too many pairs of literals on one feature, to fit in time."""
     tests = Counter(None if part.literal is None else part.literal.feature for part in parts)
     pairs = sum(count * count for feature, count in tests.items() if feature is not None)
     return (tests.total() + 1) * width > _MOST_VALUES or pairs > _MOST_PAIRS
@@ -126,7 +126,7 @@ def _too_many(parts: Iterable[ProgramPart], width: int) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _DistinctRecords:
-    """Distinct records, and how often each label has them.
+    """Distinct records, and the count of each label for each of them.
 
     A record is a list of atoms: parts that hold, and a bin for each feature. An atom is a list of parts: a bin has the
     literals that hold in it. There are far fewer features than literals, so this saves most of the additions.
@@ -136,13 +136,13 @@ class _DistinctRecords:
     atoms: Lists
     counts: Floats
     wrong: float
-    """The share that the program has wrong, with one record more of each kind: it is never 0."""
+    """The error rate of the program, with one more right and one more wrong record, so that it is never 0."""
 
 
 def _distinct_records(
     program: Program, parts: Sequence[ProgramPart], table: Table, counts: Floats | None, most: int
 ) -> _DistinctRecords:
-    """A limited number of records, all different, in the order of their hashes."""
+    """Return a limited number of distinct records, sorted by hash."""
     columns = [table.column(name) for name in program.used]
     reader = PartReader(program, parts, columns)
     bins = reader.bins([column.codes for column in columns], len(table))
@@ -165,9 +165,9 @@ def _distinct_records(
 
 
 def _distinct_bin_rows(bins: FeatureBins) -> tuple[Hashes, NDArray[np.int32], NDArray[np.int32]]:
-    """The hash of each kind of rows, its first row, and the kind of each row; different bins are different kinds.
+    """Return the hash and the first row of each kind of rows, and the kind of each row; rows of a kind have equal bins.
 
-    Kinds are in the order of their hashes, whatever the order of rows.
+    Kinds are sorted by hash, so that the order of rows does not matter.
     """
     rows = bins.shape[1]
     table = np.full(1 << (2 * rows).bit_length(), -1, np.int32)
@@ -186,9 +186,9 @@ def _error_weight(program: Program, table: Table, truths: PartTruths, counts: Fl
 
 
 def _thin_out(number_distinct_rows: Hashes, weights: Floats, most: int) -> tuple[NDArray[np.intp], Floats]:
-    """Some of the kinds of records, and a factor for the weight of each, so that all sums stay what they are expected.
+    """Sample the kinds of records, and return factors for their weights that preserve the expected sums.
 
-    A kind is kept with a probability in proportion to its weight, heavy kinds for sure. Its hash is the lot.
+    A kind is kept with a probability in proportion to its weight, heavy kinds always. Its hash is the random number.
     """
     there = np.flatnonzero(weights > 0)
     own = weights[there]
@@ -204,7 +204,7 @@ def _thin_out(number_distinct_rows: Hashes, weights: Floats, most: int) -> tuple
 
 
 def _list_record_atoms(reader: PartReader, truths: PartTruths, parts: int) -> Lists:
-    """The atoms of each record: parts that hold, and after all parts, the bins of each feature."""
+    """Return the atoms of each record: parts that hold, and, numbered after all parts, the bins of each feature."""
     rows, features = len(truths.deciding), len(reader.features)
     offsets = np.cumsum([parts, *(len(feature.holds) for feature in reader.features)], dtype=np.int32)[:features]
     starts = np.empty(rows + 1, np.int32)
@@ -215,7 +215,7 @@ def _list_record_atoms(reader: PartReader, truths: PartTruths, parts: int) -> Li
 
 
 def _list_atom_parts(reader: PartReader, parts: int) -> Lists:
-    """The parts of each atom: first each part alone, then the literals of the bins of each feature."""
+    """Return the parts of each atom: first each part alone, then the literals of the bins of each feature."""
     sizes, places = [np.ones(parts, np.int64)], [np.arange(parts)]
     for feature in reader.features:
         own = np.array(feature.places)

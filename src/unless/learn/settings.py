@@ -1,4 +1,4 @@
-"""The parameters of the learners, each declared once: default, bounds, and one sentence that says what it does.
+"""The parameters of the learners, each declared once: default, bounds, and a one-sentence description.
 
 Checks, the options of `unless fit`, the tables of the documentation and model files read the fields. `UnlessSettings`
 and `CommitteeSettings` are beside their learners; signatures repeat the defaults, and a test compares them.
@@ -19,10 +19,10 @@ from unless.values import Label, to_python_value
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """What is known of a parameter besides its name and default."""
+    """The declaration of a parameter, except its name and default."""
 
     about: str
-    """What it does, in one sentence; help and documentation begin with it."""
+    """The description, one sentence with which help and documentation begin."""
     kind: OneOf["number", "whole number", "seed", "flag", "other"] = "other"
     low: float = 0
     high: float | None = None
@@ -30,20 +30,20 @@ class Setting:
     none: bool = False
     """Whether a number may be None."""
     words: tuple[str, ...] = ()
-    """What may be given beside numbers, or instead of them."""
+    """The texts that are allowed as values."""
     hint: str = ""
-    """How the error ends if the value is refused."""
+    """The end of the error message for a rejected value."""
     metavar: str | None = None
-    """What the option of the command calls the value."""
+    """The name of the value in the command's help."""
     audience: str = ""
-    """Whom the option is for, if not for all learners."""
+    """The learners that the option is for, if not all."""
     repeated: bool = False
     """Whether the option may be repeated."""
     usual: str = ""
-    """The default in words, if it takes more than the value."""
+    """The default in words, if the value alone is not enough."""
 
     def check(self, name: str, value: Any) -> None:
-        """Refuse a value that is out of bounds."""
+        """Reject a value of the wrong type or out of bounds."""
         if value in self.words if isinstance(value, str) else value is None and self.none:
             return
         if self.kind == "flag" and not isinstance(value, bool):
@@ -116,7 +116,7 @@ class LearnerSettings:
     )
 
     unsaved: ClassVar[tuple[str, ...]] = ("n_jobs",)
-    """The parameters that a model file does not keep: how many threads this machine has to spare."""
+    """The parameters that model files do not contain, because they depend on the machine."""
 
     def __post_init__(self) -> None:
         for name, one in self.declared().items():
@@ -126,12 +126,12 @@ class LearnerSettings:
 
     @classmethod
     def declared(cls) -> dict[str, Setting]:
-        """What is known of each parameter, by its name."""
+        """Return the declaration of each parameter, by name."""
         return {one.name: one.metadata["setting"] for one in fields(cls) if "setting" in one.metadata}
 
     @classmethod
     def defaults(cls) -> dict[str, Any]:
-        """The default of each parameter, by its name."""
+        """Return the default of each parameter, by name."""
         return {one.name: one.default for one in fields(cls) if "setting" in one.metadata}
 
     def parameters(self) -> dict[str, Any]:

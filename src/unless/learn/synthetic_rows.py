@@ -1,4 +1,4 @@
-"""New records between and beside old ones: what a teacher can be asked about beside the training records."""
+"""Create new records between and near the training records, for a teacher to label."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ _NEAREST = 5
 """A new record lies between an old one and one of its nearest neighbours."""
 
 _BEYOND = 0.6
-"""How far beyond either of the two a new number may lie, as a share of their distance."""
+"""How far a new number may lie beyond the two old numbers, as a share of their distance."""
 
 _COMPARED = 10_000
-"""Neighbours are sought among at most this many records."""
+"""The maximum number of records among which neighbours are searched."""
 
 _CATEGORIES = 50
-"""A column with more categories does not tell which records are near."""
+"""The maximum number of categories of a column that is used for distances."""
 
 
 def add_synthetic_rows(table: Table, count: int, seed: int = 0) -> Table:
-    """A table of the old rows, then of new ones, which have no labels.
+    """Return a table with the old rows followed by new rows, which have no labels.
 
-    A new row has, for each column, a number between those of two old rows that are near to each other, or somewhat
-    beyond them, or the value of one of them. Rows are taken by their content, so the order of rows does not matter.
+    A new row is made from two neighbouring old rows: each number lies between their numbers or slightly beyond, and
+    each other value is one of their values. Rows are chosen by content, so the order of rows does not matter.
     """
     rng = np.random.default_rng(seed)
     order = np.argsort(record_hashes(table.columns, len(table)), kind="stable")
@@ -40,7 +40,7 @@ def add_synthetic_rows(table: Table, count: int, seed: int = 0) -> Table:
 def _pick_neighbours(
     table: Table, rows: NDArray[np.intp], among: NDArray[np.intp], rng: np.random.Generator
 ) -> NDArray[np.intp]:
-    """For each row one of its nearest neighbours."""
+    """Choose one of the nearest neighbours of each row."""
     places = [place for place in map(_coordinates, table.columns) if place is not None]
     if not places:
         return rng.choice(among, len(rows))
@@ -59,7 +59,7 @@ def _pick_neighbours(
 
 
 def _coordinates(column: Column) -> NDArray[np.float32] | None:
-    """Where the rows lie by one column: numbers in standard deviations, categories a step apart."""
+    """Return coordinates of the rows for one column: numbers in standard deviations, categories a step apart."""
     if len(column.numbers) > 2 and not column.categories:
         values = np.append(column.numbers, np.nan)[column.codes]
         spread = np.nanstd(values)
@@ -73,7 +73,7 @@ def _coordinates(column: Column) -> NDArray[np.float32] | None:
 
 
 def _extend_column(column: Column, one: NDArray[np.intp], other: NDArray[np.intp], rng: np.random.Generator) -> Column:
-    """A column with the cells of new rows after its own."""
+    """Return a column with the cells of new rows appended."""
     old = column.codes.astype(np.int64)
     count, first, second = len(column.numbers), old[one], old[other]
     picked = np.where(rng.random(len(one)) < 0.5, first, second)

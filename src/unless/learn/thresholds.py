@@ -1,7 +1,7 @@
-"""Thresholds half-way between numbers.
+"""Move thresholds half-way between numbers.
 
 A learner's threshold is a number of some training record. Half-way to the next number among the records that reach the
-literal, it decides the training records alike and new ones better.
+literal, it decides the training records in the same way, and new records better.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from unless.values.notation import NotatedNumber
 Rows = TypeVar("Rows")
 
 _MARGIN = 0.2
-"""A rounded threshold keeps this share of the gap to either side."""
+"""The share of the gap that must remain on either side of a rounded threshold."""
 
 
 def centre_thresholds(
     engine: Engine[Rows], rows: Rows, program: Program, *, rounded: bool, locked: Sequence[bool] = ()
 ) -> tuple[Program, list[Rows]]:
-    """The program with every threshold half-way, and the rows that reach each rule, and the end.
+    """Return the program with every threshold half-way, and the rows that reach each rule and the end.
 
-    Rules that are ``locked`` stay as they are.
+    Rules that are ``locked`` stay unchanged.
     """
     rules, reached = [], [rows]
     for k, rule in enumerate(program.rules):
@@ -39,7 +39,7 @@ def centre_thresholds(
 
 
 def _centre_rule_thresholds(engine: Engine[Rows], rows: Rows, rule: Rule, *, rounded: bool) -> tuple[Rule, Rows]:
-    """A rule with its thresholds half-way, and the rows that it covers."""
+    """Return a rule with its thresholds half-way, and the rows that it covers."""
     default, exceptions = [], []
     for literal in rule.default:
         gap = engine.neighbouring_numbers(rows, literal) if literal.op in ("<=", ">") else None
@@ -54,9 +54,9 @@ def _centre_rule_thresholds(engine: Engine[Rows], rows: Rows, rule: Rule, *, rou
 
 
 def move_threshold(literal: Literal, low: float, high: float, *, rounded: bool, whole: bool) -> Literal:
-    """The literal with a threshold between two numbers: in its notation, if it has one.
+    """Return the literal with a threshold between two numbers, in its notation, if it has one.
 
-    Where all numbers are ``whole``, above 2.5 is said as above 2.
+    If all numbers are ``whole``, "above 2.5" becomes "above 2".
     """
     notation = literal.value.notation if isinstance(literal.value, NotatedNumber) else None
     if notation is not None and notation.step:
@@ -67,7 +67,7 @@ def move_threshold(literal: Literal, low: float, high: float, *, rounded: bool, 
 
 
 def number_between(low: float, high: float, *, rounded: bool) -> float:
-    """The number half-way between two, or, rounded, the shortest one near it; never the higher one itself.
+    """Return the number half-way between two numbers or, if rounded, the shortest one near it; never ``high``.
 
     >>> number_between(3.14159, 3.27, rounded=True), number_between(41.0, 58.0, rounded=True)
     (3.2, 50.0)
@@ -78,7 +78,7 @@ def number_between(low: float, high: float, *, rounded: bool) -> float:
     if rounded:
         margin = _MARGIN * (high - low)
         size = floor(log10(high - low)) if high - low < inf else 308
-        # With fewer digits, only 0 is left of the middle.
+        # With fewer digits, the middle rounds to 0.
         most = floor(log10(abs(middle))) + 2 if 0 < abs(middle) < inf else 0
         for digits in (-400, *range(max(-size - 16, -most), -size + 2)):  # first 0, then more and more digits
             shorter = _round_to_digits(middle, digits)
@@ -88,7 +88,7 @@ def number_between(low: float, high: float, *, rounded: bool) -> float:
 
 
 def _round_to_digits(number: float, digits: int) -> float:
-    """The number with some digits; infinity where that is larger than the largest number."""
+    """Round a number to some digits; infinity if the result is larger than the largest float."""
     try:
         return round(number, digits)
     except OverflowError:

@@ -1,4 +1,4 @@
-"""Choosing settings by inner cross-validation: folds by a hash of the record, the same for every order of rows."""
+"""Choose settings by inner cross-validation, with folds by a hash of the record that ignore the order of rows."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ Rows = TypeVar("Rows")
 _FOLDS = 5
 
 _TRIED = ((0.75, 0.5, 2), (1.0, 0.75, 2), (0.75, 1.5, 3), (0.5, 1.0, 3), (0.75, 0.25, 1))
-"""Ratio, penalty and support of the settings that are tried beside the given ones."""
+"""Ratio, penalty and support of the settings that are tried in addition to the given settings."""
 
 _SIGMAS = 1.0
-"""By how many standard deviations others must be better than the given ones."""
+"""The standard deviations by which settings must be better than the given ones."""
 
 
 def tune_settings(engine: Engine[Rows], settings: UnlessSettings, progress: Progress | None = None) -> UnlessSettings:
-    """The settings that learn the best lists from four fifths for the other fifth; the given ones if in doubt.
+    """Choose the best settings by cross-validation; keep the given settings if no others are clearly better.
 
-    What stops the learner is raised.
+    Raise any interruption.
     """
     others = [replace(settings, ratio=r, penalty=p, min_support=s) for r, p, s in _TRIED]
     tried = [settings, *(one for one in others if one != settings)]

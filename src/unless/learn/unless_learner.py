@@ -1,12 +1,12 @@
 """Our own learner, in the words of `fold`: rules must be significant, and the last one is a default rule.
 
-FOLD-RM as published collapses on hard data: a literal that covers no positive example can win; then the rule covers
+FOLD-RM as published fails on hard data: a literal that covers no positive example can win; then the rule covers
 nothing, and the remaining examples stay unclassified. Here every literal must cover enough positives, raise their
 share, and pass a test of significance that accounts for the number of literals it was chosen from. A label without
-such a rule is put aside until a tenth of the records is gone, and the last rule covers every record. This list is then
+such a rule is skipped until a tenth of the records is gone, and the last rule covers every record. This list is then
 optimised as a whole (`list_optimiser`), its thresholds are moved half-way to the next number (`thresholds`), and a list
-that could be chance has to prove itself (`chance_test`). Rules that are expected to be less right on new records than
-those after them are dropped (`promise`).
+that could be chance is tested on held-out rows (`chance_test`). Rules that are expected to be right less often on new
+records than the rules after them are dropped (`rule_pruning`).
 """
 
 from __future__ import annotations
@@ -47,18 +47,18 @@ from unless.table import Table
 Rows = TypeVar("Rows")
 
 AUTO: Final = "auto"
-"""A penalty that is measured (`penalty_search`)."""
+"""The value for a penalty chosen by a trial (`penalty_search`)."""
 
 Penalty = float | Literal["auto"]
 
 MANY_RECORDS: Final = 1_000
-"""From this many records on, "auto" is stricter, if the list is optimised: rules become many, and signals are clear.
+"""From this many records on, "auto" is stricter for optimised lists: rules become many, and signals are clear.
 
-A stricter list has fewer rules. Of fewer records it may miss weak signals.
+A stricter list has fewer rules. With fewer records it may miss weak signals.
 """
 
 RULE_PRICE: Final = 0.35
-"""How many errors a rule or an exception must save, times the penalty and ln(n) of n records.
+"""The errors that a rule or an exception must save, as a multiple of the penalty and ln(n) for n records.
 
 A higher price gives shorter lists; too high a price costs accuracy.
 """
@@ -67,23 +67,23 @@ A higher price gives shorter lists; too high a price costs accuracy.
 RETRY_SHARE: Final = 0.9
 """A label without a rule is tried again when only this share of the records is left, and at the end of the list.
 
-Trying it after every rule took two thirds of the time where labels are many, and lists were no better.
+With many labels, trying it after every rule took two thirds of the time, and lists were no better.
 """
 
 VALIDATION_STRATEGIES: Final = 2
-"""How many kinds of lists may prove one that is in doubt (`UnlessLearner.validated`)."""
+"""The number of kinds of lists that are tried to validate a list in doubt (`UnlessLearner.validated`)."""
 
 
 _DECISIVE = (
     *("ratio", "penalty", "min_support", "optimise", "round_thresholds", "max_rules"),
     *("max_parts", "rare_first"),
 )
-"""The settings that decide which list is learned."""
+"""The settings that determine the learned list."""
 
 
 @dataclass(frozen=True, slots=True)
 class UnlessSettings(LearnerSettings):
-    """The parameters of our own learner, and what its steps add to them."""
+    """The parameters of our own learner, and internal settings of its steps."""
 
     ratio: float = number(0.75, RATIO, high=1, metavar="X")
     penalty: Penalty = number(
@@ -106,11 +106,11 @@ class UnlessSettings(LearnerSettings):
     )
     random_state: Any = setting(0, RANDOM_STATE, kind="seed", metavar="N", audience=RANDOM_USERS)
     max_parts: int | None = None
-    """How many rules and exceptions an optimised list may have."""
+    """The maximum number of rules and exceptions in an optimised list."""
     rare_first: bool | None = None
-    """Whether the rarest label comes first, and the most frequent one last; if None, as it is best for the list."""
+    """Whether the rarest label comes first, and the most frequent one last; None chooses by the kind of list."""
     learn_constraints: LearnConstraints = NO_CONSTRAINTS
-    """Constraints and locked rules, which the list keeps to."""
+    """The constraints and locked rules of the list."""
 
     def __post_init__(self) -> None:
         LearnerSettings.__post_init__(self)
@@ -118,15 +118,15 @@ class UnlessSettings(LearnerSettings):
 
     @property
     def strictness(self) -> float:
-        """The penalty as a number; 1 if it is still to be measured."""
+        """The penalty as a number; 1 if it is not chosen yet."""
         return 1.0 if self.penalty == AUTO else float(self.penalty)
 
     def initial_penalty(self, records: float) -> float:
-        """The penalty that "auto" begins with, for a number of records."""
+        """Return the penalty that "auto" begins with for this number of records."""
         return 1.25 if self.optimise and records >= MANY_RECORDS else 1.0
 
     def checkpoint_settings(self) -> dict[str, Any]:
-        """The settings that decide what a checkpoint is about."""
+        """Return the settings that identify a checkpoint."""
         plainly = {name: getattr(self, name) for name in _DECISIVE}
         return (
             plainly
@@ -153,31 +153,31 @@ def fold_unless(  # noqa: PLR0913 - the parameters of Settings, to be seen in on
     keep_on_interrupt: bool = False,
     n_jobs: int | None = None,
 ) -> Program:
-    """An ordered list of rules for any number of labels; the last rule covers every record.
+    """Learn an ordered list of rules for any number of labels by our own algorithm; the last rule covers every record.
 
     Parameters
     ----------
     table, target
         The examples, with labels, as in `fold_rm`.
     ratio
-        A default is finished when it covers at most this many negatives per positive; exceptions do the rest.
+        A default is finished when it covers at most this many negatives per positive; exceptions handle the rest.
     penalty
         How significant a literal must be: twice the examples times its gain must reach ``penalty * ln(2 C + 1)``,
         where C is the number of values it was chosen from. "auto" is 1 for fewer than 1,000 records, and without
-        optimising. Otherwise it is 1.25, or a quarter where records that were held back for a moment show that a list
-        then knows clearly more (2,000 records and more; see `penalty_search`).
+        optimising. Otherwise it is 1.25, or a quarter if a trial on held-out records shows that the list is then
+        clearly better (with at least 2,000 records; see `penalty_search`).
     min_support
-        How many positives each literal, rule and exception must cover.
+        The number of positives that each literal, rule and exception must cover.
     optimise
-        Whether the list is optimised as a whole: fewer errors with fewer rules. If not, it is the list that was learned
+        Whether to optimise the list as a whole, for fewer errors with fewer rules. If not, it is the list as learned
         rule by rule, in half of the time, with a few more rules.
     round_thresholds
-        Whether a threshold, which lies half-way between two numbers, is the shortest number between them.
+        Whether to replace each threshold half-way between two numbers with the shortest number near there.
     max_rules
-        How many rules the list may have, the last one included: the best such list that optimising finds, or the first
-        rules without optimising.
+        The maximum number of rules, including the last one: the best such list that optimising finds, or, without
+        optimising, the first rules.
     constraints, keep, lock
-        As in `fold_rm`; optimising keeps to them, too, and leaves locked rules as they are, with their thresholds.
+        As in `fold_rm`; optimising observes them, too, and does not change locked rules or their thresholds.
     weights, progress, keep_on_interrupt, n_jobs
         As in `fold_rm`.
     """
@@ -188,7 +188,7 @@ def fold_unless(  # noqa: PLR0913 - the parameters of Settings, to be seen in on
 
 
 def learn_unless(engine: Engine[Rows], settings: UnlessSettings, progress: Progress | None = None) -> LearnedProgram:
-    """Learn what `fold_unless` returns, and count what its rules decide."""
+    """Learn the program of `fold_unless`, and count what its rules decide."""
     result = open_checkpoint(engine, "unless", **settings.checkpoint_settings())
     if result.final_list is not None:
         program, left, penalty = result.final_list
@@ -207,14 +207,14 @@ def learn_unless(engine: Engine[Rows], settings: UnlessSettings, progress: Progr
     if settings.optimise:
         try:
             learned = learner.promising(learner.validated(learned))
-        except (StopLearning, KeyboardInterrupt) as stop:  # without the proof: the list is what was learned
+        except (StopLearning, KeyboardInterrupt) as stop:  # without validation: return the learned list
             return replace(learned, interrupted=stop if isinstance(stop, KeyboardInterrupt) else None)
     result.save_result(learned.program, learned.left, learned.penalty)
     return learned
 
 
 class UnlessLearner:
-    """The parameters, and the steps that use them; ``stopped`` says whether something ended them early."""
+    """The steps of the learner with their settings; ``stopped`` is set if something ended them early."""
 
     def __init__(self, engine: Engine[Any], settings: UnlessSettings, progress: Progress | None = None) -> None:
         self.engine = engine
@@ -222,7 +222,7 @@ class UnlessLearner:
         never = () if settings.learn_constraints.constraints is None else settings.learn_constraints.constraints.never
         counts = zip(engine.features, engine.distinct(), strict=True)
         distinct = [0 if name in never else min(count, MANY) for name, count in counts]
-        support = max(float(settings.min_support), 1e-9)  # covering nothing is never enough
+        support = max(float(settings.min_support), 1e-9)  # a rule must cover something
         self.criteria = GrowthCriteria(float(settings.ratio), settings.strictness, support, distinct)
         self.chance = settings.strictness * log(2 * sum(distinct) + 1)  # what the best of all random literals may tell
         self.rare_first = settings.optimise if settings.rare_first is None else settings.rare_first
@@ -236,7 +236,7 @@ class UnlessLearner:
         self.optimised_with: Engine[Any] = engine
 
     def checkpoint(self) -> Checkpoint:
-        """The engine's checkpoint for the list that is learned rule by rule from all rows."""
+        """The engine's checkpoint of the list that is learned rule by rule from all rows."""
         criteria = {"ratio": self.criteria.ratio, "penalty": self.criteria.penalty, "support": self.criteria.support}
         learn_constraints = replace(self.settings.learn_constraints, locked=self.locked).checkpoint_settings()
         return open_checkpoint(
@@ -249,11 +249,11 @@ class UnlessLearner:
         )
 
     def optimiser_checkpoint(self) -> Checkpoint:
-        """The page for what optimising makes of that list."""
+        """The engine's checkpoint of optimising that list."""
         return open_checkpoint(self.engine, "unless, optimising", **self.settings.checkpoint_settings())
 
     def with_best_penalty(self) -> tuple[UnlessLearner, LearnedProgram | None]:
-        """A learner with the penalty that is best for the rows; and its list rule by rule, if that is known."""
+        """Return a learner with the best penalty for the rows, and its list learned rule by rule, if known."""
         engine, settings, usual = self.engine, self.settings, self.settings.strictness
         if not settings.optimise:
             return self, None
@@ -277,7 +277,7 @@ class UnlessLearner:
     def learn_list(
         self, rows: Rows, checkpoint: Checkpoint | None = None, begun: LearnedProgram | None = None
     ) -> LearnedProgram:
-        """A list for some rows, maybe begun rule by rule; what is learned so far if something stops the learner."""
+        """Learn a list for some rows, starting from ``begun`` if given; if stopped, return the rules so far."""
         learned = begun or self.rule_by_rule(rows, checkpoint)
         if self.settings.optimise and not self.stopped:
             learned = self.optimise_list(
@@ -286,12 +286,12 @@ class UnlessLearner:
         return self.shorten_list(rows, learned)
 
     def shorten_list(self, rows: Rows, learned: LearnedProgram) -> LearnedProgram:
-        """A list for some rows, without rules that are too many."""
+        """Shorten a list for some rows to the maximum number of rules."""
         most = self.settings.max_rules
         return learned if most is None or len(learned.program) <= most else self.keep_first_rules(most, rows, learned)
 
     def keep_first_rules(self, most: int, rows: Rows, learned: LearnedProgram) -> LearnedProgram:
-        """The first rules of a list that was stopped before it was short enough, and a default rule.
+        """Return the first rules, and a default rule, of a list that was stopped before it was short enough.
 
         Locked rules stay.
         """
@@ -303,7 +303,7 @@ class UnlessLearner:
         return self.keep_rules(sorted({*locked, *others}), rows, learned)
 
     def keep_rules(self, indices: Sequence[int], rows: Rows, learned: LearnedProgram) -> LearnedProgram:
-        """Some rules of a list for some rows, and a default rule."""
+        """Return some rules of a list for some rows, and a default rule."""
         engine, rules, left = self.engine, [learned.program.rules[k] for k in indices], list[Sequence[float]]()
         for rule in rules:
             left.append(engine.label_weights(rows))
@@ -316,7 +316,7 @@ class UnlessLearner:
         return LearnedProgram(program, [*left, [0.0] * len(engine.labels)], learned.interrupted)
 
     def learn_program(self, rows: Rows) -> Program:
-        """The same as a program; what stops the learner is raised."""
+        """Learn a list for some rows as a program; raise any interruption."""
         learned = self.learn_list(rows)
         if learned.interrupted is not None:
             raise learned.interrupted
@@ -325,7 +325,7 @@ class UnlessLearner:
         return learned.program
 
     def validated(self, learned: LearnedProgram) -> LearnedProgram:
-        """The list; if what was learned behind its locked rules is chance, the list without it."""
+        """Return the list, without the rules behind its locked rules if these rules could be chance."""
         engine, rules = self.engine, learned.program.rules
         front = max(
             (k + 1 for k in locked_positions(self.settings.learn_constraints.locked, learned.program)), default=0
@@ -336,7 +336,7 @@ class UnlessLearner:
         rows = engine.all_rows()
         for rule in rules[:front]:
             rows = engine.minus(rows, engine.covered_by_rule(rows, rule))
-        # First lists learned rule by rule, in less time; then optimised ones, which may hold where these do not.
+        # First lists learned rule by rule, which is faster; then optimised lists, which may pass where those fail.
         plainly = replace(self.settings, optimise=False, rare_first=self.rare_first, max_rules=None)
         if any(
             beats_chance_on_holdout(engine, rows, UnlessLearner(engine, each).learn_program)
@@ -346,7 +346,7 @@ class UnlessLearner:
         return self.keep_rules(range(front), engine.all_rows(), learned)
 
     def promising(self, learned: LearnedProgram) -> LearnedProgram:
-        """The list without rules that are expected to be less right than those after them; locked ones stay."""
+        """Return the list without rules expected to be right less often than later ones; locked rules stay."""
         locked = set(locked_positions(self.settings.learn_constraints.locked, learned.program))
         indices = promising(self.optimised_with, learned, locked)
         if len(indices) == len(learned.program) - 1:
@@ -359,12 +359,12 @@ class UnlessLearner:
         return replace(found, penalty=learned.penalty)
 
     def rule_by_rule(self, rows: Rows, checkpoint: Checkpoint | None = None) -> LearnedProgram:
-        """Rules for one label after the other, each for the rows that are left, then a default rule for all others.
+        """Learn rules label by label, each from the rows that are left, then a default rule for all other rows.
 
-        The most popular label comes first, as in FOLD-RM. If the list is optimised (or by ``rare_first``), the rarest
+        The most frequent label comes first, as in FOLD-RM. If the list is optimised (or by ``rare_first``), the rarest
         comes first and the most frequent one is left to the default rule: with a fifth fewer rules it is as accurate.
         """
-        engine, aside = self.engine, dict[int, float]()  # of a label without a rule: how many rows there were
+        engine, aside = self.engine, dict[int, float]()  # the number of rows of each label without a rule
         interrupted: KeyboardInterrupt | None = None
         checkpoint = checkpoint or Checkpoint()
         most = None if self.settings.optimise else self.settings.max_rules
@@ -400,13 +400,13 @@ class UnlessLearner:
             self.stopped, interrupted = True, stop
         left.append(engine.label_weights(rows))
         last = engine.labels[left[-1].index(max(left[-1]))] if any(left[-1]) or not rules else rules[-1].head
-        while len(rules) > len(front.rules) and rules[-1].head == last:  # the default rule decides the same
+        while len(rules) > len(front.rules) and rules[-1].head == last:  # the default rule gives the same label
             rules.pop()
         program = Program(engine.target, engine.features, (*rules, Rule(last)))
         return LearnedProgram(program, [*left[: len(program)], [0.0] * len(engine.labels)], interrupted)
 
     def learn_around_locked(self, rows: Rows, checkpoint: Checkpoint) -> ListAroundLockedRules[Rows]:
-        """The locked rules, and rules between them."""
+        """Return the locked rules, with rules learned between them."""
         engine = self.engine
         return learn_around_locked_rules(
             engine,
@@ -416,11 +416,11 @@ class UnlessLearner:
         )
 
     def optimise_list(self, rows: Rows, program: Program, checkpoint: Checkpoint | None = None) -> LearnedProgram:
-        """The list optimised as a whole, with thresholds half-way; locked rules stay."""
+        """Optimise the list as a whole, and move thresholds half-way; locked rules stay."""
         engine, settings = self.engine, self.settings
         price = settings.strictness * RULE_PRICE * log(max(engine.size(rows), 1.0))
         engine, rows = engine.optimiser_engine(rows)
-        self.optimised_with = engine  # it has the rows of every literal: `promising` asks for them again
+        self.optimised_with = engine  # it caches the rows of literals, which `promising` needs again
         locked = locked_positions(settings.learn_constraints.locked, program)
         optimiser = ListOptimiser(engine, self, rows, program, price, locked, checkpoint=checkpoint)
         interrupted: KeyboardInterrupt | None = None
@@ -435,28 +435,28 @@ class UnlessLearner:
         return LearnedProgram(program, [engine.label_weights(some) for some in reached], interrupted)
 
     def report_progress(self, left: float, rules: int) -> None:
-        """Tell how far the learner is; stop if the caller says so."""
+        """Report the progress; stop if the caller requests it."""
         if self.progress and self.progress(int(left), rules):
             raise StopLearning
 
     def next_label(self, popularity: Sequence[float], before: Sequence[float], aside: Collection[int]) -> int | None:
-        """The label to learn next, not one put aside; None if none exists, or only one label is left."""
+        """Return the label to learn next, except skipped labels; None if none exists, or only one label is left."""
         last = before.index(max(before)) if self.rare_first else None
-        least = self.criteria.support  # fewer cannot have a rule
+        least = self.criteria.support  # labels with fewer rows cannot have a rule
         still = [k for k, size in enumerate(popularity) if size >= least and k != last and k not in aside]
         if not still or sum(map(bool, popularity)) < 2:
             return None
         return (min if self.rare_first else max)(still, key=popularity.__getitem__)
 
     def rule_limits(self, label: int, after: Collection[int] | None) -> RuleLimits:
-        """Where a rule for a label begins, after which only some labels are given; None if that may change."""
+        """Return the limits of a rule for a label; ``after`` are the labels of later rules, None if they may change."""
         constraints, labels = self.settings.learn_constraints.constraints, self.engine.labels
         if after is None or constraints is None or not constraints.monotone:
             return self.limits[label]
         return limits_for_label(constraints, self.engine.features, labels[label], [labels[k] for k in after])
 
     def last_label(self, left: Sequence[float], rules: Iterable[tuple[int, Rule]]) -> int | None:
-        """The label for the rows that are left by rules: the most frequent one that their literals allow behind them.
+        """Return the label for the rows left by rules: the most frequent label that constraints allow behind them.
 
         None if no rows are left, or none of their labels is allowed.
         """
@@ -465,12 +465,12 @@ class UnlessLearner:
         return next((k for k in labels if all(self.rule_limits(one, {k}).admits(rule) for one, rule in known)), None)
 
     def rule_grower(self, label: int) -> Callable[[Rows, Rows], tuple[Rule, Rows, Rows] | None]:
-        """What learns rules for a label."""
+        """Return a function that learns rules for a label."""
         return lambda positive, negative: self.engine.grow_rule(positive, negative, self.criteria, self.limits[label])
 
 
 def _share_spare_rules(room: Sequence[int], spare: int) -> Iterator[int]:
-    """As much room as there is to spare."""
+    """Yield the share of each gap when ``spare`` rules are distributed over gaps with limited room, in order."""
     for each in room:
         yield min(each, spare)
         spare -= min(each, spare)

@@ -1,4 +1,4 @@
-"""Weights of records: whole weights are repetitions; if some are not whole, only the proportions matter."""
+"""Convert weights of records to counts: whole weights are repetitions; otherwise, only proportions matter."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from unless.errors import ParameterError
 Weights = NDArray[np.float64]
 
 _MOST_UNITS = 2**30
-"""The largest sum of weights in units: it fits into 32 bits."""
+"""The maximum sum of weights in units, which fits into 32 bits."""
 
 _EXACT = 2.0**53
-"""Up to here float64 counts every record."""
+"""Up to this number, float64 represents every count exactly."""
 
 _HALF = 0.500001
-"""Rounds up from a little below one half, so that 0.5 is rounded the same way at any scale of the weights."""
+"""The limit for rounding up, slightly below one half, so that 0.5 is rounded in the same way at any scale."""
 
 _NOTHING = 2.0**-11
 """A record that weighs less than this share of the mean counts as absent."""
 
 _FEW, _LARGEST = 64, 12
-"""Weights in simple proportions: at most this many different ones, and the lightest has at most this many units."""
+"""The limits for simple proportions: the number of distinct weights, and the units of the lightest weight."""
 
 
 def check_weights(weights: object, rows: int) -> Weights:
-    """The weights of this many rows as an array of finite numbers, none negative, not all 0."""
+    """Return the weights of this many rows as an array; reject negative, infinite or all-zero weights."""
     try:
         found = np.asarray(weights, dtype=np.float64)
     except (TypeError, ValueError):
@@ -44,7 +44,7 @@ def check_weights(weights: object, rows: int) -> Weights:
 
 
 def weights_to_counts(weights: Weights, times: Weights | None = None) -> Weights:
-    """Weights as numbers of records; ``times`` says how many records have each, if not one.
+    """Convert weights to numbers of records; ``times`` contains how many records have each weight, by default one.
 
     Whole weights are repetitions: 2 counts a record twice, 0 leaves it out. If some are not whole, only the proportions
     matter: weights above 0 are scaled to a mean of 1, and rounded to multiples of a unit, so that no sum depends on the
@@ -72,7 +72,7 @@ def multiply_counts(counts: Weights, factors: Weights, times: Weights | None = N
 
 
 def counts_to_units(counts: Weights, times: Weights | None = None) -> tuple[NDArray[np.int32], float]:
-    """Numbers of records as whole multiples of a unit, and the unit; the multiples add up to at most about 2**30."""
+    """Convert counts to whole multiples of a unit that add up to at most about 2**30; return them and the unit."""
     total = _sum(counts, times)
     if total < _MOST_UNITS and _are_whole(counts, times):
         return counts.astype(np.int32), 1.0
@@ -80,7 +80,7 @@ def counts_to_units(counts: Weights, times: Weights | None = None) -> tuple[NDAr
     if whole is not None:
         unit = np.float32(total / _sum(whole, times))  # 24 bits: its multiples, and their sums, are exact
         return whole.astype(np.int32), float(unit)
-    power = 2.0 ** ceil(log2(total / _MOST_UNITS) - 1e-3)  # a little less, so that its own multiples give it again
+    power = 2.0 ** ceil(log2(total / _MOST_UNITS) - 1e-3)  # a little less: its own multiples give it again
     return np.floor(counts / power + _HALF).astype(np.int32), power
 
 
@@ -101,7 +101,7 @@ def _sum(amounts: NDArray[Any], times: Weights | None) -> float:
 
 
 def _find_simple_proportions(weights: Weights, times: Weights | None) -> Weights | None:
-    """Small whole numbers in the same proportions, if there are any: they make ties between rules exact."""
+    """Return small whole numbers in the same proportions, if they exist; they make ties between rules exact."""
     distinct = np.unique(weights)
     distinct = distinct[distinct > 0]
     if len(distinct) > _FEW:
