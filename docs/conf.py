@@ -17,6 +17,8 @@ from docutils import nodes
 from sphinx import addnodes
 from sphinx.application import Sphinx
 
+from unless.evaluation.stability import Stability
+
 ROOT = Path(__file__).parents[1]
 
 project = "unless"
@@ -37,6 +39,8 @@ autodoc_typehints = "none"  # they are in the signature
 autodoc_member_order = "bysource"
 napoleon_use_rtype = False
 napoleon_use_ivar = True
+napoleon_type_aliases = {"Stability": Stability}  # classifiers import it with its first use, and name it in a type
+suppress_warnings = ["config.cache"]  # a class is not kept from one build to the next
 
 INHERITED = "ClassifierMixin, BaseEstimator, tuple, Exception, UserWarning, KeyboardInterrupt, ValueError, ABC"
 """Methods of these are explained elsewhere."""
