@@ -180,9 +180,9 @@ def test_class_weights_are_compared(tmp_path):
     reads = stream.reads
     blocks_in(tmp_path / "kept", stream, factors=partial(doubled)).close()
     assert stream.reads == reads
-    with pytest.warns(UnlessWarning, match="other weights of classes"):
+    with pytest.warns(UnlessWarning, match="other class weights"):
         blocks_in(tmp_path / "kept", stream).close()
-    with pytest.warns(UnlessWarning, match="other weights of classes"):
+    with pytest.warns(UnlessWarning, match="other class weights"):
         blocks_in(tmp_path / "kept", stream, factors=doubled).close()
 
 
@@ -190,7 +190,7 @@ def test_sources_whose_changes_nobody_sees(tmp_path):
     """Where only reading tells whether a source has changed it is read again, unless the caller knows better."""
     stream = Counting(frame(), state=None)
     blocks_in(tmp_path / "kept", stream).close()
-    with pytest.warns(UnlessWarning, match="only reading tells whether some frames has changed"):
+    with pytest.warns(UnlessWarning, match="only reading shows whether some frames has changed"):
         blocks_in(tmp_path / "kept", stream).close()
     reads = stream.reads
     found = open_source(BlockCache(stream, tmp_path / "kept", unchanged=True), "y")
