@@ -194,7 +194,7 @@ def test_no_rows(jobs):
 def test_an_engine_has_its_own_threads():
     """For an engine that is made already, n_jobs comes too late."""
     table = table_of(*random_rows(1, rows=30, columns=2))
-    with pytest.raises(ParameterError, match="give n_jobs when you make the engine"):
+    with pytest.raises(ParameterError, match="pass n_jobs when you create the engine"):
         unless.fold_rm(MemoryEngine(table), n_jobs=2)
 
 
