@@ -36,7 +36,7 @@ def pages_of() -> list[list[Path]]:
 
 def _installed(page: Path) -> set[str]:
     """Return what a page tells people to install besides this package and its extras."""
-    words = [word for line in re.findall(r"`pip install ([^`]+)`", page.read_text()) for word in shlex.split(line)]
+    words = [word for line in re.findall(r"`pip\s+install\s+([^`]+)`", page.read_text()) for word in shlex.split(line)]
     return {word for word in words if not re.match(r"(\.|unless)(\[|$)", word)}
 
 
