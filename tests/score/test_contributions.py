@@ -124,7 +124,7 @@ def test_what_takes_too_long_is_refused(monkeypatch):
     """A walk has a budget of steps; the error says what would be less work."""
     table, committee = many(12, 300)
     monkeypatch.setattr(module, "_STEPS", 50)
-    with pytest.raises(ParameterError, match="too large for exact contributions against 300 records; give fewer"):
+    with pytest.raises(ParameterError, match="too large for exact contributions against 300 records; pass fewer"):
         ContributionCounter(additive_score(committee), table).values(table[:1])
 
 
