@@ -109,7 +109,7 @@ def test_a_title_is_copied_to_the_output() -> None:
         ({"header_row": 0}, "header_row is the number of the line with the names, 1 or more, not 0"),
         ({"skip": -1}, "skip is how many lines come before the names, 0 or more, not -1"),
         ({"skip": True}, "not True"),
-        ({"skip": 1, "header_row": 2}, "leave one of them out"),
+        ({"skip": 1, "header_row": 2}, "give only one of them"),
     ],
 )
 def test_what_is_no_number_of_lines(options: dict[str, Any], words: str) -> None:

@@ -323,7 +323,7 @@ class Speech {
   /** The sentence for no answer of a committee, whose changes are not all tried. */
   notFound(free, wanted) {
     if (!free.length) return this.nothing(free, wanted);
-    return `Nothing was found that would change it: no change of at most three features that was tried gives ${this.goal(wanted)}.`;
+    return `No change was found: no change of at most three features that was tried gives ${this.goal(wanted)}.`;
   }
 
   /** What changes should lead to. */
