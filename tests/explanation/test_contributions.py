@@ -134,7 +134,7 @@ def test_a_curve_is_what_replacing_the_cell_does(fitted):
     model, table = fitted
     found = model.effects(table)
     if not isinstance(model, unless.UnlessCommittee):
-        return  # a card's points are checked in tests/score
+        pytest.skip("predict_proba of a list has the points that the list adds, which curves leave out")
     rows = [table.record(row) for row in range(len(table))]
     curve = found["employed"]
     for group in curve.groups:

@@ -32,7 +32,7 @@ _MOST_FEATURES = 64
 """The maximum number of features of one list in which two records may differ."""
 
 _STEPS = 20_000_000
-"""The maximum number of nodes to visit for one record and one list, which take about half a second."""
+"""The maximum number of nodes to visit for one record and one list."""
 
 
 @dataclass(frozen=True, eq=False)
