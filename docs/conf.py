@@ -2,16 +2,19 @@
 
 The pages are plain Markdown, to be read on a Git host too. What only a site has is added to some of them on the way:
 `index` gets the tree of contents that its lists of links are, `api` what the docstrings of its names say, `gallery` the
-scripts of `examples/`; `changelog`, `contributing` and `security` get the files in the root of the repository.
+scripts of `examples/`; `changelog`, `contributing` and `security` get the files in the root of the repository. Notebooks
+become pages with the outputs that they hold; nothing runs.
 """
 
 from __future__ import annotations
 
 import ast
 import inspect
+import json
 import re
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 from docutils import nodes
 from sphinx import addnodes
@@ -26,6 +29,7 @@ html_title = "unless"
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_copybutton"]
 copybutton_prompt_text = "$ "  # only commands are copied from a session, not what they print
 exclude_patterns = ["images/*", "static/*"]
+source_suffix = {".md": "markdown", ".ipynb": "markdown"}
 default_role = "code"  # docstrings have names in single backticks
 myst_heading_anchors = 4
 smartquotes = False  # --option stays --option
@@ -51,7 +55,7 @@ def contents(page: str) -> str:
     """The page, and its lists of links once more, as the tree of the site: a heading is a caption."""
     trees = []
     for caption, section in re.findall(r"^## (.+)\n((?:(?!## ).*\n?)*)", page, re.MULTILINE):
-        pages = re.findall(r"^- \[[^\]]+\]\(([^)]+)\.md\)", section, re.MULTILINE)
+        pages = re.findall(r"^- \[[^\]]+\]\(([^)]+)\.(?:md|ipynb)\)", section, re.MULTILINE)
         trees.append("\n".join(["```{toctree}", ":hidden:", f":caption: {caption}", "", *pages, "```"]))
     return "\n\n".join([page, *trees, ""])
 
@@ -91,6 +95,26 @@ def _shown(script: Path) -> str:
     return "\n\n".join(part for part in parts if part)
 
 
+def notebook(page: str) -> str:
+    """A notebook as a page: its text, its code, and what that showed when it ran."""
+    parts = []
+    for cell in json.loads(page)["cells"]:
+        source = "".join(cell["source"])
+        parts += (
+            [source]
+            if cell["cell_type"] == "markdown"
+            else [f"````python\n{source}\n````", *map(_output, cell["outputs"])]
+        )
+    return "\n\n".join(parts) + "\n"
+
+
+def _output(output: dict[str, Any]) -> str:
+    data = output.get("data", {"text/plain": output.get("text")})
+    if "text/html" in data:
+        return '````{raw} html\n<div class="output">' + "".join(data["text/html"]) + "</div>\n````"
+    return "````text\n" + "".join(data["text/plain"]).rstrip() + "\n````"
+
+
 def project_file(page: str) -> str:
     """The page, and the file in the repository's root that it links to, whose links then start in this folder."""
     (name,) = re.findall(r"\]\(\.\./(\w+\.md)\)", page)
@@ -112,6 +136,8 @@ COMPLETED = {
 
 def complete(app: Sphinx, name: str, source: list[str]) -> None:  # noqa: ARG001 - as Sphinx calls it
     """Add to a page what only the site has."""
+    if name.startswith("notebooks/"):
+        source[0] = notebook(source[0])
     if name in COMPLETED:
         source[0] = COMPLETED[name](source[0])
 

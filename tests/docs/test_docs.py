@@ -145,3 +145,18 @@ def test_pictures_are_what_the_learner_does():
     path = ROOT / "docs" / "images" / "steps.py"
     for name, text in runpy.run_path(str(path))["pictures"]().items():
         assert (path.parent / name).read_text() == text, name
+
+
+def test_the_gallery_has_the_commands_of_its_pictures():
+    """docs/images/take.py takes the pictures of docs/gallery.md, of pages made by the commands that are shown there."""
+    taken = runpy.run_path(str(ROOT / "docs" / "images" / "take.py"))
+    page = " ".join((ROOT / "docs" / "gallery.md").read_text().split())
+    names = [
+        *(picture for *_, picture, _ in taken["SECTIONS"]),
+        *(picture for picture, _ in taken["TYPED"]),
+        "card.png",
+    ]
+    assert all(f"(images/{name})" in page for name in names)
+    for command in taken["COMMANDS"]:
+        plain = re.sub(r" (--quiet|-o model.json|demo \.|--purpose .*' --not-for .*')", "", command)
+        assert plain.removeprefix("unless ") in page, plain

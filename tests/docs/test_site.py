@@ -32,7 +32,9 @@ def site(tmp_path_factory) -> Path:
 
 def test_every_page_is_on_the_site_and_in_its_contents(site):
     """Each page of docs/ is a page of the site that the contents, which every page has, lead to."""
-    pages = {page.relative_to(DOCS).with_suffix(".html").as_posix() for page in DOCS.rglob("*.md")}
+    pages = {
+        page.relative_to(DOCS).with_suffix(".html").as_posix() for page in [*DOCS.rglob("*.md"), *DOCS.rglob("*.ipynb")]
+    }
     linked = set(re.findall(r'<a class="reference internal" href="([^"#]+)"', (site / "index.html").read_text()))
     assert pages - {"index.html"} <= linked
     assert all((site / page).exists() for page in pages)
