@@ -2,8 +2,8 @@
 
 The pages are plain Markdown, to be read on a Git host too. What only a site has is added to some of them on the way:
 `index` gets the tree of contents that its lists of links are, `api` what the docstrings of its names say, `gallery` the
-scripts of `examples/`; `changelog`, `contributing` and `security` get the files in the root of the repository. Notebooks
-become pages with the outputs that they hold; nothing runs.
+scripts of `examples/`; `changelog`, `contributing` and `security` get the files in the root of the repository.
+Notebooks become pages with the outputs that they hold; nothing runs.
 """
 
 from __future__ import annotations

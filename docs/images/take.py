@@ -23,8 +23,7 @@ COMMANDS = (
     "unless fit applicants.csv --target decision --algorithm committee --quiet -o committee.json",
     "unless report model.json applicants.csv --stability 50 --quiet",
     "unless report committee.json applicants.csv --quiet -o committee.html",
-    "unless card model.json applicants.csv --by employed,guarantor --purpose 'Suggests decisions on loans; people decide'"
-    " --not-for 'Companies, and sums above 40,000' --quiet -o card.html",
+    "unless card model.json applicants.csv --by employed,guarantor --quiet -o card.html --not-for 'Sums above 40,000'",
 )
 """What makes the pages of applicants that pictures are taken of; docs/gallery.md shows these commands."""
 
@@ -51,7 +50,8 @@ TYPED = (
 )
 """Pictures of a terminal, and the commands typed there."""
 
-TERMINAL = """<body style="margin:0"><div id="terminal" style="display:inline-block;padding:18px 22px;background:#1c2128">{}</div>"""
+TERMINAL = """<body style="margin:0">
+<div id="terminal" style="display:inline-block;padding:18px 22px;background:#1c2128">{}</div>"""
 FORMAT = """<pre style="margin:0;color:#e6edf3;font:14px/1.45 'DejaVu Sans Mono',monospace">{code}</pre>"""
 
 
@@ -79,9 +79,9 @@ def main() -> None:
 
 def tumours(path: Path) -> None:
     """Write the page of a committee for two labels, as docs/gallery.md does."""
-    X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    frame, y = load_breast_cancer(return_X_y=True, as_frame=True)
     y = y.map({0: "malignant", 1: "benign"}).rename("tumour")
-    UnlessCommittee(size=40).fit(X[::2], y[::2]).report(X[1::2], y[1::2], path)
+    UnlessCommittee(size=40).fit(frame[::2], y[::2]).report(frame[1::2], y[1::2], path)
 
 
 def ran(command: str, folder: str) -> str:
