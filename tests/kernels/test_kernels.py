@@ -98,7 +98,8 @@ for block in store.blocks:
     print(block.histogram(every).tolist(), [block._grid.ranks_of(i, every.rows()).tolist() for i in range(6)])
 committee = learn_committee(table, settings=CommitteeSettings(size=3)).committee
 print(committee.lists, [points.tolist() for points in committee.points], committee.sums(table).tolist())
-print(ContributionCounter(additive_score(committee), table[:70]).values(table[100:110]).round(12).tolist())
+counter = ContributionCounter(additive_score(committee), table[:70])
+print([found.round(12).tolist() for found in (counter.values(table[100:110]), *counter.interactions(table[100:105]))])
 """
 
 

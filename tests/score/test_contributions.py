@@ -40,6 +40,35 @@ def naive(score, features, record, background):
     return np.array(found)
 
 
+def naive_interaction(score, features, pair, record, background):
+    """The Shapley interaction index of two features: the mean second difference over all coalitions of the others."""
+    rest = [name for name in features if name not in pair]
+
+    def mean(chosen):
+        mixed = ({**other, **{name: record[name] for name in chosen}} for other in background)
+        return np.mean([score(one) for one in mixed], axis=0)
+
+    total, size = 0.0, len(features)
+    for k in range(len(rest) + 1):
+        weight = factorial(k) * factorial(size - k - 2) / factorial(size - 1)
+        for some in combinations(rest, k):
+            both, one, other, none = (mean([*some, *more]) for more in (pair, pair[:1], pair[1:], ()))
+            total = total + weight * (both - one - other + none)
+    return total
+
+
+def check_interactions(counter, score, table, background):
+    """The kernel's interactions are those of the definition; other pairs do not interact."""
+    values, found = counter.interactions(table)
+    assert np.abs(values - counter.values(table)).max(initial=0) < 1e-12
+    others = [background.record(row) for row in range(len(background))]
+    for row in range(len(table)):
+        for pair in combinations(counter.features, 2):
+            expected = naive_interaction(score, counter.features, pair, table.record(row), others)
+            own = found[row, counter.pairs.index(pair)] if pair in counter.pairs else 0.0
+            assert np.abs(own - expected).max() < 1e-9
+
+
 def card_score(card):
     """The log-odds of a record by the definition of the card, without what the list adds in the end."""
 
@@ -71,6 +100,7 @@ def test_contributions_to_committees_are_shapley_values(committee, cells, size):
     background = table[: min(size, len(table) - 1)]
     counter = ContributionCounter(additive_score(committee), background)
     check(counter, lambda record: np.array(added_up(committee, record)) / 1000, table, background)
+    check_interactions(counter, lambda record: np.array(added_up(committee, record)) / 1000, table, background)
 
 
 def has_text_of_numbers(column):
@@ -118,6 +148,41 @@ def test_backgrounds_that_fill_words_or_not(size):
     totals = committee.sums(table) @ np.array([-1, 1]) / 1000
     assert np.abs(counter.values(table)[:, :, 0].sum(axis=1) + counter.expected - totals).max() < 1e-9
     check(counter, lambda record: np.diff(added_up(committee, record)) / 1000, table[200:202], table[:size])
+
+
+def test_interactions_of_many_features_are_those_of_the_definition():
+    """All of a record's ends count, on its own way and on those of the background, for lists and for score cards."""
+    table, committee = many(5, 90)
+    counter = ContributionCounter(additive_score(committee), table[:12])
+    check_interactions(counter, lambda record: np.diff(added_up(committee, record)) / 1000, table[80:82], table[:12])
+    card = card_of(committee.lists[0], 3, 1)
+    counter = ContributionCounter(additive_score(card), table[:9])
+    check_interactions(counter, card_score(card), table[80:82], table[:9])
+
+
+def test_joint_effects_are_means_with_both_cells_replaced():
+    """Each cell of a joint effect is the mean of the background, if all its records had both values."""
+    table, committee = many(4, 70)
+    score = additive_score(committee)
+    counter = ContributionCounter(score, table)
+    steps, scores, counts = counter.joint(("f1", "f3"))
+    assert counts.sum() == len(table)
+    assert scores.shape == (len(steps[0]), len(steps[1]), 1)
+    for i, one in enumerate(steps[0]):
+        for j, other in enumerate(steps[1]):
+            values = {
+                name: table.column(name).value(step.codes[0])
+                for name, step in zip(("f1", "f3"), (one, other), strict=True)
+            }
+            records = [{**table.record(row), **values} for row in range(len(table))]
+            mean = np.mean([np.diff(added_up(committee, record)) / 1000 for record in records], axis=0)
+            assert np.abs(scores[i, j] - mean).max() < 1e-9
+            inside = [
+                row
+                for row in range(len(table))
+                if table.column("f1").codes[row] in one.codes and table.column("f3").codes[row] in other.codes
+            ]
+            assert counts[i, j] == len(inside)
 
 
 def test_what_takes_too_long_is_refused(monkeypatch):

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated
 
 import typer
+from rich.text import Text
 
 from unless.cli.console import Screen
 from unless.cli.data_options import FileOptions
@@ -36,7 +38,8 @@ def effects(
 ) -> None:
     """Show how each feature changes the log-odds: a curve for each or, for single records, its contribution.
 
-    A curve shows the mean log-odds if all records had the same value of the feature. The contributions of features to
+    A curve shows the mean log-odds if all records had the same value of the feature; heat maps show the pairs of
+    features that interact most. Curves that go against common sense are named. The contributions of features to
     the log-odds of a record, compared with the mean of the records, are exact Shapley values: they add up. At most
     1,000 records are used for comparison. The model is a committee, or one list with its score card.
 
@@ -90,4 +93,20 @@ def _show_curves(screen: Screen, model: FittedModel, others: Table, features: li
     if json:
         screen.data(found.to_dict())
     else:
-        screen.show(*str(found).split("\n"))
+        screen.show(*map(_coloured, str(found).split("\n")))
+
+
+_PARTS = (
+    (re.compile(r"█+(?=│)|(?<!\S)\(?-\d+\.\d+\)?(?!\S)"), "dark_orange3"),
+    (re.compile(r"(?<=│)█+|(?<!\S)\(?\+\d+\.\d+\)?(?!\S)"), "green"),
+    (re.compile(r"^\S.*"), "bold"),
+)
+"""The colours of what lowers the log-odds and of what raises them, and the style of titles."""
+
+
+def _coloured(line: str) -> Text:
+    """Return a line of text with colours for a terminal; a pipe gets it plain."""
+    text = Text(line)
+    for pattern, style in _PARTS:
+        text.highlight_regex(pattern, style)
+    return text

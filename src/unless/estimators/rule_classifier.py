@@ -169,11 +169,17 @@ class RuleClassifier(ClassifierMixin, FittedClassifier):  # type: ignore[misc]  
         records = self._inputs.records(wrap_single_record(X))
         return contributions(self._fitted, records, self._inputs.records(background, tell=False))
 
-    def effects(self, background: Any) -> Effects:
-        """Compute a curve for each feature: the mean log-odds of a background if all its records had the same value."""
+    def effects(self, background: Any, y: Any = None) -> Effects:
+        """Compute a curve for each feature: the mean log-odds of a background if all its records had the same value.
+
+        The result also has importances, the pairs of features that interact most, and ``findings``: curves that go
+        against common sense. With labels ``y`` (or a labelled `Table`), curves are compared with the labels, too.
+        """
         from unless.explanation.effects import effects
 
-        return effects(self._fitted, self._inputs.records(background, tell=False))
+        if y is None:
+            return effects(self._fitted, self._inputs.records(background, tell=False))
+        return effects(self._fitted, self._inputs.labelled(background, y, None)[0])
 
     def counterfactuals(
         self,

@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
-from math import inf
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from unless.errors import UnknownNameError, suggest
+from unless.explanation import proof_rendering
 from unless.explanation.contributions import background_records, score_of
+from unless.explanation.curve_findings import CurveFinding, find_contradiction, find_turns, rank_sum_deviation
+from unless.explanation.effects_view import effects_view
+from unless.explanation.importances import SMALL, Importances, measure_importances
+from unless.explanation.pair_effects import PairEffect, pair_effect
 from unless.explanation.sentences import words_for
+from unless.explanation.value_groups import ValueGroup, value_groups
 from unless.explanation.words import DEFAULT, Words
 from unless.model import Model
-from unless.rule import Literal
-from unless.score.contributions import ContributionCounter, CurveStep
+from unless.score.contributions import ContributionCounter
 from unless.table import Column, Table
 from unless.table.to_frames import data_frame
-from unless.values import Label, Value, count_text, label_to_json, number_to_json, value_to_json
+from unless.values import Label, count_text, label_to_json
 
 Floats = NDArray[np.float64]
 
@@ -29,8 +34,8 @@ _BAR = 12
 _RANGES = 8
 """How many number ranges a curve has as text; `Effects.frame` and `Effects.to_dict` contain all ranges."""
 
-_NAMED = 3
-"""How many categories a line names."""
+_PAIRS, _ROWS, _COLUMNS = 3, 8, 5
+"""How many heat maps are shown, and how many groups of values they have at most."""
 
 
 def effects(model: Model, background: Table, words: Words = DEFAULT) -> Effects:
@@ -42,67 +47,54 @@ def effects(model: Model, background: Table, words: Words = DEFAULT) -> Effects:
     records = background_records(model, background)
     counter = ContributionCounter(score_of(model), records)
     notations = model.decider.all_rules.notations
-    curves = []
-    for name in counter.features:
-        column = records.column(name).in_notation(notations.get(name))
-        steps = [_value_group(column, step, counter.expected) for step in counter.curve(name)]
-        curves.append(Curve(name, tuple(step for step in steps if step.records or step.is_range)))
+    columns = {name: records.column(name).in_notation(notations.get(name)) for name in counter.features}
+    curves = [_curve(column, counter) for column in columns.values()]
     spoken = words_for(model.decider.all_rules, tables=[records], words=words)
     found = sorted(curves, key=lambda curve: (-curve.spread, curve.feature))
-    labels = model.statistics.classes
-    return Effects(model.decider.target, labels, tuple(found), counter.expected, len(records), spoken)
+    return Effects(
+        model.decider.target,
+        model.statistics.classes,
+        tuple(found),
+        counter.expected,
+        len(records),
+        spoken,
+        lambda: measure_importances(counter, model, records),
+        lambda one, two: pair_effect(counter, (columns[one], columns[two])),
+        tuple(_rank_sums(model, background, columns)),
+    )
 
 
-@dataclass(frozen=True, eq=False)
-class ValueGroup:
-    """Values of a feature that the rules treat alike, and how much they add to the mean log-odds per column.
+def _rank_sums(model: Model, background: Table, features: Iterable[str]) -> Iterator[tuple[tuple[str, Label], float]]:
+    """Yield how much larger than others the numbers of each feature are in labelled records with each label."""
+    notations, labels = model.decider.all_rules.notations, background.target
+    for name in () if labels is None else features:
+        column = background.column(name).in_notation(notations.get(name))
+        for label in model.statistics.classes:
+            if label in background.labels.labels:
+                yield (name, label), rank_sum_deviation(column, background.labels, label)
 
-    A range contains the numbers above ``above`` and at most ``at_most``; other values are listed, with None for a
-    missing cell.
+
+def _curve(column: Column, counter: ContributionCounter) -> Curve:
+    """Compute the curve of a column; values that no record has are left out."""
+    steps = counter.curve(column.name)
+    pairs = zip(value_groups(column, steps), steps, strict=True)
+    groups = (
+        CurveGroup(one.values, one.above, one.at_most, step.score - counter.expected, step.records)
+        for one, step in pairs
+        if step.records or one.is_range
+    )
+    return Curve(column.name, tuple(groups))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CurveGroup(ValueGroup):
+    """Values of a feature that the rules treat alike, how much they add to the mean log-odds per column, and how often.
+
+    ``effect`` is the change of the mean log-odds of the background, and ``records`` the number of its records.
     """
 
-    values: tuple[Value, ...]
-    above: float | None
-    at_most: float | None
     effect: Floats
     records: int
-
-    @property
-    def is_range(self) -> bool:
-        """Whether the group is a range of numbers between two bounds."""
-        return self.above is not None
-
-    def text(self, feature: str, words: Words) -> str:
-        """Describe the values of the group."""
-        if self.above is None or self.at_most is None:
-            named = [words.value(feature, value) for value in self.values[:_NAMED]]
-            more = len(self.values) - _NAMED
-            return ", ".join(named) + (f" and {count_text(more, 'other')}" if more > 0 else "")
-        if self.above == -inf and self.at_most == inf:
-            return "any number"
-        if self.above == -inf:
-            return f"at most {words.value(feature, self.at_most)}"
-        if self.at_most == inf:
-            return f"above {words.value(feature, self.above)}"
-        return f"above {words.value(feature, self.above)}, at most {words.value(feature, self.at_most)}"
-
-
-def _value_group(column: Column, step: CurveStep, expected: Floats) -> ValueGroup:
-    effect = step.score - expected
-    if step.codes[0] >= len(column.numbers):
-        return ValueGroup(tuple(map(column.value, step.codes)), None, None, effect, step.records)
-    values = tuple(map(column.value, (code for code in step.codes if code >= len(column.numbers))))
-    above, at_most = (column.number(end) if abs(end) < inf else end for end in _bounds(step.holds, step.fails))
-    return ValueGroup(values, above, at_most, effect, step.records)
-
-
-def _bounds(holds: tuple[Literal, ...], fails: tuple[Literal, ...]) -> tuple[float, float]:
-    """Return the lower and upper bound of the numbers for which some literals hold and others fail."""
-    lows = [one.value for one in holds if one.op == ">"] + [one.value for one in fails if one.op == "<="]
-    highs = [one.value for one in holds if one.op == "<="] + [one.value for one in fails if one.op == ">"]
-    low = [float(one) for one in lows if isinstance(one, float)]
-    high = [float(one) for one in highs if isinstance(one, float)]
-    return max(low, default=-inf), min(high, default=inf)
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,7 +102,7 @@ class Curve:
     """The effect of one feature for each group of its values."""
 
     feature: str
-    groups: tuple[ValueGroup, ...]
+    groups: tuple[CurveGroup, ...]
 
     def merged(self, most: int) -> Curve:
         """Return the curve with at most ``most`` ranges, merging the neighbours that differ least."""
@@ -132,16 +124,16 @@ class Curve:
         return float(np.average(np.abs(found - mean).mean(axis=1), weights=counts))
 
 
-def _distance(one: ValueGroup, two: ValueGroup) -> float:
+def _distance(one: CurveGroup, two: CurveGroup) -> float:
     """Return the cost of merging two groups: their difference, weighted by the records that would move."""
     return float(np.abs(one.effect - two.effect).sum()) * min(one.records, two.records)
 
 
-def _merge(one: ValueGroup, two: ValueGroup) -> ValueGroup:
+def _merge(one: CurveGroup, two: CurveGroup) -> CurveGroup:
     """Merge two adjacent ranges of numbers into one with the mean of their effects."""
     weights = (one.records, two.records) if one.records + two.records else (1, 1)
     effect = np.average([one.effect, two.effect], axis=0, weights=weights)
-    return ValueGroup((*one.values, *two.values), one.above, two.at_most, effect, one.records + two.records)
+    return CurveGroup((*one.values, *two.values), one.above, two.at_most, effect, one.records + two.records)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -156,7 +148,45 @@ class Effects:
     curves: tuple[Curve, ...]
     expected: Floats
     background: int
-    words: Words = DEFAULT
+    words: Words
+    measure: Callable[[], Importances]
+    join: Callable[[str, str], PairEffect]
+    rank_sums: tuple[tuple[tuple[str, Label], float], ...] = ()
+    """For labelled records, how many standard deviations the numbers of a feature are larger with a label."""
+    chosen: bool = False
+    """Whether only some of the curves are shown."""
+
+    @cached_property
+    def importances(self) -> Importances:
+        """How much each feature and each pair of features matters on average."""
+        return self.measure()
+
+    def pair(self, first: str, second: str) -> PairEffect:
+        """Compute the joint effect of two features."""
+        for name in (first, second):
+            self._check(name)
+        return self.join(first, second)
+
+    @cached_property
+    def strongest_pairs(self) -> tuple[PairEffect, ...]:
+        """The joint effects of the pairs of the shown features that interact most, with few groups of values."""
+        shown = {curve.feature for curve in self.curves}
+        pairs = [pair for pair, mean in self.importances.pairs.items() if shown.issuperset(pair) and mean >= SMALL]
+        return tuple(self.pair(*pair).merged(_ROWS, _COLUMNS) for pair in pairs[:_PAIRS])
+
+    @cached_property
+    def findings(self) -> tuple[CurveFinding, ...]:
+        """The curves that go against common sense: short turns on few records, and directions unlike the data's."""
+        return tuple(self._find())
+
+    def _find(self) -> Iterator[CurveFinding]:
+        rank_sums = dict(self.rank_sums)
+        for curve in self.curves:
+            for place, label in enumerate(self.columns):
+                yield from find_turns(curve, label, place, self.words)
+                unlike = rank_sums.get((curve.feature, label), 0.0)
+                if found := find_contradiction(curve, label, place, self.words, unlike):
+                    yield found
 
     @property
     def columns(self) -> tuple[Label, ...]:
@@ -165,14 +195,19 @@ class Effects:
 
     def only(self, features: Collection[str]) -> Effects:
         """Return the curves of the named features; all curves if none are named."""
+        for name in features:
+            self._check(name)
+        shown = tuple(curve for curve in self.curves if not features or curve.feature in features)
+        return replace(self, curves=shown, chosen=self.chosen or bool(features))
+
+    def _check(self, feature: str) -> None:
         known = [curve.feature for curve in self.curves]
-        if unknown := [name for name in features if name not in known]:
-            raise UnknownNameError(f"no rule tests {unknown[0]!r}{suggest(unknown[0], known)}")
-        chosen = tuple(curve for curve in self.curves if not features or curve.feature in features)
-        return replace(self, curves=chosen)
+        if feature not in known:
+            raise UnknownNameError(f"no rule tests {feature!r}{suggest(feature, known)}")
 
     def __getitem__(self, feature: str) -> Curve:
         """The curve of a feature."""
+        self._check(feature)
         return next(curve for curve in self.curves if curve.feature == feature)
 
     def lines(self, column: int = 0) -> Iterator[str]:
@@ -185,6 +220,14 @@ class Effects:
             for text, group in zip(texts, curve.groups, strict=True):
                 effect = group.effect[column]
                 yield f"  {text:<{width}}  {group.records:>5,}  {_bar(effect / most)}  {effect:+.2f}"
+        for pair in () if len(self.curves) < 2 else self.strongest_pairs:
+            yield from pair.lines(column, self.words)
+
+    def title(self, column: int) -> str:
+        """Describe the numbers in a column."""
+        against = f" against {self.labels[0]}" if len(self.columns) == 1 else ""
+        compared = f"compared with the mean of {count_text(self.background, 'record')}"
+        return f"log-odds of {self.columns[column]}{against}, {compared}"
 
     def to_dict(self) -> dict[str, Any]:
         """Convert everything to lists, dicts and values that JSON supports."""
@@ -198,18 +241,15 @@ class Effects:
                     "feature": curve.feature,
                     "spread": curve.spread,
                     "groups": [
-                        {
-                            "values": [value_to_json(value) for value in group.values],
-                            "above": None if group.above is None else number_to_json(group.above),
-                            "at_most": None if group.at_most is None else number_to_json(group.at_most),
-                            "records": group.records,
-                            "effect": group.effect.tolist(),
-                        }
+                        {**group.to_dict(), "records": group.records, "effect": group.effect.tolist()}
                         for group in curve.groups
                     ],
                 }
                 for curve in self.curves
             ],
+            "importances": self.importances.to_dict(),
+            "pairs": [pair.to_dict() for pair in self.strongest_pairs],
+            "findings": [finding.to_dict() for finding in self.findings],
         }
 
     def frame(self) -> Any:
@@ -226,13 +266,17 @@ class Effects:
             }
         )
 
+    def _repr_html_(self) -> str | None:
+        if not proof_rendering.has_jinja2():
+            return None
+        return proof_rendering.render_template("effects.html.j2", view=effects_view(self, _RANGES), chosen=self.chosen)
+
     def __str__(self) -> str:
-        parts = []
-        for place, label in enumerate(self.columns):
-            against = f" against {self.labels[0]}" if len(self.columns) == 1 else ""
-            compared = f"compared with the mean of {count_text(self.background, 'record')}"
-            parts.append(f"log-odds of {label}{against}, {compared}")
-            parts += self.lines(place)
+        parts = [] if self.chosen else [*self.importances.lines(self.words), ""]
+        for place in range(len(self.columns)):
+            parts += [self.title(place), *self.lines(place)]
+        if self.findings:
+            parts += ["", "look at these:", *(f"  {finding}" for finding in self.findings)]
         return "\n".join(parts)
 
     __repr__ = __str__

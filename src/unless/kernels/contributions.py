@@ -32,6 +32,10 @@ class ContributionWalk:
     The Shapley value of a feature is a sum over ends: of an end that is reached with ``a`` features of the record and
     ``b`` of the background, each of the first gets ``(a - 1)! b! / (a + b)!`` of the points, and each of the others
     loses ``a! (b - 1)! / (a + b)!`` of them. ``shares[a * most + b]`` has ``a! b! / (a + b + 1)!``.
+
+    The Shapley interaction index of two features (Grabisch and Roubens, 1999) is such a sum, too: two features of the
+    record get ``(a - 2)! b! / (a + b - 1)!`` of the points, two of the background ``a! (b - 2)! / (a + b - 1)!``, and
+    one of each loses ``(a - 1)! (b - 1)! / (a + b - 1)!``.
     """
 
     nodes: cython.const[cython.int][::1]
@@ -51,23 +55,29 @@ class ContributionWalk:
     steps: cython.longlong
     truths: cython.const[cython.uchar][::1]
     out: cython.double[::1]
+    count: cython.Py_ssize_t
+    paired: cython.bint
+    pairs: cython.double[::1]
 
     def __init__(self, nodes, features, points, width, held, size, shares, most, count):
         """Keep a graph and a background: ``held`` has the records in which each literal holds, ``size`` records."""
         self.nodes, self.features, self.points, self.width = view(nodes), view(features), view(points), width
         self.held, self.words, self.size = view(held), max(-(-size // 64), 1), size
         self.shares, self.most = view(shares), most
+        self.count = count
         self.origin = view(np.zeros(max(count, 1), np.uint8))
         self.own, self.other = view(np.zeros(most + 1, np.int32)), view(np.zeros(most + 1, np.int32))
         self.levels = min(len(nodes) // 3, LEVELS)
         self.sets = view(np.zeros(2 * (self.levels + 2) * self.words, np.uint64))
 
-    def add(self, root, truths, steps, out):
+    def add(self, root, truths, steps, out, pairs):
         """Add the contributions for a record to ``out``, ``width`` numbers per feature; return the steps that are left.
 
-        ``truths`` has a byte for each literal. If the steps are used up, the result is negative and ``out`` is wrong.
+        ``truths`` has a byte for each literal. ``pairs`` is empty, or gets ``width`` numbers for each two features,
+        where the first has the smaller index. If the steps are used up, the result is negative, and ``out`` is wrong.
         """
         self.truths, self.out, self.steps = view(truths), view(out), steps
+        self.pairs, self.paired = view(pairs), len(pairs) > 0
         word: Size
         one: cython.ulonglong = 1
         for word in range(self.words):
@@ -160,3 +170,36 @@ class ContributionWalk:
                 share = points * self.shares[own * self.most + other - 1]
                 for k in range(other):
                     self.out[self.other[k] * self.width + column] -= share
+            if self.paired:
+                self.give_pairs(points, own, other, column)
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def give_pairs(self, points: cython.double, own: Size, other: Size, column: Size) -> cython.void:
+        """Share the points of an end among the pairs of the features on the way to it."""
+        k: Size
+        j: Size
+        share: cython.double
+        if own > 1:
+            share = points * self.shares[(own - 2) * self.most + other]
+            for k in range(own):
+                for j in range(k):
+                    self.pairs[self.pair(self.own[j], self.own[k]) + column] += share
+        if other > 1:
+            share = points * self.shares[own * self.most + other - 2]
+            for k in range(other):
+                for j in range(k):
+                    self.pairs[self.pair(self.other[j], self.other[k]) + column] += share
+        if own and other:
+            share = points * self.shares[(own - 1) * self.most + other - 1]
+            for k in range(own):
+                for j in range(other):
+                    self.pairs[self.pair(self.own[k], self.other[j]) + column] -= share
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def pair(self, one: Size, two: Size) -> Size:
+        """Return where the numbers of two features begin in ``pairs``."""
+        if one > two:
+            one, two = two, one
+        return (one * self.count + two) * self.width
