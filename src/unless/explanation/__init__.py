@@ -8,8 +8,8 @@
 - `rule_listing`: all rules laid out in columns, by `text_table`.
 - `score_explanation`: the score card of a record, points that add up to its probabilities.
 - `contributions`: what each feature of a record adds to the log-odds; `effects`: the curve of each feature.
-- `value_groups`: values that rules treat alike; `importances`: how much features and pairs matter; `pair_effects`: the joint
-  effect of two features; `curve_findings`: curves that go against common sense; `effects_view`: all of it for HTML.
+- `value_groups`: values that rules treat alike; `pair_effects`: the joint effect of two features; `importances`,
+  `curve_findings`: which features and pairs matter, and which curves go against common sense; `effects_view`: for HTML.
 - `proof_rendering`: a proof for JSON, for pages and notebooks, for terminals.
 - `counterfactuals`: find the nearest records with another label.
 """
