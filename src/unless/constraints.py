@@ -14,13 +14,33 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from math import isfinite
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Self
 from typing import Literal as OneOf
 
 from unless.errors import MissingFileError, ParameterError, ReadError, UnknownNameError, suggest
-from unless.values import Label, class_index, count_text, to_python_value
+from unless.values import (
+    Label,
+    Value,
+    cell_value,
+    class_index,
+    count_text,
+    number_to_text,
+    parse_number,
+    to_python_value,
+    value_to_json,
+)
+from unless.values import value_in_notation as in_notation
+from unless.values.notation import Amounts, Notation
 
 Direction = OneOf["more", "less"]
+
+Cuts = tuple[float | str, ...]
+"""The numbers at which a feature may be cut; dates and levels of an order are texts until the columns are known."""
+
+CutPairs = tuple[tuple[str, Cuts], ...]
+
+NO_CUTS: Mapping[str, Cuts] = MappingProxyType({})
 
 _MONOTONE = re.compile(r"(?P<feature>.+?)(?<!\s)\s*+:\s*(?P<direction>more|less)\s+never\s+(?P<label>.+)", re.DOTALL)
 
@@ -85,6 +105,11 @@ class Constraints:
         The most literals of a default, and of each exception.
     max_depth
         The most levels of exceptions: 0 allows none, 1 allows exceptions without exceptions.
+    no_negation
+        Whether rules have no literal that holds for all values but one: *is not*, and *is present*.
+    only_cuts
+        The only thresholds that rules may have on some features, ``{"age": [18, 65]}``: *at most 18*, *above 65*. Dates
+        and levels of an order are texts, ``{"when": ["2024-01-01"], "size": ["S"]}``. The values are kept as pairs.
     """
 
     never: tuple[str, ...] = ()
@@ -93,6 +118,8 @@ class Constraints:
     monotone: tuple[Monotone, ...] = ()
     max_literals: int | None = None
     max_depth: int | None = None
+    no_negation: bool = False
+    only_cuts: CutPairs = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "never", _check_feature_names("never", self.never))
@@ -107,6 +134,10 @@ class Constraints:
             if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < least):
                 raise ParameterError(f"{name} must be a whole number of at least {least}, or None, not {value!r}")
             object.__setattr__(self, name, value)
+        if not isinstance(to_python_value(self.no_negation), bool):
+            raise ParameterError(f"no_negation must be True or False, not {self.no_negation!r}")
+        object.__setattr__(self, "no_negation", bool(self.no_negation))
+        object.__setattr__(self, "only_cuts", _check_only_cuts(self.only_cuts))
         self._refuse_contradictions()
 
     def _refuse_contradictions(self) -> None:
@@ -117,22 +148,26 @@ class Constraints:
                 raise ParameterError(
                     f"no rule may test {name!r}, so {str(constraint)!r} has no effect; keep one of them"
                 )
+            if name in dict(self.only_cuts):
+                raise ParameterError(f"no rule may test {name!r}, so only_cuts has no effect on it; keep one of them")
         _refuse_opposites(self.monotone)
 
     def __bool__(self) -> bool:
-        return any(getattr(self, one.name) not in ((), None) for one in fields(self))
+        return any(_is_asked(getattr(self, one.name)) for one in fields(self))
 
     @property
     def names(self) -> tuple[str, ...]:
         """The names of all features in the constraints, without repetition."""
         pairs = (name for pair in self.apart for name in pair)
         wished = (one.feature for one in self.monotone)
-        return tuple(dict.fromkeys((*self.never, *self.only_exceptions, *pairs, *wished)))
+        return tuple(dict.fromkeys((*self.never, *self.only_exceptions, *pairs, *wished, *dict(self.only_cuts))))
 
-    def among(self, features: Collection[str], labels: Sequence[Label], unordered: Collection[str] = ()) -> Self:
+    def among(
+        self, features: Collection[str], labels: Sequence[Label], numeric: Mapping[str, Notation | None] | None = None
+    ) -> Self:
         """Check the constraints against features and labels; convert labels given as text to the labels they spell.
 
-        ``unordered`` are the features without numbers.
+        ``numeric`` are the features with numbers, and how these are written: cuts become such numbers. None if unknown.
         """
         for name in self.names:
             if name not in features:
@@ -143,7 +178,7 @@ class Constraints:
             raise ParameterError("the constraints leave no feature that the default of a rule may test")
         constraints = tuple(replace(one, label=_label_of_monotone(one, labels)) for one in self.monotone)
         for one in constraints:
-            if one.feature in unordered:
+            if numeric is not None and one.feature not in numeric:
                 raise ParameterError(
                     f"{str(one)!r} is not possible: {one.feature!r} has no numbers, and its categories have no order; "
                     f"declare one (orders={{{one.feature!r}: [...]}}, --order), or use never"
@@ -155,7 +190,9 @@ class Constraints:
                 raise ParameterError(
                     f"{said} leave nothing that {feature!r} may change; keep one, or never={(feature,)!r}"
                 )
-        return replace(self, monotone=constraints)
+        if numeric is None:
+            return replace(self, monotone=constraints)
+        return replace(self, monotone=constraints, only_cuts=_convert_cuts(self.only_cuts, numeric))
 
     def lines(self) -> list[str]:
         """Describe the constraints in words, one line per constraint.
@@ -167,6 +204,9 @@ class Constraints:
         found += [f"only exceptions test {name}" for name in self.only_exceptions]
         found += [f"no rule tests both {one} and {other}" for one, other in self.apart]
         found += map(str, self.monotone)
+        found += [f"thresholds on {name} only at {_list_cuts(cuts)}" for name, cuts in self.only_cuts]
+        if self.no_negation:
+            found.append("no rule says 'is not' or 'is present'")
         if self.max_literals is not None:
             found.append(f"at most {count_text(self.max_literals, 'literal')} in a default or an exception")
         if self.max_depth is not None:
@@ -177,8 +217,9 @@ class Constraints:
         """Convert the constraints to a dict for JSON and TOML; `from_dict` reads it."""
         found: dict[str, Any] = {name: list(getattr(self, name)) for name in ("never", "only_exceptions")}
         found |= {"apart": [list(pair) for pair in self.apart], "monotone": list(map(_monotone_text, self.monotone))}
-        found |= {"max_literals": self.max_literals, "max_depth": self.max_depth}
-        return {name: value for name, value in found.items() if value not in ([], None)}
+        found |= {"max_literals": self.max_literals, "max_depth": self.max_depth, "no_negation": self.no_negation}
+        found["only_cuts"] = [[name, list(map(value_to_json, cuts))] for name, cuts in self.only_cuts]
+        return {name: value for name, value in found.items() if _is_asked(value)}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
@@ -211,13 +252,29 @@ def to_constraints(given: object) -> Constraints | None:
     return found or None
 
 
-def features_with_direction(given: object) -> frozenset[str]:
-    """Find the features with a monotone constraint; the argument is as in `to_constraints`.
+def cut_numbers(name: str, cuts: Iterable[float | str], notation: Notation | None) -> tuple[float, ...]:
+    """Convert the cuts of a feature to numbers in the notation of its column, ascending."""
+    found = set[float]()
+    for cut in cuts:
+        value: Value = in_notation(cut, notation)
+        if isinstance(value, str) and isinstance(notation, Amounts):
+            value = notation.amount(value) if (number := parse_number(value)) is None else number
+        elif isinstance(value, str) and (notation is None or notation.plain):
+            value = parse_number(value)
+        if not isinstance(value, float):
+            forms = "as its numbers" if notation is None or notation.plain else f"as its values ({notation.text(0.0)})"
+            raise ParameterError(f"only_cuts has {cut!r} for {name!r}, which is not written {forms}")
+        found.add(value if notation is None else notation.value(value))
+    return tuple(sorted(found))
 
-    Scores of intervals of such a feature could make a label likelier in the wrong direction, so only rules get scores.
+
+def cuts_of_points(given: object) -> Mapping[str, Cuts]:
+    """Return the only cuts of some features in a score card; the argument is as in `to_constraints`.
+
+    Features with a direction have none: scores of intervals could make a label likelier in the wrong direction.
     """
     asked = to_constraints(given)
-    return frozenset(() if asked is None else (one.feature for one in asked.monotone))
+    return NO_CUTS if asked is None else {**dict(asked.only_cuts), **{one.feature: () for one in asked.monotone}}
 
 
 def allowed_directions(constraints: Iterable[Monotone], feature: str, label: Label) -> frozenset[Direction]:
@@ -275,6 +332,48 @@ def _label_of_monotone(constraint: Monotone, labels: Sequence[Label]) -> Label:
         if (place := class_index(one, tuple(labels))) is not None:
             return labels[place]
     raise UnknownNameError(f"{str(constraint)!r} names an unknown label{suggest(label, labels)}")
+
+
+def _is_asked(value: object) -> bool:
+    """Return whether the value of a parameter is a constraint: a limit of 0 is."""
+    return value is not None and value is not False and value not in ((), [], {})
+
+
+def _check_only_cuts(given: object) -> CutPairs:
+    try:
+        pairs = dict(given)  # type: ignore[call-overload]
+    except (TypeError, ValueError):
+        message = f"only_cuts must map features to thresholds, such as {{'age': [18, 65]}}, not {given!r:.60}"
+        raise ParameterError(message) from None
+    return tuple((name, _check_cuts(name, pairs[name])) for name in _check_feature_names("only_cuts", pairs))
+
+
+def _check_cuts(name: str, given: object) -> Cuts:
+    found: dict[float | str, None] = {}
+    for cut in given if isinstance(given, Iterable) and not isinstance(given, str) else (given,):
+        value = cell_value(cut)
+        if isinstance(cut, bool) or value is None or (isinstance(value, float) and not isfinite(value)):
+            raise ParameterError(f"only_cuts has {cut!r} for {name!r}, which is neither a number nor a text of a date")
+        found[value] = None
+    if not found:
+        raise ParameterError(f"only_cuts has no threshold for {name!r}; name some, or use never")
+    return tuple(found)
+
+
+def _convert_cuts(given: CutPairs, numeric: Mapping[str, Notation | None]) -> CutPairs:
+    """Convert the cuts of all features to numbers; reject features without numbers."""
+    for name, _ in given:
+        if name not in numeric:
+            raise ParameterError(
+                f"only_cuts is not possible for {name!r}, which has no numbers, and whose categories have no order; "
+                f"declare one (orders={{{name!r}: [...]}}, --order)"
+            )
+    return tuple((name, cut_numbers(name, cuts, numeric[name])) for name, cuts in given)
+
+
+def _list_cuts(cuts: Cuts) -> str:
+    texts = [number_to_text(cut) if isinstance(cut, float) else cut for cut in cuts]
+    return " and ".join([", ".join(texts[:-1]), texts[-1]] if len(texts) > 1 else texts)
 
 
 def _to_tuple(name: str, given: object) -> tuple[Any, ...]:

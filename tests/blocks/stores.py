@@ -17,7 +17,7 @@ from unless.blocks.block_arrays import map_block, write_block
 from unless.blocks.block_store import LocalBlockStore
 from unless.blocks.encoding import BlockEncoding, EncodingTask
 from unless.blocks.row_order import UNORDERED
-from unless.learn import MemoryEngine, unless_learner
+from unless.learn import MemoryEngine, given_cuts
 from unless.learn.weights import check_weights, multiply_counts, weights_to_counts
 from unless.read.column_plan import plan_columns
 from unless.read.frames import PolarsFrame
@@ -131,7 +131,7 @@ def cut(rng: np.random.Generator, rows: int) -> list[int]:
 def cramped(monkeypatch, rng: np.random.Generator) -> None:
     """Let few values be many, at random, so that small tables have open columns, cuts and samples."""
     many = int(rng.choice([2, 5, 20, 60, 8192]))
-    for module in (column_stats, block_queries, unless_learner, column_bins):
+    for module in (column_stats, block_queries, given_cuts, column_bins):
         monkeypatch.setattr(module, "MANY", many)
     monkeypatch.setattr(column_stats, "_NUMBERS", many * int(rng.choice([1, 3, 8])))
     monkeypatch.setattr(column_stats, "_PER_BATCH", int(rng.choice([2, 16, 512])))

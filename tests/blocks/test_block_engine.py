@@ -24,7 +24,7 @@ from unless.blocks.block_store import map_ahead
 from unless.blocks.column_bins import ColumnBins, make_column_bins
 from unless.blocks.histogram_search import CountScore, HistogramSearch
 from unless.blocks.row_set_definitions import RowSetDefinition, flatten_definitions
-from unless.learn import Engine, fold_rm, fold_unless, unless_learner
+from unless.learn import Engine, fold_rm, fold_unless, given_cuts
 from unless.learn.engine import GrowthCriteria
 from unless.learn.literals import GAIN, NET, FoundLiteral, LiteralScore, ValueCounts, candidate_literals, find_literal
 from unless.learn.rule_limits import RuleLimits
@@ -246,7 +246,7 @@ def test_values_are_counted_as_in_memory(seed, monkeypatch):
     data = random_data(rng, 80)
     data.weights = rng.choice([0.0, 0.0, 1.0, 3.0], 80)
     cramped(monkeypatch, rng)
-    many = unless_learner.MANY
+    many = given_cuts.MANY
     found = BlockEngine(store_of(data, cut(rng, 80))).distinct()
     assert [min(count, many) for count in found] == [min(count, many) for count in data.memory.distinct()]
 
@@ -614,7 +614,7 @@ def test_single_texts_are_not_asked_for_in_vain(monkeypatch):
     data = Data(pl.DataFrame({**columns, "y": [f"l{k}" for k in y]}))
     for module in ("column_stats", "block_queries", "column_bins"):
         monkeypatch.setattr(f"unless.blocks.{module}.MANY", 100)
-    monkeypatch.setattr("unless.learn.unless_learner.MANY", 100)
+    monkeypatch.setattr("unless.learn.given_cuts.MANY", 100)
     monkeypatch.setattr("unless.blocks.column_bins._NUMERIC", 16)
     monkeypatch.setattr("unless.blocks.column_bins._BINS", 32)  # a part has as many names as a rule has records
     store = store_of(data, [2000] * 3)

@@ -39,9 +39,29 @@ def test_a_file(fit, tmp_path):
     assert unless.load(tmp_path / "m.json").constraints == Constraints(["age", "amount"], max_depth=0)
 
 
+@pytest.mark.parametrize("algorithm", ["unless", "fold-rm", "committee"])
+def test_given_cuts(fit, tmp_path, algorithm):
+    """Thresholds and negations, by options and by a file, whose cuts an option replaces column by column."""
+    (tmp_path / "c.toml").write_text("no_negation = true\n[only_cuts]\nage = [18]\namount = [20000]\n")
+    cuts = ("--only-cuts", "income=20000, 40000", "--only-cuts", "age=25,65")
+    done = fit("-a", algorithm, *cuts, "--constraints", tmp_path / "c.toml", "-o", tmp_path / "m.json")
+    assert done.code == 0, done.err
+    model = unless.load(tmp_path / "m.json")
+    wanted = Constraints(no_negation=True, only_cuts={"age": [25, 65], "amount": [20_000], "income": [20_000, 40_000]})
+    assert model.constraints == wanted
+    assert violations(model.program_, wanted) == ()
+    assert fit("-a", algorithm, *cuts, "--no-negation", "-o", tmp_path / "other.json").code == 0
+    assert unless.load(tmp_path / "other.json").constraints.no_negation
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [
+        (("--only-cuts", "age"), "'age' has no thresholds, such as age=18,65"),
+        (("--only-cuts", "agee=18"), "which is not a feature; did you mean 'age'"),
+        (("--only-cuts", "history=18"), "only_cuts is not possible for 'history'"),
+        (("--only-cuts", "age=2024-01-01"), "only_cuts has '2024-01-01' for 'age', which is not written as its"),
+        (("-a", "committee", "--only-cuts", "history=18"), "only_cuts is not possible for 'history'"),
         (("--never", "agee"), "which is not a feature; did you mean 'age'"),
         (("--monotone", "income goes up"), "is not 'FEATURE: more never LABEL'"),
         (("--monotone", "income: more never reject"), "names an unknown label"),

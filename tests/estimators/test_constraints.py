@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import json
 import pickle
 import warnings
@@ -27,6 +28,9 @@ from unless import (
     violations,
 )
 from unless.errors import ParameterError, ProgramError, UnknownNameError
+from unless.estimators.model_file import read
+from unless.report.card import model_card
+from unless.report.card_rendering import markdown
 
 LISTS = (UnlessClassifier, FoldRMClassifier, FoldRPPClassifier)
 
@@ -89,6 +93,62 @@ class TestConstraints:
             UnlessCommittee(constraints=ASKED).fit(X, y)
 
     @pytest.mark.parametrize("kind", [*LISTS, UnlessCommittee])
+    @pytest.mark.parametrize("more", [{}, {"round_thresholds": True}, {"teacher": "committee"}])
+    def test_given_cuts(self, kind, more, tmp_path):
+        """Thresholds are the given ones only, those of the points of probabilities too, and nothing is negated."""
+        X, y = people()
+        asked = Constraints(only_cuts={"income": [25, 40, 70], "age": [25]}, no_negation=True)
+        able = {name: value for name, value in more.items() if name in kind().get_params()}
+        model = kind(constraints=asked, warn=False, **able).fit(X, y)
+        lists = model.lists_ if kind is UnlessCommittee else [model.program_]
+        found = {literal for each in lists for literal in each.literals()}
+        assert {one.value for one in found if one.feature == "income"} & {25.0, 40.0, 70.0}
+        assert {one.op for one in found} <= {"<=", ">", "==", "missing"}
+        for each in (*lists, model.program_):
+            assert violations(each, asked) == ()
+        model.save(tmp_path / "m.json")
+        assert unless.load(tmp_path / "m.json").constraints == asked
+        if kind is UnlessClassifier:
+            assert {cut.value for cut in model.card_.cuts} <= {25.0, 40.0, 70.0}
+            shown = markdown(model_card(read(tmp_path / "m.json"), parameters=model.get_params()))
+            assert "thresholds on income only at 25, 40 and 70" in shown
+            assert "no rule says 'is not' or 'is present'" in shown
+
+    @pytest.mark.parametrize("kind", [*LISTS, UnlessCommittee])
+    def test_cuts_in_notations(self, kind):
+        """Dates, levels of an order and amounts with a unit are cut where they are said to be, as texts or as dates."""
+        draw = np.random.default_rng(1)
+        days = pd.Timestamp("2023-01-01") + pd.to_timedelta(draw.integers(0, 700, 400), unit="D")
+        X = pd.DataFrame({"when": days, "size": draw.choice(["S", "M", "L"], 400)})
+        X["weight"] = [f"{kilos} kg" for kilos in draw.integers(1, 90, 400)]
+        y = np.where((X["when"] >= "2024-01-10") | (X["size"] == "L"), "yes", "no")
+        orders, cuts = {"size": ["S", "M", "L"]}, {"size": ["M"], "weight": ["40 kg", 60]}
+        models = [
+            kind(orders=orders, warn=False, constraints={"only_cuts": cuts | {"when": [day]}}).fit(X, y)
+            for day in ("2023-12-31", dt.date(2023, 12, 31), pd.Timestamp("2023-12-31"))
+        ]
+        lists = [model.lists_ if kind is UnlessCommittee else [model.program_] for model in models]
+        found = {str(literal) for each in lists[0] for literal in each.literals()}
+        allowed = {"weight <= 40", "weight > 40", "weight <= 60", "weight > 60"}
+        assert {"when > 2023-12-31", "size > M"} & found
+        assert found <= allowed | {f"{one} {op}" for one in ("size >", "when >") for op in ("M", "2023-12-31")} | {
+            "when <= 2023-12-31",
+            "size <= M",
+        }
+        assert lists[0] == lists[1] == lists[2]
+        for model in models:
+            assert (
+                violations(model.program_, model.constraints or Constraints(**model.get_params()["constraints"])) == ()
+            )
+
+    def test_a_cut_that_divides_nothing(self):
+        """A cut without records on both sides is said, and learning goes on."""
+        X, y = people()
+        with pytest.warns(TrainingWarning, match="age has no number on one side of the given threshold 200. No rule"):
+            model = UnlessClassifier(constraints=Constraints(only_cuts={"age": [25, 200]})).fit(X, y)
+        assert len(model.program_) > 1
+
+    @pytest.mark.parametrize("kind", [*LISTS, UnlessCommittee])
     def test_names(self, kind):
         """A name that is no feature is refused with the nearest one."""
         X, y = people(60)
@@ -119,6 +179,10 @@ class TestConstraints:
             ({"max_depth": 1e99}, "max_depth: expected a whole number, not 1e"),
             ({"monotone": ["income goes up"]}, "is not 'FEATURE: more never LABEL'"),
             ({"never": ["a"], "only_exceptions": ["a"]}, "keep one"),
+            ({"only_cuts": [["age", []]]}, r"only_cuts\[0\]\[1\]: expected"),
+            ({"only_cuts": [["age", [[]]]]}, r"only_cuts\[0\]\[1\]\[0\]: expected"),
+            ({"only_cuts": [["age", ["18", True]]]}, r"only_cuts\[0\]\[1\]\[1\]: expected"),
+            ({"no_negation": 1}, "no_negation: expected true or false, not 1"),
         ],
     )
     def test_files_of_strangers(self, node, words, tmp_path):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import nextafter
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -90,6 +92,23 @@ def test_pairs():
     assert (
         str(violations(program, Constraints(apart=[("z", "x")]))[0]) == "rule 1 tests 'z' and 'x', which must be apart"
     )
+
+
+def test_negations_and_cuts():
+    """Each literal with a negation or another threshold is said; below 18 is a threshold at 18, too."""
+    below = nextafter(18.0, 0.0)
+    rule = Rule("p", (Literal("x", "<=", 18.0), Literal("z", "<=", below)), (Rule(None, (Literal("c", "!=", "a"),)),))
+    program = Program("y", ("x", "z", "c"), (rule, Rule("q", (Literal("x", "present"),))), "q")
+    said = [str(one) for one in violations(program, Constraints(no_negation=True, only_cuts={"x": [17], "z": [18]}))]
+    assert said == [
+        "rule 1 says x <= 18, whose threshold is not one of only_cuts",
+        "rule 1 says c is not 'a', but no rule may say 'is not' or 'is present'",
+        "rule 2 says x is present, but no rule may say 'is not' or 'is present'",
+    ]
+    day = DATE.value(DATE.number("2020-08-01"))
+    program = Program("y", ("x",), (Rule("p", (Literal("x", ">", day),)),), "q")
+    assert violations(program, Constraints(only_cuts={"x": ["2020-08-01"]})) == ()
+    assert len(violations(program, Constraints(only_cuts={"x": ["2020-08-02"]}))) == 1
 
 
 def test_words():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from itertools import pairwise, product
 from time import process_time
@@ -24,7 +25,7 @@ from unless.kernels import binning
 from unless.learn import Engine, MemoryEngine, fold_unless
 from unless.learn.committee_learner import CommitteeSettings, learn_committee
 from unless.learn.fold import LearnConstraints
-from unless.learn.literals import LITERAL_KINDS, NET, LiteralScore, candidate_literals
+from unless.learn.literals import EVERY, LITERAL_KINDS, NET, LiteralScore, candidate_literals
 from unless.learn.unless_learner import UnlessLearner, UnlessSettings
 from unless.table import Column, Labels, Table
 
@@ -42,6 +43,9 @@ def _labels(data):
     return data.labels if isinstance(data, Engine) else data.labels.labels
 
 
+CUTS = st.lists(st.sampled_from([-1.0, 0.0, 0.5, 1.0, 2.0, 3.0, 9.0]), min_size=1, max_size=3)
+
+
 @st.composite
 def constraints_for(draw, features, labels):
     """Constraints on some features and labels, of which some are possible."""
@@ -57,6 +61,8 @@ def constraints_for(draw, features, labels):
             monotone=draw(st.lists(learn_constraints, max_size=2)),
             max_literals=draw(st.sampled_from([None, None, 1, 2])),
             max_depth=draw(st.sampled_from([None, None, 0, 1, 2])),
+            no_negation=draw(st.booleans()),
+            only_cuts=draw(st.dictionaries(names, CUTS, max_size=2)),
         ).among(features, labels)
     except ParameterError:
         return Constraints(max_depth=1)
@@ -82,6 +88,8 @@ def random_constraints(rng, features, labels):
                 ],
                 max_literals=[None, None, 1, 2][int(rng.integers(4))],
                 max_depth=[None, None, 0, 1][int(rng.integers(4))],
+                no_negation=bool(rng.integers(2)),
+                only_cuts={name: rng.choice([0.5, 1.0, 3.0, 12.0, 400.0], 2).tolist() for name in some(2)},
             ).among(features, labels)
         except ParameterError:
             continue
@@ -188,7 +196,7 @@ class TestOneDefinition:
         engine = MemoryEngine(Table((*table.columns, wide), table.target))
         pair = engine.split(engine.all_rows(), 0)
         for _ in range(6):
-            allowed = bytes(rng.choice([0, 1, 2, 3, 4, 5, 6, 7], 5).tolist())
+            allowed = bytes(rng.integers(0, EVERY + 1, 5).tolist())
             used = tuple(literal for literal in [engine.best_literal(*pair, ())] if literal is not None)
             scores = (LiteralScore("purity", 2), NET)
             others = [engine.find_literal(*pair, score, allowed=allowed) for score in scores]
@@ -219,8 +227,11 @@ class TestOneDefinition:
         cramped(monkeypatch, rng)
         asked = random_constraints(rng, data.memory.features, data.memory.labels)
         text = {column.name for column in data.memory.columns if column.kind == "text" and column.notation is None}
-        asked = Constraints.from_dict(
-            asked.to_dict() | {"monotone": [w for w in asked.monotone if w.feature not in text]}
+        plain = {column.name for column in data.memory.columns if column.name not in text and column.plain}
+        asked = replace(
+            asked,
+            monotone=[w for w in asked.monotone if w.feature not in text],
+            only_cuts=[pair for pair in asked.only_cuts if pair[0] in plain],
         )
         expected = LEARNERS[learner](data.memory, constraints=asked)
         engine = BlockEngine(store_of(data, cut(rng, rows)), local=int(rng.choice([0, 5, rows // 4, rows])))
@@ -332,6 +343,13 @@ class TestWishesThatMakeNoSense:
             ({"monotone": [("x", "up", "a")]}, "a direction is 'more' or 'less', not 'up'"),
             ({"monotone": ["x: more never a", "x: less never a"]}, "contradict each other"),
             ({"never": (3,)}, "never must name features, not 3"),
+            ({"no_negation": "yes"}, "no_negation must be True or False, not 'yes'"),
+            ({"only_cuts": "age"}, "only_cuts must map features to thresholds, such as"),
+            ({"only_cuts": {"x": []}}, "only_cuts has no threshold for 'x'; name some, or use never"),
+            ({"only_cuts": {"x": [True]}}, "only_cuts has True for 'x'"),
+            ({"only_cuts": {"x": [float("inf")]}}, "only_cuts has inf for 'x', which is neither a number nor"),
+            ({"only_cuts": {3: [1]}}, "only_cuts must name features, not 3"),
+            ({"only_cuts": {"x": [1]}, "never": ("x",)}, "no rule may test 'x', so only_cuts has no effect on it"),
         ],
     )
     def test_by_themselves(self, asked, words):
@@ -354,6 +372,9 @@ class TestWishesThatMakeNoSense:
             ({"never": ["x", "z"], "only_exceptions": ["t"]}, "leave no feature"),
             ({"monotone": "t: more never a"}, "'t' has no numbers, and its categories have no order"),
             ({"monotone": ["x: more never a", "x: more never b"]}, "leave nothing that 'x' may change"),
+            ({"only_cuts": {"xx": [1]}}, "'xx', which is not a feature; did you mean 'x'"),
+            ({"only_cuts": {"t": [1]}}, "only_cuts is not possible for 't', which has no numbers"),
+            ({"only_cuts": {"x": ["2020-01-01"]}}, "'2020-01-01' for 'x', which is not written as its numbers"),
         ],
     )
     def test_for_the_records(self, asked, words):
@@ -384,10 +405,14 @@ class TestValues:
             Monotone("f", "more", 3),
             Monotone(" f", "more", "l\n"),
         ]
-        asked = Constraints(("a",), ("b",), [("c", "d")], learn_constraints, 3, 0)
+        cuts = {"e": [18, 65], "when": ["2024-01-01"]}
+        asked = Constraints(("a",), ("b",), [("c", "d")], learn_constraints, 3, 0, no_negation=True, only_cuts=cuts)
         assert Constraints.from_dict(asked.to_dict()) == asked
         assert not Constraints()
         assert asked
+        for one in ({"max_depth": 0}, {"no_negation": True}, {"only_cuts": {"e": 18}}):
+            assert Constraints(**one)
+            assert Constraints.from_dict(Constraints(**one).to_dict()) == Constraints(**one)
 
     def test_labels_are_those_they_spell(self):
         """A label is named as text whatever its type, and may be a verb: refuses."""
@@ -400,6 +425,11 @@ class TestValues:
         path = tmp_path / "c.toml"
         path.write_text('never = ["zip"]\napart = [["a", "b"]]\nmonotone = ["x: more never no"]\nmax_depth = 1\n')
         assert Constraints.read(path) == Constraints(["zip"], (), [("a", "b")], ["x: more never no"], None, 1)
+        path.write_text("no_negation = true\n[only_cuts]\nage = [18, 65]\nwhen = [2024-01-01]\n")
+        assert Constraints.read(path).to_dict() == {
+            "no_negation": True,
+            "only_cuts": [["age", [18.0, 65.0]], ["when", ["2024-01-01"]]],
+        }
         for text in ("never = 3", "nevr = []", "never = [", "max_literals = 0"):
             path.write_text(text)
             with pytest.raises(ParameterError, match=r"c\.toml: "):

@@ -12,7 +12,7 @@ from tests.reference import naive
 from tests.reference.naive import candidate_literals, covers, information_gain
 from tests.reference.naive_unless import Learner as Plain
 from tests.reference.naive_unless import classes_of, count, holding, without, without_implied
-from unless import Constraints, Program, Rule
+from unless import Constraints, Literal, Program, Rule
 
 DEEP = 10**6
 
@@ -20,6 +20,8 @@ DEEP = 10**6
 def may(constraints, label, level, beside, literal):
     """Whether a literal may be at a level of a rule for a label that tests other features already."""
     feature = literal.feature
+    if constraints.no_negation and literal.op in ("!=", "present"):
+        return False
     if feature in constraints.never or (level == 1 and feature in constraints.only_exceptions):
         return False
     if any(feature in pair and (set(pair) - {feature}) & beside for pair in constraints.apart):
@@ -31,6 +33,30 @@ def may(constraints, label, level, beside, literal):
             if (literal.op == "<=") != wants_small:
                 return False
     return True
+
+
+def candidates(constraints, feature, examples):
+    """The literals on a feature, in the order that breaks ties: at the given cuts, if there are some."""
+    cuts = dict(constraints.only_cuts).get(feature)
+    if cuts is None:
+        yield from candidate_literals(feature, examples)
+        return
+    numbers = [record[feature] for record, _ in examples if isinstance(record[feature], float)]
+    for cut in sorted(cuts):
+        if any(number <= cut for number in numbers) and any(number > cut for number in numbers):
+            yield Literal(feature, "<=", cut)
+            yield Literal(feature, ">", cut)
+    yield from (literal for literal in candidate_literals(feature, examples) if literal.op not in ("<=", ">"))
+
+
+def values_of(constraints, feature, examples):
+    """How many values literals on a feature may have: those in the examples, or the cuts and missing."""
+    values = {record[feature] for record, _ in examples}
+    if feature in constraints.never:
+        return 0
+    if feature in dict(constraints.only_cuts) and not any(isinstance(value, str) for value in values):
+        return min(len(values), len(dict(constraints.only_cuts)[feature]) + 1)
+    return len(values)
 
 
 def tested(*rules):
@@ -50,7 +76,7 @@ class Fold:
         """Algorithm 2, without what may not be there."""
         best_gain, best = -inf, None
         for feature in self.features:
-            for literal in candidate_literals(feature, positive + negative):
+            for literal in candidates(self.constraints, feature, positive + negative):
                 if any((literal.feature, literal.value) == (other.feature, other.value) for other in used):
                     continue
                 if not may(self.constraints, label, level, beside, literal):
@@ -132,7 +158,7 @@ class Own(Plain):
     def __init__(self, features, examples, ratio, penalty, min_support, constraints):
         super().__init__(features, examples, ratio, penalty, min_support)
         self.constraints, self.place = constraints, None
-        self.distinct = [0 if name in constraints.never else k for name, k in zip(features, self.distinct, strict=True)]
+        self.distinct = [values_of(constraints, name, examples) for name in features]
         self.most = inf if constraints.max_literals is None else constraints.max_literals
         self.levels = DEEP if constraints.max_depth is None else constraints.max_depth + 1
 
@@ -166,7 +192,7 @@ class Own(Plain):
         features = self.features
         best, least = None, inf
         for feature in features:
-            for literal in candidate_literals(feature, positive + negative):
+            for literal in candidates(self.constraints, feature, positive + negative):
                 tp, fp = len(holding(positive, literal)), len(holding(negative, literal))
                 if tp == 0 or tp < self.min_support or tp * len(negative) <= fp * len(positive):
                     continue

@@ -206,7 +206,9 @@ class HistogramSearch:
 
     def _add_text_parts(self, i: int, cuts: Sequence[str], weights: Integers) -> None:
         limits = [None, *cuts, None]
-        for k in np.flatnonzero(_have_rows(weights)).tolist() if self._is_allowed(i, "==") else ():
+        if not (self._is_allowed(i, "==") or self._is_allowed(i, "!=")):
+            return
+        for k in np.flatnonzero(_have_rows(weights)).tolist():
             interval = Interval(i, texts=True, low=limits[k], high=limits[k + 1])
             inside = np.minimum(weights[:, k], self._heaviest[i][k])
             self._open_intervals.append(_OpenInterval(interval, inside, np.zeros_like(inside), self._all))

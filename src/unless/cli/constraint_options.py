@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from unless.cli.console import Screen
-from unless.cli.data_options import ColumnOptions, split_names
-from unless.cli.options import CONSTRAINTS, Algorithm, column_option, value_option
+from unless.cli.data_options import ColumnOptions, split_column_option, split_names
+from unless.cli.options import CONSTRAINTS, Algorithm, column_option, complete_columns, flag_option, value_option
 from unless.errors import ProgramError
+from unless.values import parse_number
 
 if TYPE_CHECKING:
     from unless.constraints import Constraints
@@ -25,7 +26,8 @@ if TYPE_CHECKING:
 _option = partial(value_option, panel=CONSTRAINTS)
 
 _MONOTONE = "A direction in which decisions never move: 'income: more never refuse', or less instead of more (repeat)."
-_FILE = "A TOML file with never, only_exceptions, apart, monotone, max_literals, max_depth; options add to the file."
+_FILE = "A TOML file with never, apart, only_cuts and the others; options add to the file."
+_CUTS = "The only thresholds on a column: age=18,65 or when=2024-01-01 (repeat)."
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +46,12 @@ class ConstraintOptions:
         int | None, _option("N", "At most N tests in a rule, and in each exception; a range counts as two.", low=1)
     ] = None
     max_depth: Annotated[int | None, _option("N", "At most N levels of exceptions; 0 for no exceptions.", low=0)] = None
+    no_negation: Annotated[
+        bool, flag_option("No rule says 'is not' or 'is present'.", "--no-negation", panel=CONSTRAINTS)
+    ] = False
+    only_cuts: Annotated[list[str] | None, _option("COLUMN=X,Y", _CUTS, "--only-cuts", complete=complete_columns)] = (
+        None
+    )
     constraints: Annotated[str | None, _option("FILE", _FILE, "--constraints")] = None
 
     def to_constraints(self, names: Sequence[str], gone: Collection[str]) -> Constraints | None:
@@ -59,11 +67,23 @@ class ConstraintOptions:
             "only_exceptions": (*found.only_exceptions, *split_names(self.only_exceptions, names)),
             "apart": (*found.apart, *(_parse_column_pair(text, names) for text in self.apart or ())),
             "monotone": (*found.monotone, *(self.monotone or ())),
+            "no_negation": found.no_negation or self.no_negation,
+            "only_cuts": {**dict(found.only_cuts), **dict(_parse_cuts(text, names) for text in self.only_cuts or ())},
         }
         for name in ("max_literals", "max_depth"):
             given = getattr(self, name)
             both[name] = getattr(found, name) if given is None else given
         return Constraints(**both) or None
+
+
+def _parse_cuts(text: str, names: Sequence[str]) -> tuple[str, tuple[float | str, ...]]:
+    """Parse COLUMN=X,Y; what spells a number is a number."""
+    name, values = split_column_option(text, names, "--only-cuts")
+    cuts = [cut.strip() for cut in values.split(",") if cut.strip()]
+    if not cuts:
+        raise typer.BadParameter(f"{text!r} has no thresholds, such as age=18,65", param_hint="--only-cuts")
+    numbers = map(parse_number, cuts)
+    return name, tuple(cut if number is None else number for cut, number in zip(cuts, numbers, strict=True))
 
 
 def _parse_column_pair(text: str, names: Sequence[str]) -> tuple[str, ...]:

@@ -160,9 +160,9 @@ def _parse_dates_and_orders(
     dates: Iterable[str] | None, orders: Iterable[str] | None, known: Sequence[str]
 ) -> dict[str, Any]:
     """Parse --date and --order into the form of `read_table`."""
-    said = [_split_column_option(one, known, "--date") for one in dates or ()]
+    said = [split_column_option(one, known, "--date") for one in dates or ()]
     formats, plain = {name: form for name, form in said if form}, [name for name, form in said if not form]
-    levels = dict(_split_column_option(one, known, "--order") for one in orders or ())
+    levels = dict(split_column_option(one, known, "--order") for one in orders or ())
     if both := [name for name in plain if name in formats]:
         raise ParameterError(f"--date is given twice for {both[0]!r}; leave one out")
     return {
@@ -171,7 +171,7 @@ def _parse_dates_and_orders(
     }
 
 
-def _split_column_option(given: str, known: Sequence[str], option: str) -> tuple[str, str]:
+def split_column_option(given: str, known: Sequence[str], option: str) -> tuple[str, str]:
     """Split COLUMN=VALUE into the column, whose name may contain =, and the value."""
     positions = [index for index, letter in enumerate(given) if letter == "="] or [len(given)]
     at = next((index for index in positions if given[:index] in known), positions[0])

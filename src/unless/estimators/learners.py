@@ -369,6 +369,8 @@ class CommitteeLearner(Learner):
         """Return the checked constraints; reject directions and locked rules, which lists that vote cannot keep."""
         if data.keep is not None or data.lock is not None:
             raise ParameterError("rules cannot be locked in a committee, which has many lists; learn a single list")
+        from unless.learn.given_cuts import numeric_notations
+
         asked = to_constraints(self.constraints)
         if asked is None:
             return None
@@ -377,7 +379,7 @@ class CommitteeLearner(Learner):
                 f"a committee cannot keep {str(asked.monotone[0])!r}: the points of many lists add up, and each list "
                 "may move another way; learn one list instead"
             )
-        return asked.among(data.table.features, data.labels.labels)
+        return asked.among(data.table.features, data.labels.labels, numeric_notations(data.table.columns))
 
 
 def _tried(settings: CommitteeSettings) -> dict[str, float]:
@@ -432,7 +434,7 @@ def learn_imitation(
         UnlessLearner._classifier,  # noqa: SLF001 - of this module
         {},
         data.named,
-        lazy_card=later_card(program, data.table, data.counts),
+        lazy_card=later_card(program, data.table, data.counts, asked),
         missing_counts=data.missing_counts(committee.used),
         relations=data.features,
     )

@@ -49,7 +49,7 @@ class ColumnsData(Struct, kw_only=True):
 
 
 class ConstraintsData(Struct, forbid_unknown_fields=True):
-    """Constraints: an object with never, only_exceptions, apart, monotone, max_literals and max_depth."""
+    """Constraints: an object with never, only_exceptions, apart, monotone, max_literals, max_depth and so on."""
 
     never: list[str] | UnsetType = UNSET
     only_exceptions: list[str] | UnsetType = UNSET
@@ -57,6 +57,8 @@ class ConstraintsData(Struct, forbid_unknown_fields=True):
     monotone: list[str | tuple[str, OneOf["more", "less"], str | bool | int | Finite]] | UnsetType = UNSET
     max_literals: Annotated[int, Meta(ge=1)] | UnsetType = UNSET
     max_depth: Annotated[int, Meta(ge=0)] | UnsetType = UNSET
+    no_negation: bool | UnsetType = UNSET
+    only_cuts: list[tuple[str, Annotated[list[Finite | str], Meta(min_length=1)]]] | UnsetType = UNSET
 
 
 class SpecialParameter(Struct, forbid_unknown_fields=True):

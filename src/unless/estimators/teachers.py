@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unless.constraints import to_constraints
 from unless.errors import ParameterError
 from unless.learn.committee_learner import CommitteeSettings, learn_committee
 from unless.learn.distillation import DistillationResult, TeacherFunction, learn_distilled_list
@@ -67,7 +66,7 @@ def _make_teacher(data: TrainingData, settings: UnlessSettings, seed: int, limit
     """Train the teacher on the records; return a function that labels rows."""
     if not isinstance(settings.teacher, str):
         return classifier_as_teacher(settings.teacher, data.table, data.counts, named=data.named)
-    asked = to_constraints(settings.constraints)
+    asked = settings.learn_constraints.constraints
     committee = CommitteeSettings(constraints=None if asked is None else replace(asked, monotone=()))
     found = learn_committee(
         data.table, data.counts, committee, seed, limits.lists, late=limits.late, n_jobs=settings.n_jobs

@@ -34,7 +34,7 @@ from unless.model.prediction import head_indices, predict, tested_columns
 from unless.model.value_bins import fillers
 from unless.report.finding_text import remark_lines
 from unless.table import Labels, Table
-from unless.values import count_text, percent, to_python_value
+from unless.values import count_text, number_to_text, percent, to_python_value
 from unless.values.notation import DateNotation, NotatedNumber
 
 _LEAK = 0.99  # share of records that a feature alone decides
@@ -102,16 +102,22 @@ def on_learning(learner: Learner, data: TrainingData, model: Model, seconds: flo
 
 
 def _on_constraints(learner: Learner, data: TrainingData, model: Model) -> Iterator[Remark]:
-    """Yield remarks about locked rules that decide nothing or violate constraints."""
+    """Yield remarks about idle cuts, and about locked rules that decide nothing or violate constraints."""
+    from unless.learn.given_cuts import idle_cuts, numeric_notations
+
+    program, asked = model.program, to_constraints(learner.constraints)
+    if asked is not None:
+        asked = asked.among(data.table.features, data.labels.labels, numeric_notations(data.table.columns))
+        for name, cut in idle_cuts(asked, data.domain(dict(asked.only_cuts)).columns):
+            yield Remark("idle-cut", name, f"has no number on one side of the given threshold {number_to_text(cut)}")
     if data.keep is None:
         return
-    program = model.program
     for place, number in data.locked_in(program).items():
         if not model.statistics.support[place]:
             was = "" if number == place + 1 else f", which was rule {number},"
             yield Remark("locked-idle", None, f"Rule {place + 1}{was} is locked and decides no record")
-    if (asked := to_constraints(learner.constraints)) is not None:
-        for broken in violations(program, asked.among(program.features, data.labels.labels)):
+    if asked is not None:
+        for broken in violations(program, asked):
             yield Remark("locked-breaks", None, f"A locked rule breaks a constraint: {broken}")
 
 

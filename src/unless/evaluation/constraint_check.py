@@ -12,17 +12,17 @@ covers it (`explanation.counterfactuals.box_search`). A program that was learned
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import inf, nextafter
 
-from unless.constraints import Constraints, Monotone, to_constraints
+from unless.constraints import Constraints, Cuts, Monotone, cut_numbers, to_constraints
 from unless.errors import ParameterError
 from unless.explanation.counterfactuals.box_search import Cells, RuleCells, cells_of_default, rule_cells, split_outside
 from unless.explanation.counterfactuals.feature_cells import FeatureCells, divide_features
 from unless.learn.rule_limits import limits_for_label
-from unless.rule import Program, Rule
+from unless.rule import Literal, Program, Rule
 from unless.values import Label, Value, class_index, count_text
 from unless.values.notation import NotatedNumber
 
@@ -85,9 +85,27 @@ def _rule_violations(number: int, rule: Rule, asked: Constraints) -> Iterator[Vi
     if asked.max_literals is not None and longest > asked.max_literals:
         literals = count_text(longest, "literal")
         yield Violation(f"rule {number} has {literals} in one default; at most {asked.max_literals} may be", number)
+    yield from _literal_violations(number, rule, asked)
     if asked.max_depth is not None and rule.depth - 1 > asked.max_depth:
         levels = count_text(rule.depth - 1, "level")
         yield Violation(f"rule {number} has {levels} of exceptions; at most {asked.max_depth} may be", number)
+
+
+def _literal_violations(number: int, rule: Rule, asked: Constraints) -> Iterator[Violation]:
+    for literal in dict.fromkeys(rule.literals()):
+        if asked.no_negation and literal.op in ("!=", "present"):
+            yield Violation(f"rule {number} says {literal}, but no rule may say 'is not' or 'is present'", number)
+        if not _is_allowed_cut(literal, dict(asked.only_cuts)):
+            yield Violation(f"rule {number} says {literal}, whose threshold is not one of only_cuts", number)
+
+
+def _is_allowed_cut(literal: Literal, cuts: Mapping[str, Cuts]) -> bool:
+    """Return whether a literal has no threshold, or a given one: of 18, ``at most 18`` as well as ``below 18``."""
+    if literal.op not in ("<=", ">") or literal.feature not in cuts:
+        return True
+    notation = literal.value.notation if isinstance(literal.value, NotatedNumber) else None
+    allowed = cut_numbers(literal.feature, cuts[literal.feature], notation)
+    return literal.value in allowed or literal.as_short_bound()[1] in allowed
 
 
 # The decisions of the program.

@@ -54,7 +54,7 @@ class LiteralSearch(RowGrid):
         self.used_rank = view(np.empty(64, np.int32))
         self.banned = []
         self.limited = False
-        self.kinds = view(np.full(self.columns, 7, np.uint8))
+        self.kinds = view(np.full(self.columns, 15, np.uint8))
         self.nlogn = view(np.empty(0, np.float64))
 
     @cython.cfunc
@@ -188,8 +188,10 @@ class LiteralSearch(RowGrid):
         """Keep the literal, which covers (a, b), if it is allowed and beats the best, or ties and comes earlier."""
         if not self.allowed(a, b):
             return
-        if self.limited and not self.kinds[feature] & (4 if rank >= self.numbers[feature] else 2 if other else 1):
-            return
+        if self.limited:
+            kind: Size = (8 if other else 4) if rank >= self.numbers[feature] else 2 if other else 1
+            if not self.kinds[feature] & kind:
+                return
         for k in range(self.used):
             if self.used_rank[k] == rank and self.used_feature[k] == feature:
                 return
@@ -438,7 +440,7 @@ class LiteralSearch(RowGrid):
     @cython.exceptval(check=False)
     def free(self, i: Size) -> cython.bint:
         """Whether every literal of a column is allowed: no value is used."""
-        if self.limited and self.kinds[i] != 7:
+        if self.limited and self.kinds[i] != 15:
             return False
         for k in range(self.used):  # noqa: SIM110 - C has no generators
             if self.used_feature[k] == i:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from unless.learn.given_cuts import find_allowed_literal
 from unless.learn.literals import (
     GAIN,
     AllowedKinds,
@@ -158,7 +159,7 @@ class Engine(ABC, Generic[Rows]):
         default: tuple[Literal, ...] = ()
         general = False
         while not general:
-            found = self.find_literal(positive, negative, purest, allowed=limits.allowed(default))
+            found = find_allowed_literal(self, positive, negative, purest, limits, default)
             if found is None:
                 break
             literal = found.literal

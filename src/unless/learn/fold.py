@@ -11,7 +11,7 @@ may be locked (`locked_rules`). Under constraints a rule needs literals, and a l
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
@@ -23,6 +23,8 @@ from unless.constraints import Constraints, to_constraints
 from unless.errors import Interrupted, ParameterError, ReadError, UnknownNameError, suggest
 from unless.learn.checkpoint import open_checkpoint
 from unless.learn.engine import Engine, StopLearning
+from unless.learn.given_cuts import find_allowed_literal, numeric_notations
+from unless.learn.literals import GAIN
 from unless.learn.locked_rules import NO_LOCKED_RULES, LockedRules, learn_around_locked_rules, locked_positions
 from unless.learn.memory_engine import MemoryEngine
 from unless.learn.rule_limits import NO_LIMITS, RuleLimits, limits_by_label
@@ -76,10 +78,14 @@ class LearnConstraints:
             raise ParameterError("lock selects rules of keep; pass keep=program, too")
         asked = to_constraints(constraints)
         if asked is not None:
-            unordered = [one.name for one in engine.columns if one.kind == "text" and one.notation is None]
-            asked = asked.among(engine.features, engine.labels, unordered)
+            asked = asked.among(engine.features, engine.labels, numeric_notations(engine.columns))
         locked = NO_LOCKED_RULES if keep is None else LockedRules.of(keep, lock)
         return cls(asked, locked.among(engine.features, engine.labels, engine.columns))
+
+    @property
+    def cuts(self) -> Mapping[str, Sequence[float | str]]:
+        """The only thresholds of some features."""
+        return {} if self.constraints is None else dict(self.constraints.only_cuts)
 
     def rule_limits(self, engine: Engine[Any]) -> list[RuleLimits]:
         """Return the limits of rules, by label."""
@@ -282,7 +288,9 @@ def round_learned_thresholds(
         return learned
     stay = set(locked_positions(learn_constraints.locked, learned.program))
     locked = [k in stay for k in range(len(learned.program))]
-    program, _ = centre_thresholds(engine, engine.all_rows(), learned.program, rounded=True, locked=locked)
+    program, _ = centre_thresholds(
+        engine, engine.all_rows(), learned.program, rounded=True, locked=locked, given=learn_constraints.cuts
+    )
     return replace(learned, program=program)
 
 
@@ -332,7 +340,8 @@ def learn_rule(
         return known
     default: Used = ()
     enough = limits.ratio(ratio)
-    while literal := engine.best_literal(positive, negative, used + default, limits.allowed(default)):  # line 17
+    while found := find_allowed_literal(engine, positive, negative, GAIN, limits, default, used + default):  # line 17
+        literal = found.literal
         default += (literal,)
         positive = engine.covered_by_literal(positive, literal)  # line 20
         negative = engine.covered_by_literal(negative, literal)  # line 21

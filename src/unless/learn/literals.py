@@ -20,12 +20,13 @@ MANY = 8192
 """The number of values up to which an engine must count the values of a feature."""
 
 
-AT_MOST, ABOVE, OTHERS = 1, 2, 4
+AT_MOST, ABOVE, ONE_VALUE, NEGATED = 1, 2, 4, 8
+OTHERS = ONE_VALUE | NEGATED
 EVERY = AT_MOST | ABOVE | OTHERS
 LITERAL_KINDS: Mapping[Operator, int] = {
-    "<=": AT_MOST, ">": ABOVE, "==": OTHERS, "!=": OTHERS, "missing": OTHERS, "present": OTHERS,
+    "<=": AT_MOST, ">": ABOVE, "==": ONE_VALUE, "!=": NEGATED, "missing": ONE_VALUE, "present": NEGATED,
 }  # fmt: skip
-"""The kind of each literal, as a bit: satisfied by small numbers, satisfied by large numbers, and any other."""
+"""The kind of each literal, as a bit: satisfied by small numbers, by large numbers, by one value, by all but one."""
 
 ScoreName = OneOf["gain", "purity", "net"]
 
@@ -43,7 +44,7 @@ class ValueCounts:
     negative: Sequence[int]
 
 
-def information_gain(tp: int, fn: int, tn: int, fp: int) -> float:
+def information_gain(tp: float, fn: float, tn: float, fp: float) -> float:
     """Compute the information gain by Algorithm 1, with the natural logarithm, as in the paper's tables.
 
     The order of the terms is part of the definition: two literals tie if these floats are equal.
@@ -102,7 +103,7 @@ class LiteralScore:
     name: ScoreName
     support: float = 0
 
-    def admits(self, a: Any, b: Any, p: int, n: int) -> Any:
+    def admits(self, a: Any, b: Any, p: float, n: float) -> Any:
         """Return whether a literal may cover ``a`` of ``p`` positives and ``b`` of ``n`` negatives; also for arrays."""
         match self.name:
             case "gain":
@@ -112,7 +113,7 @@ class LiteralScore:
             case "net":
                 return True
 
-    def value(self, a: int, b: int, p: int, n: int) -> float:
+    def value(self, a: float, b: float, p: float, n: float) -> float:
         """Return the score of a literal, larger for better literals. Two literals tie if these floats are equal."""
         match self.name:
             case "gain":

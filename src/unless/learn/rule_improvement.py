@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Generic, TypeVar
 
+from unless.learn.given_cuts import find_allowed_literal
 from unless.learn.literals import NET
 from unless.rule import Literal, Rule
 
 if TYPE_CHECKING:
     from unless.learn.engine import Engine, GrowthCriteria
-    from unless.learn.literals import AllowedKinds
     from unless.learn.rule_limits import RuleLimits
 
 Rows = TypeVar("Rows")
@@ -79,8 +79,8 @@ class RuleImprover(Generic[Rows]):
             if len(default) > 1 and more >= worse:
                 default = default[:k] + default[k + 1 :]
             else:
-                allowed = limits.allowed(default[:k] + default[k + 1 :])
-                literal = self.improve_literal(gained[0], gained[k + 1], lost[0], lost[k + 1], allowed)
+                others = default[:k] + default[k + 1 :]
+                literal = self.improve_literal(gained[0], gained[k + 1], lost[0], lost[k + 1], limits, others)
                 k += 1
                 if literal is None:
                     continue
@@ -92,7 +92,13 @@ class RuleImprover(Generic[Rows]):
         return default
 
     def improve_literal(
-        self, gains: Rows, more_gains: Rows, losses: Rows, more_losses: Rows, allowed: AllowedKinds | None
+        self,
+        gains: Rows,
+        more_gains: Rows,
+        losses: Rows,
+        more_losses: Rows,
+        limits: RuleLimits,
+        others: tuple[Literal, ...],
     ) -> Literal | None:
         """Find a better literal, given the gains and losses that the current literal covers and does not cover."""
         engine, size = self.engine, self.engine.size
@@ -100,7 +106,7 @@ class RuleImprover(Generic[Rows]):
         if size(gains) + size(more_gains) <= now + STEP:  # no literal can cover more gains than all
             return None
         gains, losses = engine.plus(gains, more_gains), engine.plus(losses, more_losses)
-        found = engine.find_literal(gains, losses, NET, allowed=allowed)
+        found = find_allowed_literal(engine, gains, losses, NET, limits, others)
         return found.literal if found is not None and found.net > now + STEP else None
 
     def improve_exceptions(

@@ -20,9 +20,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import inf
+from typing import Any
 
 from unless.constraints import Constraints, allowed_directions
-from unless.learn.literals import ABOVE, AT_MOST, EVERY, LITERAL_KINDS, OTHERS, AllowedKinds
+from unless.learn.literals import ABOVE, AT_MOST, EVERY, LITERAL_KINDS, NEGATED, OTHERS, AllowedKinds
 from unless.rule import MAX_DEPTH, Literal, Rule
 from unless.values import Label
 
@@ -40,6 +41,8 @@ class LabelLimits:
     """The maximum number of literals in a default."""
     levels: int
     """The maximum depth of nesting: 1 without exceptions."""
+    cuts: Mapping[str, tuple[float, ...]]
+    """The only thresholds of some features, ascending."""
 
     def allowed(self, level: int, beside: frozenset[str]) -> AllowedKinds:
         """Return the literals allowed at a level of a rule that already has the features ``beside``."""
@@ -64,6 +67,11 @@ class RuleLimits:
         if self.label_limits is None:
             return None
         return self.label_limits.allowed(self.level, self.beside.union(one.feature for one in others))
+
+    @property
+    def cuts(self) -> Mapping[str, tuple[float, ...]]:
+        """The only thresholds of some features."""
+        return {} if self.label_limits is None else self.label_limits.cuts
 
     def full(self, default: Sequence[Literal]) -> bool:
         """Return whether a default has the maximum number of literals, so that exceptions must handle the rest."""
@@ -132,9 +140,9 @@ def _label_limits(constraints: Constraints, features: tuple[str, ...], label: La
     top = [0 if name in constraints.only_exceptions else k for name, k in zip(features, exceptions, strict=True)]
     most = inf if constraints.max_literals is None else constraints.max_literals
     levels = MAX_DEPTH if constraints.max_depth is None else min(MAX_DEPTH, constraints.max_depth + 1)
-    return LabelLimits(
-        features, (bytes(top), bytes(map(_swap_directions, exceptions)), bytes(exceptions)), apart, most, levels
-    )
+    kinds = bytes(top), bytes(map(_swap_directions, exceptions)), bytes(exceptions)
+    cuts: Any = dict(constraints.only_cuts)  # numbers, after `Constraints.among`
+    return LabelLimits(features, kinds, apart, most, levels, cuts)
 
 
 def _allowed_kinds(constraints: Constraints, feature: str, label: Label) -> int:
@@ -142,7 +150,8 @@ def _allowed_kinds(constraints: Constraints, feature: str, label: Label) -> int:
     if feature in constraints.never:
         return 0
     ways = allowed_directions(constraints.monotone, feature, label)
-    return EVERY & ~(AT_MOST if "less" not in ways else 0) & ~(ABOVE if "more" not in ways else 0)
+    every = EVERY & ~NEGATED if constraints.no_negation else EVERY
+    return every & ~(AT_MOST if "less" not in ways else 0) & ~(ABOVE if "more" not in ways else 0)
 
 
 def _swap_directions(kinds: int) -> int:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unless.constraints import Constraints, features_with_direction
+from unless.constraints import NO_CUTS, Constraints, Cuts, cut_numbers, cuts_of_points
 from unless.kernels.score_regression import Regression, list_atoms, number_distinct_rows
 from unless.learn.thresholds import move_threshold
 from unless.model.lazy_value import LazyValue
@@ -65,19 +65,24 @@ def later_card(
     constraints: Constraints | Mapping[str, Any] | None = None,
 ) -> LazyValue[ScoreCard | None]:
     """Return the score card of a program as a lazy value, which holds the tested columns and labels until then."""
-    uncut = features_with_direction(constraints)
-    return LazyValue(partial(fit_score_card, program, tested_features(program, table), counts, uncut=uncut))
+    given = cuts_of_points(constraints)
+    return LazyValue(partial(fit_score_card, program, tested_features(program, table), counts, given=given))
 
 
 def fit_score_card(
-    program: Program, table: Table, counts: Floats | None = None, *, uncut: Collection[str] = (), rounds: int = _ROUNDS
+    program: Program,
+    table: Table,
+    counts: Floats | None = None,
+    *,
+    given: Mapping[str, Cuts] = NO_CUTS,
+    rounds: int = _ROUNDS,
 ) -> ScoreCard | None:
     """Fit the score card of a program to labelled records; None if there is one label, or too many points.
 
-    ``counts`` contains how often each record counts (`weights.as_counts`); by default once. Features in ``uncut`` get
-    no cuts, only the points of the rules.
+    ``counts`` contains how often each record counts (`weights.as_counts`); by default once. Features in ``given`` get
+    these cuts at most; the others are cut at quantiles.
     """
-    classes, cuts = table.labels.labels, tuple(_quantile_literals(program, table, counts, uncut))
+    classes, cuts = table.labels.labels, tuple(_cut_literals(program, table, counts, given))
     width, parts = point_columns(classes), program_parts(program, cuts)
     if _too_many(parts, width):
         cuts, parts = (), program_parts(program)
@@ -96,22 +101,25 @@ def fit_score_card(
 # Cuts.
 
 
-def _quantile_literals(
-    program: Program, table: Table, counts: Floats | None, uncut: Collection[str]
+def _cut_literals(
+    program: Program, table: Table, counts: Floats | None, given: Mapping[str, Cuts]
 ) -> Iterator[Literal]:
-    """Return literals at the quantiles of each feature whose numbers rules test, except at existing thresholds."""
+    """Return literals that cut each feature whose numbers rules test, except at existing thresholds."""
     for feature, literals in tested_numbers(program).items():
         column = table.column(feature).in_notation(program.notations.get(feature))
         weights = np.bincount(column.codes, counts, column.missing + 1)[: len(column.numbers)]
         numbers, below = column.numbers[weights > 0], np.cumsum(weights[weights > 0])
-        if feature in uncut or not len(numbers):
-            continue
         taken = {bisect_right(numbers, one.value) for one in literals}
-        for place in np.unique(np.searchsorted(below, below[-1] * _QUANTILES)).tolist():
-            if place + 1 < len(numbers) and place + 1 not in taken:
-                one = Literal(feature, ">", column.number(float(numbers[place])))
-                whole = column.notation == WHOLE
-                yield move_threshold(one, *numbers[place : place + 2].tolist(), rounded=True, whole=whole)
+        if feature in given:
+            for cut in cut_numbers(feature, given[feature], column.notation):
+                if 0 < (place := bisect_right(numbers, cut)) < len(numbers) and place not in taken:
+                    yield Literal(feature, ">", cut)
+        elif len(numbers):
+            for place in np.unique(np.searchsorted(below, below[-1] * _QUANTILES)).tolist():
+                if place + 1 < len(numbers) and place + 1 not in taken:
+                    one = Literal(feature, ">", column.number(float(numbers[place])))
+                    whole = column.notation == WHOLE
+                    yield move_threshold(one, *numbers[place : place + 2].tolist(), rounded=True, whole=whole)
 
 
 def _too_many(parts: Iterable[ProgramPart], width: int) -> bool:

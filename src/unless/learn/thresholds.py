@@ -6,7 +6,7 @@ literal, it decides the training records in the same way, and new records better
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from math import floor, inf, log10
 from typing import TypeVar
 
@@ -21,33 +21,42 @@ _MARGIN = 0.2
 
 
 def centre_thresholds(
-    engine: Engine[Rows], rows: Rows, program: Program, *, rounded: bool, locked: Sequence[bool] = ()
+    engine: Engine[Rows],
+    rows: Rows,
+    program: Program,
+    *,
+    rounded: bool,
+    locked: Sequence[bool] = (),
+    given: Collection[str] = (),
 ) -> tuple[Program, list[Rows]]:
     """Return the program with every threshold half-way, and the rows that reach each rule and the end.
 
-    Rules that are ``locked`` stay unchanged.
+    Rules that are ``locked``, and the thresholds of features with ``given`` cuts, stay unchanged.
     """
     rules, reached = [], [rows]
     for k, rule in enumerate(program.rules):
         if k < len(locked) and locked[k]:
             moved, covered = rule, engine.covered_by_rule(reached[-1], rule)
         else:
-            moved, covered = _centre_rule_thresholds(engine, reached[-1], rule, rounded=rounded)
+            moved, covered = _centre_rule_thresholds(engine, reached[-1], rule, given, rounded=rounded)
         rules.append(moved)
         reached.append(engine.minus(reached[-1], covered))
     return Program(program.target, program.features, tuple(rules), program.otherwise), reached
 
 
-def _centre_rule_thresholds(engine: Engine[Rows], rows: Rows, rule: Rule, *, rounded: bool) -> tuple[Rule, Rows]:
+def _centre_rule_thresholds(
+    engine: Engine[Rows], rows: Rows, rule: Rule, given: Collection[str], *, rounded: bool
+) -> tuple[Rule, Rows]:
     """Return a rule with its thresholds half-way, and the rows that it covers."""
     default, exceptions = [], []
     for literal in rule.default:
-        gap = engine.neighbouring_numbers(rows, literal) if literal.op in ("<=", ">") else None
+        moves = literal.op in ("<=", ">") and literal.feature not in given
+        gap = engine.neighbouring_numbers(rows, literal) if moves else None
         whole = rounded and literal.feature in engine.whole
         default.append(literal if gap is None else move_threshold(literal, *gap, rounded=rounded, whole=whole))
         rows = engine.covered_by_literal(rows, literal)
     for exception in rule.exceptions:
-        moved, covered = _centre_rule_thresholds(engine, rows, exception, rounded=rounded)
+        moved, covered = _centre_rule_thresholds(engine, rows, exception, given, rounded=rounded)
         exceptions.append(moved)
         rows = engine.minus(rows, covered)
     return Rule(rule.head, tuple(default), tuple(exceptions)), rows

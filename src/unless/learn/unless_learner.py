@@ -24,8 +24,8 @@ from unless.learn.chance_test import beats_chance_on_holdout, needs_validation
 from unless.learn.checkpoint import Checkpoint, open_checkpoint
 from unless.learn.engine import Engine, GrowthCriteria, StopLearning
 from unless.learn.fold import NO_CONSTRAINTS, LearnConstraints, LearnedProgram, Progress, open_engine
+from unless.learn.given_cuts import count_values
 from unless.learn.list_optimiser import ListOptimiser
-from unless.learn.literals import MANY
 from unless.learn.locked_rules import ListAroundLockedRules, learn_around_locked_rules, locked_positions
 from unless.learn.penalty_search import search_penalty
 from unless.learn.rule_limits import RuleLimits, limits_for_label
@@ -219,9 +219,7 @@ class UnlessLearner:
     def __init__(self, engine: Engine[Any], settings: UnlessSettings, progress: Progress | None = None) -> None:
         self.engine = engine
         self.settings = settings
-        never = () if settings.learn_constraints.constraints is None else settings.learn_constraints.constraints.never
-        counts = zip(engine.features, engine.distinct(), strict=True)
-        distinct = [0 if name in never else min(count, MANY) for name, count in counts]
+        distinct = count_values(engine, settings.learn_constraints.constraints)
         support = max(float(settings.min_support), 1e-9)  # a rule must cover something
         self.criteria = GrowthCriteria(float(settings.ratio), settings.strictness, support, distinct)
         self.chance = settings.strictness * log(2 * sum(distinct) + 1)  # what the best of all random literals may tell
@@ -431,7 +429,10 @@ class UnlessLearner:
         except KeyboardInterrupt as stop:
             self.stopped, interrupted = True, stop
         stay, rounded = optimiser.locked, settings.round_thresholds
-        program, reached = centre_thresholds(engine, rows, optimiser.program(), rounded=rounded, locked=stay)
+        given = settings.learn_constraints.cuts
+        program, reached = centre_thresholds(
+            engine, rows, optimiser.program(), rounded=rounded, locked=stay, given=given
+        )
         return LearnedProgram(program, [engine.label_weights(some) for some in reached], interrupted)
 
     def report_progress(self, left: float, rules: int) -> None:

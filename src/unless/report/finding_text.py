@@ -29,6 +29,7 @@ SHARED_ADVICE: Mapping[str, str] = {
     "few-records": "Rules learned from so few records are guesses.",
     "duplicates": "Test records that were also in training make the result look too good.",
     "contradictions": "Is a feature missing that distinguishes them?",
+    "idle-cut": "No rule can have it.",
     "locked-idle": "The rule stays, because it is locked.",
     "locked-breaks": "The rule stays, because it is locked; change the rule or the constraint.",
 }
