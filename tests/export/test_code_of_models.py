@@ -12,12 +12,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+import unless
 from tests.export.test_code import decided, python
 from tests.models import model_of_program
 from tests.strategies import CELLS, programs
 from unless import UnlessClassifier, UnlessCommittee, read_table
 from unless.estimators.input_records import read_like_training
-from unless.export import to_javascript, to_python
+from unless.export import to_javascript
 from unless.rule import Literal, Program, Rule
 from unless.table import Column, Table, domain_table
 from unless.values.notation import DATE, LevelNotation
@@ -122,12 +123,13 @@ def test_fitted_models(node, classifier):
     assert node.run(to_javascript(model), rows) == wanted
 
 
-def test_a_program_alone_reads_cells_as_they_are(node):
-    """Without a model a text is a text, since nothing says what its column was in training."""
-    program = Program("y", ("n",), (Rule("above", (Literal("n", ">", 1.0),)),), "not")
-    assert python(program)({"n": "3"}) == "not"
-    assert node.run(to_javascript(program), [{"n": "3"}]) == ["not"]
-    assert "numeral" in to_python(TRAINED["usual"].model(program))
+def test_a_program_alone_reads_cells_as_its_tests_need(node):
+    """Without a model, text is a number where a rule compares numbers; a number is text where rules compare text."""
+    rules = Rule("above", (Literal("n", ">", 1.0),)), Rule("three", (Literal("t", "==", "3"),))
+    program, cells = Program("y", ("n", "t"), rules, "not"), [("3", 0), (" 1e0", 3.0), ("x", "3.0")]
+    rows = [{"n": n, "t": t} for n, t in cells]
+    assert list(map(python(program), rows)) == node.run(to_javascript(program), rows) == ["above", "three", "not"]
+    assert unless.predict(program, unless.read_table(rows, like=program)).tolist() == ["above", "three", "not"]
 
 
 def test_long_texts_are_no_numbers_at_once(node):

@@ -144,7 +144,7 @@ class RuleClassifier(ClassifierMixin, FittedClassifier):  # type: ignore[misc]  
         """Explain why one record (a mapping, a row of a frame, or a frame of one row) does not get a label."""
         from unless.explanation.why import why_not
 
-        return why_not(self.program_, self._inputs.record(record), label)
+        return why_not(self._fitted, self._inputs.record(record), label)
 
     def score_card(self, record: Any) -> ScoreExplanation:
         """Return the points of one record: what each part of the program that holds adds to the odds of each label.

@@ -39,8 +39,8 @@ def find_method(model: object, name: str) -> Callable[..., Any] | None:
 
 
 def read_one_record(model: Decider | Model, given: Any) -> Mapping[str, object]:
-    """Read the one record to explain; raise an error if there are several."""
-    if isinstance(given, Mapping):
+    """Read the one record to explain; raise an error if there are several. A model takes a mapping as it is."""
+    if isinstance(given, Mapping) and model_of(model) is not None:
         return given
     records = read_records(model, given)
     if len(records) != 1:
@@ -49,13 +49,13 @@ def read_one_record(model: Decider | Model, given: Any) -> Mapping[str, object]:
 
 
 def read_records(model: Decider | Model, given: Any) -> list[Mapping[str, object]]:
-    """Read the records to explain: dicts for a program unchanged, other records like the training records."""
+    """Read the records to explain: for a program as `Program.read` does, for a model like the training records."""
     if isinstance(given, Table):
         return [given.record(row) for row in range(len(given))]
     rows, rules = wrap_single_record(given), decider_of(model).all_rules
     known = model_of(model)
     if known is None and isinstance(rows, list) and all(isinstance(row, Mapping) for row in rows):
-        return rows
+        return [rules.read(row) for row in rows]
     from unless.read.table import read_table  # only for frames: showing and exporting rules reads no tables
 
     table = read_table(rows, like=known or rules, features=rules.used)

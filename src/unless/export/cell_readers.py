@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from unless.export.sql_times import equal_bounds
 from unless.model import model_of
 from unless.rule import Program
+from unless.rule.program import cells_compared_with
 from unless.table import Schema, Table
 from unless.values import DEFAULT_MISSING, EARLIER_MISSING
 from unless.values.notation import (
@@ -105,8 +106,10 @@ def find_cell_readers(program: Program, training: TrainedColumns | None = None) 
             found[feature] = list(training.readers(feature, sorted(texts)))
         elif isinstance(notation, Amounts):
             found[feature] = [CellReader("amount", [notation.pattern, notation.thousands, notation.decimal])]
-        elif any(map(_is_time, texts)):
-            found[feature] = [CellReader("written")]
+        else:
+            found[feature] = [CellReader("written")] if any(map(_is_time, texts)) else []
+            if (form := cells_compared_with(literals)) is not None:
+                found[feature].append(CellReader("numeral" if form == "number" else "spelled"))
     return found
 
 

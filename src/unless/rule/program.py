@@ -7,11 +7,12 @@ from dataclasses import dataclass, field
 from html import escape
 from math import isnan
 from typing import ClassVar
+from typing import Literal as OneOf
 
 from unless.errors import ProgramError, UnknownNameError, suggest
 from unless.rule.conditions import condition_text, conditions, conditions_as_written
 from unless.rule.literal import Literal
-from unless.values import Label, count_text, to_python_value
+from unless.values import Label, cell_value, count_text, number_to_text, parse_number, to_python_value
 from unless.values.notation import NotatedNumber, Notation
 from unless.values.spelling import quote_if_needed
 
@@ -187,9 +188,28 @@ class Program:
         return next((number for number, rule in enumerate(self.rules) if rule.covers(record)), None)
 
     def label(self, record: Mapping[str, object]) -> Label | None:
-        """Return the label of one record: the label of the deciding rule, or else ``otherwise``."""
-        number = self.decides(record)
+        """Return the label of one record, read by `read`: that of the deciding rule, or else ``otherwise``."""
+        number = self.decides(self.read(record))
         return self.otherwise if number is None else self.rules[number].head
+
+    def read(self, record: Mapping[str, object]) -> dict[str, object]:
+        """Return a record with the cells that rules test as ``read_table(records, like=program)`` reads them.
+
+        Where a rule compares a feature with a number, text that spells a number is that number. Where rules compare it
+        only with text, a number is its text.
+        """
+        found = dict(record)
+        for feature, literals in self.literals_by_feature().items():
+            if feature not in record:
+                continue  # an error only if a rule asks for it
+            value = cell_value(record[feature])
+            match cells_compared_with(literals):
+                case "number" if isinstance(value, str):
+                    number = parse_number(value)
+                    found[feature] = value if number is None else number
+                case "text" if isinstance(value, float):
+                    found[feature] = number_to_text(value)
+        return found
 
     def __len__(self) -> int:
         """Return the number of rules, without exceptions."""
@@ -283,6 +303,17 @@ def label_text(label: Label) -> str:
     ['refuse', "'1'", '1', '1.5', 'True']
     """
     return quote_if_needed(label) if isinstance(label, str) else repr(label)
+
+
+def cells_compared_with(literals: Iterable[Literal]) -> OneOf["number", "text"] | None:
+    """Return how cells of a feature are read for its literals: as numbers, if one compares plain numbers, or as text.
+
+    Return None for dates and other notations, which literals read themselves, and if nothing is compared.
+    """
+    values = [literal.value for literal in literals if literal.value is not None]
+    if any(isinstance(one, float) and (type(one) is float or one.notation.plain) for one in values):
+        return "number"
+    return "text" if values and all(isinstance(value, str) for value in values) else None
 
 
 def _rule_html(rule: Rule) -> str:
