@@ -63,7 +63,8 @@ def explain(model: Decider | Model, record: Any) -> Any:
     record
         A mapping from features to values (None where missing), a row of a frame or of an array, or a frame of one row.
         For several records (a list of mappings, a frame of several rows, a `Table`) the result is a list of proofs; a
-        list of one record also gives a list. A program reads records as ``read_table(records, like=program)`` does. Features that no rule tests may be absent; unknown names are ignored.
+        list of one record also gives a list. A program reads records as ``read_table(records, like=program)`` does.
+        Features that no rule tests may be absent; unknown names are ignored.
     """
     if (ask := find_method(model, "explain")) is not None:
         return ask(record)
