@@ -132,11 +132,12 @@ def values(program: Program, record: dict) -> list:
     return [found[feature] for feature in program.used]
 
 
-def grid(seed: int = 0, rows: int = 40) -> list[dict]:
-    """Records of chosen cells, every kind in its column, in some order."""
+def grid(program: Program, seed: int = 0, rows: int = 40) -> list[dict]:
+    """Records of chosen cells, every kind in its column, in some order, as the program reads them."""
     rng = np.random.default_rng(seed)
     cells = {name: [cell_value(meaning(KINDS[name], cell)) for cell in CELLS[name]] for name in FEATURES}
-    return [{name: own[int(rng.integers(len(own)))] for name, own in cells.items()} for _ in range(rows)]
+    drawn = [{name: own[int(rng.integers(len(own)))] for name, own in cells.items()} for _ in range(rows)]
+    return list(map(program.read, drawn))
 
 
 def tree(proof: dict) -> dict:
@@ -168,7 +169,7 @@ def seen(value: object) -> object:
 @given(program=programs(), seed=st.integers(0, 1000))
 def test_decisions_and_proofs(asked, program, seed):
     """For any program and record, the scripts give the same rule, label and checks as Python."""
-    data, records = payload(program), grid(seed)
+    data, records = payload(program), grid(program, seed)
     answers = asked([["proof", data, values(program, record)] for record in records])
     decisions = asked([["decide", data, values(program, record)] for record in records])
     for record, answer, decision in zip(records, answers, decisions, strict=True):
@@ -185,7 +186,7 @@ def test_decisions_and_proofs(asked, program, seed):
 def test_score_cards(asked, program, labels, seed):
     """Lines, points, totals and probabilities are the same as in Python."""
     card = card_of(program, labels, seed)
-    data, records = payload(program, card=card), grid(seed, rows=8)
+    data, records = payload(program, card=card), grid(program, seed, rows=8)
     answers = asked([["points", data, values(program, record)] for record in records])
     for record, (table, shares) in zip(records, answers, strict=True):
         found = explain_score(card, record, page_words(program))
@@ -202,7 +203,7 @@ def test_sentences(asked, program, seed, counted, weighted):
     rng = np.random.default_rng(seed)
     counts = rng.choice([0, 1, 2.5, 311, 98765], size=(len(program) + 1, len(classes)))
     statistics = RuleStatistics(classes, labels, counts, weighted) if counted else None
-    data, records = payload(program, statistics=statistics), grid(seed, rows=12)
+    data, records = payload(program, statistics=statistics), grid(program, seed, rows=12)
     answers = asked([["speak", data, values(program, record), seed] for record in records])
     for record, (story, reasons) in zip(records, answers, strict=True):
         proof = explain(program, record)
@@ -411,7 +412,7 @@ def test_long_texts_are_shortened(asked):
 
 def compare(asked, program, record, *, label=None, fixed=(), missing=False, most=3, domain=None):
     """Put a question to both searches, and compare all that they say."""
-    data = payload(program, domain)
+    data, record = payload(program, domain), program.read(record)
     wanted = None if label is None else data["labels"].index(label)
     places = [program.used.index(feature) for feature in fixed if feature in program.used]
     (answer,) = asked([["nearest", data, values(program, record), wanted, places, missing, most]])

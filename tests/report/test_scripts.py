@@ -217,7 +217,7 @@ def test_edited_programs(asked, changed, seed):
     program, edit = changed
     rules = [as_edited(program.rules[k], str(k), edit) for k in edit["order"] if str(k) not in edit["off"]]
     wanted = replace(program, rules=tuple(rules))
-    data, records = payload(program), [{"n": one["n"], "t": one["t"]} for one in grid(seed, rows=12)]
+    data, records = payload(program), [{"n": one["n"], "t": one["t"]} for one in grid(program, seed, rows=12)]
     rows = [values(program, record) for record in records]
     ((document, labels),) = asked([["edited", data, edit, rows]])
     assert program_json.loads(document) == wanted
