@@ -311,7 +311,7 @@ def cells_compared_with(literals: Iterable[Literal]) -> OneOf["number", "text"] 
     Return None for dates and other notations, which literals read themselves, and if nothing is compared.
     """
     values = [literal.value for literal in literals if literal.value is not None]
-    if any(isinstance(one, float) and (type(one) is float or one.notation.plain) for one in values):
+    if any(one.notation.plain if isinstance(one, NotatedNumber) else isinstance(one, float) for one in values):
         return "number"
     return "text" if values and all(isinstance(value, str) for value in values) else None
 
