@@ -12,9 +12,9 @@
 - `append_fields`: where records end, and new fields put there
 - `work_sharing`: threads that share work
 
-Without a C compiler the same files run interpreted: same results, up to hundreds of times slower. Buffers have one
-dimension, because a one-dimensional ``memoryview`` gives interpreted code plain Python numbers, which neither wrap nor
-overflow. Kernels validate nothing: callers have done that.
+Without a C compiler the same files run interpreted: same results, up to hundreds of times slower. `_pure_python` has
+what they use of Cython then. Buffers have one dimension, because a one-dimensional ``memoryview`` gives interpreted
+code plain Python numbers, which neither wrap nor overflow. Kernels validate nothing: callers have done that.
 """
 
 from __future__ import annotations

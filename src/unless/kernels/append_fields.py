@@ -7,7 +7,10 @@ The data is a block of a file. It ends where a record does, except the last bloc
 
 from __future__ import annotations
 
-import cython
+try:
+    import cython
+except ModuleNotFoundError:  # interpreted, without Cython
+    from unless.kernels import _pure_python as cython
 
 if cython.compiled:
     from cython.cimports.libc.string import memchr, memcpy

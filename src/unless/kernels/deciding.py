@@ -4,7 +4,10 @@
 
 from __future__ import annotations
 
-import cython
+try:
+    import cython
+except ModuleNotFoundError:  # interpreted, without Cython
+    from unless.kernels import _pure_python as cython
 
 
 def bin_numbers(

@@ -8,7 +8,10 @@ each distinct value (`unless.read.json_lines`).
 
 from __future__ import annotations
 
-import cython
+try:
+    import cython
+except ModuleNotFoundError:  # interpreted, without Cython
+    from unless.kernels import _pure_python as cython
 
 if cython.compiled:
     from cython.cimports.libc.string import memcmp, memcpy

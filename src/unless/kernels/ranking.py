@@ -4,7 +4,10 @@
 
 from __future__ import annotations
 
-import cython
+try:
+    import cython
+except ModuleNotFoundError:  # interpreted, without Cython
+    from unless.kernels import _pure_python as cython
 
 INFINITY_BITS = cython.declare(cython.longlong, 0x7FF0000000000000)  # NaNs have more, sign aside
 MAGNITUDE = cython.declare(cython.longlong, 0x7FFFFFFFFFFFFFFF)

@@ -8,7 +8,10 @@ another.
 
 from __future__ import annotations
 
-import cython
+try:
+    import cython
+except ModuleNotFoundError:  # interpreted, without Cython
+    from unless.kernels import _pure_python as cython
 import numpy as np
 
 from unless.kernels.binning import view

@@ -1,0 +1,49 @@
+"""The names of Cython that kernels use, for running them interpreted: unless is built with Cython, and runs without it.
+
+Types convert numbers, decorators change nothing. Annotations are never evaluated. Compiled kernels do not load this.
+"""
+
+from __future__ import annotations
+
+compiled = False
+int = int  # noqa: PLW0127 - cython.int
+uint = longlong = ulonglong = Py_ssize_t = int
+double = float
+
+
+def typedef(kind):
+    return kind
+
+
+def declare(kind, value):
+    return kind(value)
+
+
+cast = declare
+
+
+def cfunc(thing):
+    return thing
+
+
+cclass = ccall = final = inline = cfunc
+
+
+def exceptval(*, check):  # noqa: ARG001 - as Cython calls it
+    return cfunc
+
+
+class _Nogil:
+    """A decorator, and a context: interpreted code keeps the GIL."""
+
+    def __call__(self, function):
+        return function
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        return False
+
+
+nogil = _Nogil()
