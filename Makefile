@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 SOURCES := pyproject.toml setup.py $(wildcard src/unless/kernels/*.p*)
 
-.PHONY: demo quick test lint types imports unit pages torture sanitize bench bench-quick bench-compare tables pictures docs dist clean
+.PHONY: demo quick test lint types imports unit pages torture sanitize bench bench-quick bench-compare stale tables pictures docs dist clean
 
 demo: .venv/demo.stamp ## learn from a bundled table, print the rules and the reason for one decision
 	@$(BIN)/unless demo
@@ -51,6 +51,9 @@ bench-quick: .venv/bench.stamp ## a few minutes of the same, kept in benchmarks/
 
 bench-compare: .venv/bench.stamp ## OLD=… NEW=…: two runs of benchmarks/history beside each other; without names the last two
 	$(BIN)/python -m benchmarks.compare $(OLD) $(NEW)
+
+stale: .venv/test.stamp ## figures that were measured before the code they speak of was changed; benchmarks/measured.toml declares both
+	@$(BIN)/python -m benchmarks.stale
 
 tables: .venv/bench.stamp ## the paper's tables beside ours (hours; goes on where it was stopped), and write docs/paper.md
 	$(BIN)/python -m benchmarks.tables

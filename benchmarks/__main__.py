@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from benchmarks import datasets
+from benchmarks import datasets, stale
 from benchmarks.files import from_csv
 from benchmarks.fit import by_classifiers, from_frames, on_codes
 from benchmarks.large import against_memory
@@ -99,6 +99,8 @@ def main(arguments: Sequence[str] | None = None, size: Size | None = None) -> st
         print(text)
     else:
         target.write_text(text, "utf-8")
+    if not (options.only or options.quick or options.output):
+        stale.mark("speed")
     return text
 
 

@@ -24,6 +24,7 @@ from benchmarks.plot import plot
 from benchmarks.results import Line, Results
 from benchmarks.rivals import Outcome, codes_of, labels_of
 from benchmarks.run import ONE_THREAD, Task, complete, names_of
+from benchmarks.stale import mark
 from benchmarks.timing import ROOT, Watch
 
 __all__ = ["main", "measure"]
@@ -101,6 +102,8 @@ def main(arguments: Sequence[str] | None = None) -> str:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, "utf-8")
     options.plot.write_text(plot(figures), "utf-8")
+    if any(todo.values()) and options.output == _PAGE:
+        mark("accuracy")
     return "\n".join(written.values())
 
 

@@ -12,6 +12,7 @@ from benchmarks.methods import LIMITS, METHODS, limit_name
 from benchmarks.rdata import R_CONFIRMATION, R_ONCE, R_SELECTION
 from benchmarks.readers import section
 from benchmarks.report import duration, table, times
+from benchmarks.stale import line
 from benchmarks.timing import geometric_mean
 
 __all__ = ["LEAST", "page", "pages"]
@@ -135,9 +136,20 @@ def pages(figures: Figures) -> dict[str, str]:
     if not figures.found:
         return {"accuracy.md": NOTHING}
     parts: dict[str, list[str]] = {
-        "accuracy.md": [_HEAD, _PLOT, _means(figures), _duels(figures), _noise(figures)],
-        "lab/accuracy-targets.md": [_TARGETS, _targets(figures), _speed(figures), _limits(figures), section(figures)],
-        "lab/accuracy-by-dataset.md": [_DATASETS, *(_by_dataset(figures, *form) for form in _FORMS.items())],
+        "accuracy.md": [_HEAD, f"{line('accuracy')}\n", _PLOT, _means(figures), _duels(figures), _noise(figures)],
+        "lab/accuracy-targets.md": [
+            _TARGETS,
+            f"{line('accuracy')}\n",
+            _targets(figures),
+            _speed(figures),
+            _limits(figures),
+            section(figures),
+        ],
+        "lab/accuracy-by-dataset.md": [
+            _DATASETS,
+            f"{line('accuracy')}\n",
+            *(_by_dataset(figures, *form) for form in _FORMS.items()),
+        ],
         "lab/accuracy-data.md": [_MEASURING, _HOW, _DATA, _failures(figures), _earlier(figures), _load(figures)],
         "lab/accuracy-runs.md": [_RUNS],
     }

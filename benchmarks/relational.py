@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.stale import mark
 from unless import Part, Relations, fold_unless
 from unless.logic.relational_task import read_task
 from unless.relational import RelationalProgram, find_features
@@ -171,6 +172,8 @@ def main(names: list[str]) -> None:
     else:
         before, rest = text.split(BEGIN)
         PAGE.write_text(f"{before}{BEGIN}\n\n{page(results)}\n\n{END}{rest.split(END)[1]}")
+    if not names:
+        mark("relational")
 
 
 if __name__ == "__main__":

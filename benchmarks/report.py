@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 
+from benchmarks import stale
 from unless import __version__, kernels
 
 __all__ = [
@@ -119,7 +120,7 @@ def _conditions(others: float | None) -> str:
         load += "." if others < QUIET else ": **too much for figures to rely on**; run it again on a quiet machine."
     return (
         f"This run: unless {__version__} (kernels {compiled}), Python {platform.python_version()}, {versions}; "
-        f"{platform.system()}, {os.cpu_count()} cores.{load}\n"
+        f"{platform.system()}, {os.cpu_count()} cores.{load} {stale.line('speed')}\n"
     )
 
 

@@ -17,6 +17,7 @@ from benchmarks.contests import CONTESTS, OURS, absent, entered, measure, number
 from benchmarks.raw import Raw, conditions
 from benchmarks.results import Results
 from benchmarks.run import ONE_THREAD, Task, complete, names_of
+from benchmarks.stale import mark
 from benchmarks.tables_page import page
 from benchmarks.tables_plot import PLOTS
 from benchmarks.timing import ROOT
@@ -38,12 +39,15 @@ def main(arguments: Sequence[str] | None = None) -> str:
         results.forget(options.again, options.data)
     os.environ |= ONE_THREAD
     known = before.conditions if options.page and before.conditions else conditions(options.limit)
+    todo: dict[str, list[Task]] = {}
     try:
         _take_from_twins(results)
         todo = {} if options.page else _todo(results, options.data, options.only, options.folds)
         complete(results, todo, measure, options.limit, options.jobs)
     finally:  # what was stopped is written too: the page says what is not run yet
         text = _write(Raw.of(results, known), options)
+        if any(todo.values()) and options.output == _PAGE:
+            mark("paper")
     return text
 
 

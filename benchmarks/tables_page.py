@@ -15,6 +15,7 @@ from benchmarks.figures import Figures
 from benchmarks.paper import BINARY, MLP, RIPPER, XGBOOST
 from benchmarks.raw import Raw
 from benchmarks.report import QUIET, duration, table, times
+from benchmarks.stale import line
 from benchmarks.timing import geometric_mean
 
 __all__ = ["POINTS", "SHARE", "Difference", "Reason", "differences", "page", "reasons"]
@@ -77,7 +78,7 @@ def page(raw: Raw) -> str:
     figures = raw.figures()
     told = {key for reason in reasons() for key in reason.cells}
     found = list(differences(figures))
-    parts = [_HEAD, _summary(figures, found), _PLOTS]
+    parts = [_HEAD, f"{line('paper')}\n", _summary(figures, found), _PLOTS]
     parts += [_section(raw, figures, label, {one.row for one in found}) for label in _METHODS]
     parts += ["## Why rows differ\n", _WHY, *(_reason(raw, figures, reason) for reason in reasons())]
     parts += [_untold([one for one in found if one.key not in told]), _not_run(raw, figures), _conditions(raw, figures)]

@@ -11,6 +11,8 @@ import random
 import sys
 from datetime import UTC, datetime
 
+from benchmarks.stale import mark
+
 from tests.torture.counts import Counts, timed
 from tests.torture.page import PAGE, page
 from tests.torture.searches import SEARCHES
@@ -28,6 +30,7 @@ def main() -> int:
     if asked.name is None and asked.budget is None:
         machine = f"Python {platform.python_version()} on {platform.system()} {platform.machine()}"
         PAGE.write_text(page(results, asked.seed, f"{datetime.now(UTC):%Y-%m-%d}, {machine}"))
+        mark("reliability")
     return int(any(counts.differences for counts in results.values()))
 
 

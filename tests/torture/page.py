@@ -7,6 +7,8 @@ import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from benchmarks.stale import line
+
 from tests.torture.counts import Counts
 from tests.torture.searches import SEARCHES
 
@@ -28,7 +30,10 @@ and writes this page, `make test` takes a few cases of each. A difference is pri
 def page(results: Mapping[str, Counts], seed: int, when: str) -> str:
     """The page of a run."""
     return (
-        "\n".join([_HEAD, f"Run of {when}; seed {seed}.\n", *_overview(results), *_sections(results)]).rstrip() + "\n"
+        "\n".join(
+            [_HEAD, f"Run of {when}; seed {seed}. {line('reliability')}\n", *_overview(results), *_sections(results)]
+        ).rstrip()
+        + "\n"
     )
 
 
