@@ -5,45 +5,46 @@ Types convert numbers, decorators change nothing. Annotations are never evaluate
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 compiled = False
 int = int  # noqa: PLW0127 - cython.int
 uint = longlong = ulonglong = Py_ssize_t = int
 double = float
 
 
-def typedef(kind):
+def typedef(kind: Any) -> Any:
     return kind
 
 
-def declare(kind, value):
+def declare(kind: Any, value: Any) -> Any:
     return kind(value)
 
 
 cast = declare
 
 
-def cfunc(thing):
+def cfunc(thing: Any) -> Any:
     return thing
 
 
 cclass = ccall = final = inline = cfunc
 
 
-def exceptval(*, check):  # noqa: ARG001 - as Cython calls it
+def exceptval(*, check: bool) -> Callable[[Any], Any]:  # noqa: ARG001 - as Cython calls it
     return cfunc
 
 
 class _Nogil:
     """A decorator, and a context: interpreted code keeps the GIL."""
 
-    def __call__(self, function):
+    def __call__(self, function: Any) -> Any:
         return function
 
-    def __enter__(self):
-        return self
+    def __enter__(self) -> None: ...
 
-    def __exit__(self, *error):
-        return False
+    def __exit__(self, *error: object) -> None: ...
 
 
 nogil = _Nogil()
