@@ -111,4 +111,5 @@ def _read_card_records(
     others = [name for name in columns if name not in features]
     if lacking := [name for name in others if data.name != "-" and name not in names]:
         raise UnknownNameError(f"{data.name}: no column {lacking[0]!r}{suggest(lacking[0], names)} (--by)")
-    return read_labelled(screen, data, model, target, features=[*features, *others]), columns
+    wanted = dict.fromkeys((*data.known_features(model, features), *features, *others))
+    return read_labelled(screen, data, model, target, features=list(wanted)), columns

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from unless.constraints import Constraints
     from unless.model import Model as FittedModel
     from unless.rule import Program
-    from unless.table import HoldoutSplit
+    from unless.table import HoldoutSplit, SplitColumn
 
 
 _option = partial(value_option, panel=CONSTRAINTS)
@@ -122,7 +122,9 @@ class KeptRules:
     model: FittedModel | None = None
     name: str = ""
 
-    def held_back(self, screen: Screen, features: Sequence[str], share: float, seed: int) -> HoldoutSplit | None:
+    def held_back(
+        self, screen: Screen, features: Sequence[str], share: float, seed: int, by: SplitColumn | None = None
+    ) -> HoldoutSplit | None:
         """Return the model's test split, so that kept rules are not tested on records that they were learned from.
 
         If that cannot be ensured, a note is printed.
@@ -130,10 +132,11 @@ class KeptRules:
         if self.model is None or not share:
             return None
         origin = self.model.origin
-        if origin is None or not any(origin.split.cuts) or tuple(self.model.schema.kinds) != tuple(features):
+        known = origin is not None and tuple(self.model.schema.kinds) == tuple(features) and origin.split.by == by
+        if origin is None or not origin.split.holds_back or not known:
             why = "it held back none" if origin is not None else "it does not say which those are"
-            if origin is not None and any(origin.split.cuts):
-                why = "it knows those by other features"
+            if origin is not None and origin.split.holds_back:
+                why = "it knows those by other features" if origin.split.by == by else "it split them in another way"
             screen.note(
                 f"if rules of {self.name} were learned from records of this test, the figures are too good: {why}"
             )

@@ -22,8 +22,10 @@ from unless.cli.fit_output import FitResult, show_fit_result, suggest_next_comma
 from unless.cli.large_data import open_large_data, read_large_training_data
 from unless.cli.loading import DataSource, match_label
 from unless.cli.options import Algorithm, flag_option, value_option
+from unless.cli.period_tests import measure_training_periods
 from unless.cli.related_tables import RelationOptions, fit_relations, related_sources, show_related_fit
 from unless.cli.setting_options import SettingOptions, refuse_foreign_option
+from unless.cli.split_options import AT_RANDOM, DEFAULT_SHARE, SplitOptions, TestSplit
 from unless.cli.training_data import TrainingTable, read_training
 from unless.errors import MissingFileError, ParameterError, UnknownNameError, suggest, without_passwords
 from unless.estimators.model_file import file_text
@@ -38,6 +40,7 @@ if TYPE_CHECKING:
     from unless.blocks.encoding import ClassFactors
     from unless.estimators.holdout import Holdout
     from unless.estimators.learners import Learner
+    from unless.estimators.split_by import SplitBy
     from unless.evaluation.tradeoff import TradeOff
 
 _SCREENFUL = 40  # rules shown in a terminal
@@ -59,11 +62,18 @@ def fit(
         ),
     ] = Algorithm.UNLESS,
     test: Annotated[
-        float,
-        value_option("SHARE", "Hold back this share of the records to test on.", low=0, high=0.99, panel=options.DATA),
-    ] = 0.2,
+        float | None,
+        value_option(
+            "SHARE",
+            "Hold back this share of the records to test on; with --time, the latest.  [default: 0.2]",
+            low=0,
+            high=0.99,
+            panel=options.DATA,
+        ),
+    ] = None,
     seed: options.Seed = 0,
     related: RelationOptions,
+    splitting: SplitOptions,
     columns: ColumnOptions,
     large: LargeOptions,
     labels: LabelOptions,
@@ -104,10 +114,13 @@ def fit(
     unless fit customers.csv -t churn --key customer_id --with orders.csv:customer_id
     """
     _check_options(algorithm, settings, trade_off, output, json=json)
+    related, time = related.split_times()
+    split, share = splitting.resolve(time, test), DEFAULT_SHARE if test is None else test
     if related.check():
         single = (columns != ColumnOptions(), large != LargeOptions(), keep != KeepOptions(), bool(trade_off))
         _refuse_with_related(single, labels)
-        _fit_related(data, target, related, algorithm, settings, test, seed, output, Screen(quiet=quiet), json=json)
+        screen = Screen(quiet=quiet)
+        _fit_related(data, target, related, algorithm, settings, share, seed, output, screen, split, json=json)
         return
     kept = read_kept_rules(algorithm, keep)
     if large.unchanged and large.blocks is None:
@@ -117,8 +130,11 @@ def fit(
     columns = kept.keep_tested_columns(columns)
     stream = open_large_data(screen, data, large, columns.file)
     if stream is None:
-        training = read_training(screen, DataSource.of(data, columns.file), target, columns, labels)
+        training = read_training(screen, DataSource.of(data, columns.file), target, columns, labels, split.columns)
     else:
+        split.refuse(
+            "records in blocks are split at random; for a split by time or group, use data that fits in memory"
+        )
         factors = _class_factors(settings["class_weight"], target)
         more: dict[str, Any] = {"large": large, "factors": factors, "jobs": jobs or -1}
         data = without_passwords(data)
@@ -135,9 +151,10 @@ def fit(
             data,
             training,
             learner,
-            test=test,
+            test=share,
             seed=seed,
             keep=keep_on_interrupt,
+            split=split,
             kept=kept,
             drawn=bool(trade_off),
         )
@@ -174,19 +191,23 @@ def _fit_related(  # noqa: PLR0917 - options of fit
     seed: int,
     output: str | None,
     screen: Screen,
+    split: TestSplit,
     *,
     json: bool,
 ) -> None:
     """Learn from records with tables of parts."""
     check_file_conflicts(output, data, *related_sources(related))
+    if split.period is not None:
+        raise typer.BadParameter("with --with, test on one later period: --test-after DATE", param_hint="--test-by")
     with screen.busy("reading the tables"):
-        relations = related.read(data, target)
+        relations = related.read(data, target, apart=[split.group] if split.group is not None else [])
         if relations.target is None:
             raise UnknownNameError(f"{data} has no column {target!r}{suggest(target, relations.main.columns)}")
         labels = relations.labelled().labels
+        by = split.split_main_table(data, test)
     learner = _make_learner(algorithm, settings.given(algorithm), labels)
     with screen.busy("learning"):
-        fitted = fit_relations(relations, learner, labels, test, seed)
+        fitted = fit_relations(relations, learner, labels, test, seed, by)
     if json:
         screen.data({**fitted.to_dict(), "algorithm": algorithm, "seed": seed, "saved_as": output})
     else:
@@ -287,6 +308,7 @@ def learn_and_test(
     test: float,
     seed: int,
     keep: bool,
+    split: TestSplit = AT_RANDOM,
     kept: KeptRules = NO_KEPT_RULES,
     drawn: bool = False,
 ) -> FitResult:
@@ -295,10 +317,15 @@ def learn_and_test(
     ``drawn`` requests the trade-off.
     """
     from unless.estimators.learners import learn
+    from unless.estimators.split_by import with_groups
     from unless.estimators.training_warnings import on_learning
 
-    earlier = kept.held_back(screen, training.table.features, test, seed)
-    holdout = _split_holdout(training, learner, test, seed, earlier)
+    by = split.split(training.beside, test)
+    if by is not None and by.remark:
+        screen.note(by.remark)
+    training = replace(training, table=with_groups(training.table, by))
+    earlier = kept.held_back(screen, training.table.features, test, seed, None if by is None else by.column)
+    holdout = _split_holdout(training, learner, test, seed, earlier, by)
     start = time.perf_counter()
     records = replace(holdout.records, keep=kept.program, lock=kept.lock)
     with metered_by(RuleMeter(screen)):
@@ -309,6 +336,8 @@ def learn_and_test(
     seconds = time.perf_counter() - start
     if drawn and not found.interrupted and model.decider.by_rule:
         model = replace(model, trade_off=_compute_trade_off(screen, learner, holdout))
+    if split.period is not None and not found.interrupted:
+        model = replace(model, periods=measure_training_periods(screen, learner, training, split, model))
     return FitResult(
         data,
         holdout.tested(model),
@@ -318,6 +347,7 @@ def learn_and_test(
         found.interrupted is not None,
         () if found.interrupted else on_learning(learner, records, model, seconds),
         holdout.why_none,
+        by,
     )
 
 
@@ -332,14 +362,14 @@ def _compute_trade_off(screen: Screen, learner: Learner, holdout: Holdout) -> Tr
 
 
 def _split_holdout(
-    training: TrainingTable, learner: Learner, share: float, seed: int, earlier: HoldoutSplit | None
+    training: TrainingTable, learner: Learner, share: float, seed: int, earlier: HoldoutSplit | None, by: SplitBy | None
 ) -> Holdout:
     """Hold back a share of the records, or the records that were held back before."""
     from unless.estimators.holdout import Holdout
 
     if training.blocks is not None:
         return Holdout.of_blocks(training.blocks, share, seed, earlier)
-    return Holdout.of(training.table, share, seed, learner.class_weight, earlier)
+    return Holdout.of(training.table, share, seed, learner.class_weight, earlier, by)
 
 
 def _save_model(model: FittedModel, output: str | None) -> None:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from unless.cli.console import Screen
 from unless.cli.data_options import FileOptions
 from unless.cli.inspect import render_remarks
 from unless.cli.layout import MARGIN, command_line, duration_text, labelled_line, shell_word
+from unless.cli.period_tests import plot_periods
 from unless.cli.plot import plot_trade_off
 from unless.cli.show import RuleTable, locked_numbers
 from unless.cli.training_data import TrainingTable
@@ -21,6 +22,9 @@ from unless.explanation.words import printable
 from unless.inspection import Remark
 from unless.model import Model as FittedModel
 from unless.values import attributes_to_json, count_text, label_to_json, percent
+
+if TYPE_CHECKING:
+    from unless.estimators.split_by import SplitBy
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +42,8 @@ class FitResult:
     """Warnings about the records or the rules."""
     why_none: str = ""
     """Why no record was held back although a test was requested."""
+    by: SplitBy | None = None
+    """The column of times or groups by which records were held back, if there is one."""
 
     @property
     def name(self) -> str:
@@ -64,6 +70,7 @@ class FitResult:
             "test": tested and _quality_to_json(holdout_quality(tested), tested.interval),
             "baseline": tested and _quality_to_json(baseline_quality(tested)),
             **attributes_to_json(self.model, "trade_off"),
+            **({"periods": [one.to_dict() for one in self.model.periods]} if self.model.periods else {}),
             "model": document(self.model),
         }
 
@@ -87,6 +94,8 @@ def show_fit_result(screen: Screen, fitted: FitResult, most: int | None = None) 
         screen.show("")
     if model.trade_off is not None:
         screen.show(plot_trade_off(model.trade_off), "")
+    if model.periods:
+        screen.show(plot_periods(model.periods, blocks=screen.out.encoding.startswith("utf")), "")
     screen.show(labelled_line("test", _test_text(fitted), _first_column_width(fitted)))
     if (remarks := render_remarks(fitted.remarks)) is not None:
         screen.note(remarks)
@@ -131,7 +140,8 @@ def _test_text(fitted: FitResult) -> str:
         return f"no records are held back: {fitted.why_none}"
     if fitted.model.tested is None:
         return "no records were held back; to see how good such rules are: unless evaluate"
-    return holdout_text(fitted.model.tested)
+    text = holdout_text(fitted.model.tested)
+    return text if fitted.by is None else f"{text}; {fitted.by.text}"
 
 
 def suggest_next_commands(screen: Screen, fitted: FitResult, output: str | None, file: FileOptions) -> None:

@@ -64,11 +64,14 @@ class DataSource:
         return read_with(self.source, self.file.read_options(**columns), target, features=features, like=like)
 
     def known_features(self, model: Any, used: Sequence[str]) -> list[str]:
-        """Return the features that rules use or, if these may be the model's own records, all training features."""
+        """Return the features that rules use or, if these may be the model's own records, all training features.
+
+        The column by which the model's records were split is added if it is there.
+        """
         if isinstance(model, Program) or model.origin is None:
             return list(used)
         there = model.schema.available(self.column_names())
-        return [name for name in model.schema.kinds if name in there or name in used]
+        return [name for name in model.split_features if name in there or name in used]
 
 
 def read_records(screen: Screen, data: DataSource, target: str | None = None, **options: Any) -> Table:
@@ -83,9 +86,14 @@ def read_records(screen: Screen, data: DataSource, target: str | None = None, **
 def read_labelled(
     screen: Screen, data: DataSource, model: Any, target: str | None = None, features: Sequence[str] | None = None
 ) -> Table:
-    """Read a table like a model's training data; if most records have labels, leave out records without."""
+    """Read a table like a model's training data; if most records have labels, leave out records without.
+
+    By default, the features of training are read, and the column by which its records were split.
+    """
     from unless.read.column_inference import MissingLabelsError
 
+    if features is None and not isinstance(model, Program) and len(model.split_features) > len(model.schema.kinds):
+        features = data.known_features(model, list(model.schema.kinds))
     try:
         table = read_records(screen, data, target, like=model, features=features)
     except MissingLabelsError:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,7 +14,7 @@ import typer
 from unless.cli.console import Screen
 from unless.cli.file_io import write_document
 from unless.cli.loading import match_label
-from unless.cli.options import data_option
+from unless.cli.options import complete_columns, data_option
 from unless.errors import ParameterError, UnknownNameError, suggest
 from unless.evaluation.metrics import evaluate_decider, quality_text
 from unless.export.json import to_dict
@@ -24,6 +24,7 @@ from unless.values import count_text, label_to_json
 
 if TYPE_CHECKING:
     from unless.estimators.learners import Learner
+    from unless.estimators.split_by import SplitBy
     from unless.evaluation.metrics import Quality
     from unless.relational import Part, RelationalProgram, Relations
     from unless.table import Labels, Table
@@ -35,6 +36,12 @@ _WITH = (
 )
 
 
+_TIME = (
+    "The column with the moment of each record, such as when; with --with, orders.date is that of the parts in orders: "
+    "parts that are later than their record are ignored (repeat)."
+)
+
+
 @dataclass(frozen=True, slots=True)
 class RelationOptions:
     """The options for tables whose rows belong to records."""
@@ -43,16 +50,31 @@ class RelationOptions:
     key: Annotated[
         str | None, data_option("COLUMN", "With --with: the column of DATA that identifies its records.", "--key")
     ] = None
-    times: Annotated[
-        list[str] | None,
-        data_option(
-            "TABLE.COLUMN", "With --until: the column with the time of a part, such as orders.date (repeat).", "--time"
-        ),
-    ] = None
+    times: Annotated[list[str] | None, data_option("COLUMN", _TIME, "--time", complete=complete_columns)] = None
     until: Annotated[
         str | None,
-        data_option("COLUMN", "The column with the moment of each record: later parts are ignored.", "--until"),
+        data_option(
+            "COLUMN",
+            "The column with the moment of each record, by which only parts are ignored, and records not split.",
+            "--until",
+        ),
     ] = None
+
+    def split_times(self) -> tuple[RelationOptions, str | None]:
+        """Separate the column with the moment of DATA's records, by which they are split, from the times of parts.
+
+        With --with, this moment also says which parts are ignored, as --until does.
+        """
+        own = [one for one in self.times or () if not self.related or "." not in one]
+        moments = list(dict.fromkeys([*own, *([self.until] if own and self.until is not None else [])]))
+        if len(moments) > 1:
+            raise typer.BadParameter(
+                f"{moments[0]!r} and {moments[1]!r} cannot both be the moment of a record; name one",
+                param_hint="--time",
+            )
+        times = [one for one in self.times or () if one not in own] or None
+        until = moments[0] if moments and self.related else self.until
+        return replace(self, times=times, until=until), moments[0] if moments else None
 
     def check(self) -> bool:
         """Return whether --with gives several tables; reject options that have no effect without it."""
@@ -65,22 +87,26 @@ class RelationOptions:
             )
         return bool(self.related)
 
-    def read(self, data: str, target: str | None = None, name: str | None = None) -> Relations:
-        """Read the tables."""
+    def read(
+        self, data: str, target: str | None = None, name: str | None = None, apart: Sequence[str] = ()
+    ) -> Relations:
+        """Read the tables, without the columns ``apart`` of DATA."""
         from unless.read.table import read_table
         from unless.relational import Relations
         from unless.relational.phrases import noun
 
         if data == "-":
             raise ParameterError("with --with, DATA is a file, not standard input")
+        given, _ = self.split_times()
         main = read_table(data).to_polars()
+        main = main.drop([one for one in apart if one not in (self.key, target, given.until)], strict=False)
         drop = [target] if target is not None and target not in main.columns else []
         return Relations(
             main,
             self.key or "",
-            self._parts(),
+            given._parts(),  # noqa: SLF001 - of this class
             target=None if drop else target,
-            until=self.until,
+            until=given.until,
             name=name or noun(_stem(data)),
         )
 
@@ -177,15 +203,19 @@ def decider_of_relations(model: FittedModel | Program) -> RelationalProgram:
     return RelationalProgram(model.program, model.relations)
 
 
-def fit_relations(relations: Relations, learner: Learner, labels: Labels, test: float, seed: int) -> RelatedFit:
+def fit_relations(
+    relations: Relations, learner: Learner, labels: Labels, test: float, seed: int, by: SplitBy | None = None
+) -> RelatedFit:
     """Learn from the individuals that are not held back, and test on those held back."""
     from unless.estimators.learners import learn
     from unless.estimators.relational_input import as_table, read_relations
+    from unless.estimators.split_by import with_groups
     from unless.evaluation.validation import draw_holdout
 
-    held = draw_holdout(labels, test, seed)
+    held = draw_holdout(labels, test, seed) if by is None else by.held_back(labels, test, seed)
     rows, others = np.flatnonzero(~held), np.flatnonzero(held)
     data, _ = read_relations(learner, relations[rows], None, None)
+    data = replace(data, table=with_groups(data.table, None if by is None else by.of_rows(rows)))
     model = learn(learner, data).model
     counts = np.bincount(labels.codes[rows], minlength=len(labels.labels))
     usual = int(np.argmax(counts))
@@ -198,8 +228,6 @@ def fit_relations(relations: Relations, learner: Learner, labels: Labels, test: 
 
 
 def _labelled(table: Table, labels: Labels, rows: np.ndarray[Any, Any]) -> Table:
-    from dataclasses import replace
-
     return replace(table, target=replace(labels, codes=labels.codes[rows]))
 
 

@@ -18,7 +18,7 @@ from unless.cli.options import Data, Json, Model, Quiet, Seed, TrueLabels, value
 from unless.errors import ReadError
 from unless.evaluation.stability import MATCHING_OVERLAP, Stability
 from unless.model import Model as FittedModel
-from unless.model import find_training_overlap
+from unless.model import find_training_overlap, with_model_groups
 from unless.table import Table
 from unless.values import count_text, percent
 
@@ -70,8 +70,8 @@ def measure_stability(  # noqa: PLR0917 - what to learn from, and how often
     if not len(table):
         raise ReadError(f"{data} has no records to learn from")
     labelled = with_model_classes(model, table, data, "leave such records out")
-    records = replace(labelled, columns=tuple(map(table.column, model.schema.kinds)))
-    own = find_training_overlap(model, records)
+    own = find_training_overlap(model, labelled)
+    records = replace(with_model_groups(model, labelled), columns=tuple(map(table.column, model.schema.kinds)))
     if own is not None and not own.held_back.all():
         screen.note(f"{count_text(int(own.held_back.sum()), 'record')} that fit held back are not learned from")
         records = records[~own.held_back]

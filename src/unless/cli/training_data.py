@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+import numpy as np
 import typer
 
 from unless.cli.console import Screen
 from unless.cli.data_options import ColumnOptions, LabelOptions, split_names
 from unless.cli.inspect import COMMAND
 from unless.cli.loading import DataSource, note_how_read
-from unless.errors import ReadError, UnknownNameError, suggest
+from unless.errors import ParameterError, ReadError, UnknownNameError, suggest
 from unless.explanation.words import join_names, printable
 from unless.inspection import Remark, check_labels, find_useless_columns
 from unless.read.column_inference import MissingLabelsError
-from unless.table import Labels, Table, part_names
+from unless.table import Column, Labels, Table, part_names
 from unless.values import count_text
 
 if TYPE_CHECKING:
@@ -45,6 +46,8 @@ class TrainingTable:
     left_out: tuple[Remark, ...]
     blocks: BlockDataset | None = None
     """All records, if they are learned from in blocks; the table then contains only some of them."""
+    beside: Mapping[str, Column] = field(default_factory=dict)
+    """The columns by which records are split, by name; they are no features unless --include names them."""
 
     def close(self) -> None:
         """Remove the temporary blocks."""
@@ -77,11 +80,19 @@ class TrainingTable:
 
 
 def read_training(
-    screen: Screen, data: DataSource, target: str, columns: ColumnOptions, labels: LabelOptions
+    screen: Screen,
+    data: DataSource,
+    target: str,
+    columns: ColumnOptions,
+    labels: LabelOptions,
+    beside: Sequence[str] = (),
 ) -> TrainingTable:
-    """Read a table with labels, without the features that are excluded, look like identifiers or are constant."""
+    """Read a table with labels, without the features that are excluded, look like identifiers or are constant.
+
+    The columns named in ``beside`` are read, but are features only if they are included.
+    """
     with screen.busy(f"reading {data.name}"):
-        training = read_training_table(data, target, columns, labels)
+        training = read_training_table(data, target, columns, labels, beside)
     note_how_read(screen, data.name, training.table.read_as)
     check_label_kind(screen, training, labels)
     return training
@@ -103,7 +114,11 @@ def check_label_kind(screen: Screen, training: TrainingTable, options: LabelOpti
 
 
 def read_training_table(
-    data: DataSource, target: str, options: ColumnOptions = ALL_COLUMNS, labels: LabelOptions = ALL_LABELLED
+    data: DataSource,
+    target: str,
+    options: ColumnOptions = ALL_COLUMNS,
+    labels: LabelOptions = ALL_LABELLED,
+    beside: Sequence[str] = (),
 ) -> TrainingTable:
     """Read a table as `read_training` does, without a screen."""
     names = data.column_names()
@@ -112,11 +127,23 @@ def read_training_table(
     names = part_names(names, split_names(options.parts, names))
     excluded, included = split_names(options.exclude, names), split_names(options.include, names)
     check_column_names(table.features, target, excluded, included)
+    split_by = {name: _column_beside(data, table, name, options) for name in beside}
+    excluded += [name for name in beside if name not in included]
     left_out = tuple(one for one in find_useless_columns(table) if one.column not in {*excluded, *included})
     dropped = {*excluded, *(remark.column for remark in left_out)}
     columns = tuple(column for column in table.columns if column.name not in dropped)
     check_enough_to_learn(table.labels, columns, left_out)
-    return TrainingTable(replace(table, columns=columns), left_out)
+    return TrainingTable(replace(table, columns=columns), left_out, beside=split_by)
+
+
+def _column_beside(data: DataSource, table: Table, name: str, options: ColumnOptions) -> Column:
+    """Return a column by which records are split; it is read again if its parts have replaced it."""
+    if table.target is not None and name == table.target.name:
+        raise ParameterError(f"{name!r} is the target, by which records cannot be split")
+    if name not in table.parts:
+        return table.column(name)
+    whole = data.read(features=[name], **options.declared([name], options.missing))
+    return whole[np.array([table.number(row) - 1 for row in range(len(table))], np.intp)].column(name)
 
 
 @contextmanager

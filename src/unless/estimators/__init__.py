@@ -2,7 +2,8 @@
 
 `learners` learn a model from a table without scikit-learn. `training_data` defines their input and their limits,
 `teachers` the classifiers that a list can imitate, and `progress` the progress bar. `relearning` learns repeatedly,
-`holdout` holds out records for a test, `training_warnings` warns of problems, `editing` replaces a model's rules.
+`holdout` holds out records for a test, at random or as `split_by` says, by time or by group;
+`training_warnings` warns of problems, `editing` replaces a model's rules.
 `model_file` and `committee_file` write and read models, `model_schema` defines the types of their content, and
 `model_parts` and `parameters` convert and check the content.
 `classifiers` and `committee_classifier` are the learners with scikit-learn's interface, with the base classes

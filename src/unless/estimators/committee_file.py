@@ -11,7 +11,14 @@ from msgspec import UNSET
 from numpy.typing import NDArray
 
 from unless.estimators import model_file
-from unless.estimators.model_parts import read_classes, read_holdout, read_importances, read_point_rows, read_points
+from unless.estimators.model_parts import (
+    read_classes,
+    read_holdout,
+    read_importances,
+    read_periods,
+    read_point_rows,
+    read_points,
+)
 from unless.estimators.model_schema import COMMITTEE, COMMITTEE_VERSION, CommitteeData
 from unless.estimators.parameters import parameters_data, read_parameters
 from unless.export import json
@@ -57,6 +64,7 @@ def document(model: Model) -> dict[str, Any]:
         **({} if shares is None else {"importances": shares.tolist()}),
         **({} if model.tested is None else {"tested": model_file.tested_data(model.tested)}),
         **({} if model.tuned is None else {"tuned": parameters_data(model.tuned)}),
+        **model_file.periods_entry(model),
     }
     from_document(found)
     return found
@@ -76,7 +84,7 @@ def from_document(document: Any) -> Model:
     if imitation.statistics.classes != classes:
         raise at("classes", "these are not the classes of the student, in the same order")
     tested = read_holdout(data.tested, "tested", classes, (*classes, None))
-    return committee_model(
+    found = committee_model(
         committee,
         imitation,
         data.imitation.agreement,
@@ -85,6 +93,7 @@ def from_document(document: Any) -> Model:
         tested,
         None if data.tuned is UNSET else dict(data.tuned),
     )
+    return replace(found, periods=() if data.periods is UNSET else read_periods(data.periods, "periods"))
 
 
 def _imitation(data: CommitteeData, known: json.KnownFeatures) -> Model:

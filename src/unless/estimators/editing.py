@@ -34,7 +34,9 @@ def with_rules(
         return model
     stay = {model.program.rules[place] for place in model.locked}
     locked = tuple(place for place, rule in enumerate(program.rules) if rule in stay)
-    bare = replace(model, decider=program, distillation=None, tuned=None, trade_off=None, locked=locked)  # no teacher
+    bare = replace(
+        model, decider=program, distillation=None, tuned=None, trade_off=None, periods=(), locked=locked
+    )  # no teacher
     held = None if labelled is None or counts is not None else holdout_rows(model, labelled)
     if labelled is None or (held is not None and held.all()):
         tested = _still_tested(model, program) if held is None else _tested(model, program, labelled)

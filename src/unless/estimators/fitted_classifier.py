@@ -30,6 +30,7 @@ from unless.score.score_card import ScoreCard
 from unless.table import Schema, Table
 
 if TYPE_CHECKING:
+    from unless.evaluation.periods import PeriodResult
     from unless.evaluation.stability import Stability
     from unless.evaluation.tradeoff import TradeOff
     from unless.learn.distillation import DistillationResult
@@ -115,6 +116,11 @@ class FittedClassifier(BaseEstimator, Learner):  # type: ignore[misc]  # scikit-
     def trade_off_(self) -> TradeOff | None:
         """The trade-off of accuracy and number of rules, for a model from ``unless fit --trade-off``."""
         return self._fitted.trade_off
+
+    @property
+    def periods_(self) -> tuple[PeriodResult, ...]:
+        """The tests on one period after the other, for a model from ``unless fit --time … --test-by``."""
+        return self._fitted.periods
 
     @property
     def _fitted(self) -> Model:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unless.blocks.block_dataset import BlockDataset, decided_label_weights
+from unless.estimators.split_by import SplitBy
 from unless.estimators.training_data import TrainingData, occurring_labels
 from unless.evaluation.metrics import count_rule_decisions, evaluate_decider
 from unless.model import DataOrigin, HoldoutResult, Model
@@ -49,16 +50,31 @@ class Holdout:
     """The hashes of a few records, by which the data is recognised later."""
     why_none: str = ""
     """The reason why no record is held out although a share was requested."""
+    by: SplitBy | None = None
+    """The column of times or groups that divides the records, if there is one."""
 
     @classmethod
     def of(
-        cls, table: Table, share: float, salt: int, class_weight: Any = None, earlier: HoldoutSplit | None = None
+        cls,
+        table: Table,
+        share: float,
+        salt: int,
+        class_weight: Any = None,
+        earlier: HoldoutSplit | None = None,
+        by: SplitBy | None = None,
     ) -> Holdout:
-        """Hold out about this share of the records of a table, or the records that an ``earlier`` split holds out."""
+        """Hold out about this share of the records of a table, or the records that an ``earlier`` split holds out.
+
+        With ``by``, the records from a moment on or whole groups are held out.
+        """
         table = replace(table, target=occurring_labels(table.labels))  # the records to learn from have no other labels
-        split = HoldoutSplit.of(table, share, salt if earlier is None else earlier.salt)
+        whole, features = (table if by is None else by.added_to(table)), table.features
+        salt = salt if earlier is None else earlier.salt
+        split = HoldoutSplit.of(whole, share, salt, None if by is None else by.column, features)
         split = split if earlier is None else split.following(earlier)
-        back = split.held_back(table)
+        back = split.held_back(whole, features)
+        if by is not None:
+            by.check(table.labels, back)
         tests, found = table[back], record_identities(feature_hashes(table), table.labels)
         return cls(
             TrainingData.of(table[~back], class_weight),
@@ -70,6 +86,7 @@ class Holdout:
             (lambda decider: count_decisions(decider, tests)) if len(tests) else None,
             tuple(identity_sample(found).tolist()),
             "" if back.any() else _why_none(np.bincount(table.labels.codes), share, earlier),
+            by,
         )
 
     @classmethod
@@ -77,7 +94,7 @@ class Holdout:
         """Hold out records in blocks in the same way; a committee is tested on a sample of the held-out records."""
         split, mark, sample, total = blocks.split(share, salt if earlier is None else earlier.salt)
         split = split if earlier is None else split.following(earlier)
-        held = split if any(split.cuts) else None
+        held = split if split.holds_back else None
         engine = blocks.engine(held)
         learned, tests = engine.records(engine.all_rows()), engine.tests()
 

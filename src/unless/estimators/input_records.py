@@ -24,7 +24,8 @@ from unless.read.column_inference import read_as_in_training
 from unless.read.frames import frame_source, is_sparse, matrix_source, to_native_frame
 from unless.read.headers import refuse_twins
 from unless.read.table import read_table
-from unless.table import Labels, Schema, Table
+from unless.table import Column, Labels, Schema, SplitColumn, Table
+from unless.table.record_hashes import record_hashes
 from unless.values import Label, count_text
 
 if TYPE_CHECKING:
@@ -33,10 +34,10 @@ if TYPE_CHECKING:
 
 @contextmanager
 def training_for(
-    learner: Learner, X: Any, y: Any, sample_weight: Any, feature_names: Sequence[str] | None = None
+    learner: Learner, X: Any, y: Any, sample_weight: Any, feature_names: Sequence[str] | None = None, groups: Any = None
 ) -> Iterator[tuple[TrainingData, NDArray[Any]]]:
     """Read the training data and the classes; temporary blocks are deleted on exit."""
-    data, classes = read_training(learner, X, y, sample_weight, feature_names)
+    data, classes = read_training(learner, X, y, sample_weight, feature_names, groups)
     try:
         yield data, classes
     finally:
@@ -45,7 +46,7 @@ def training_for(
 
 
 def read_training(
-    learner: Learner, X: Any, y: Any, sample_weight: Any, feature_names: Sequence[str] | None = None
+    learner: Learner, X: Any, y: Any, sample_weight: Any, feature_names: Sequence[str] | None = None, groups: Any = None
 ) -> tuple[TrainingData, NDArray[Any]]:
     """Read the training data, and the classes as scikit-learn represents them.
 
@@ -58,21 +59,30 @@ def read_training(
 
     if is_source(X):
         _refuse_names(X, feature_names)
+        if groups is not None:
+            raise ParameterError("groups is for records in memory, not for a file or a query; read them: read_table")
         return _read_source(learner, X, y, sample_weight)
     if isinstance(X, Relations):
         _refuse_names(X, feature_names)
+        if groups is not None:
+            raise ParameterError("groups is for one table, not for several; leave it out")
         return read_relations(learner, X, y, _row_weights(sample_weight, len(X)))
     given = Given.of(X).called(feature_names)
     found = _labels(X, y, given.rows)
     weights = _row_weights(sample_weight, given.rows)
+    cells = group_cells(groups, given.rows)
     if weights is not None and not weights.all():
         kept = np.flatnonzero(weights)
         given, found, weights = given.taking(kept), found.taking(kept), weights[kept]
+        cells = None if cells is None else cells[kept]
     features = given.table(learner)
     classes, codes = found.classes()
     name = _target_name(X, y, features.features)
     labels = Labels(name, tuple(classes.tolist()), codes)
-    table = Table(features.columns, labels, len(features), features.missing, parts=features.parts)
+    table = Table(
+        features.columns, labels, len(features), features.missing, parts=features.parts, groups=features.groups
+    )
+    table = with_groups(table, cells)
     counts = None if weights is None else weights_to_counts(weights)
     just_read = not isinstance(given.source, Table)
     return TrainingData.of(table, learner.class_weight, counts, named=given.named, just_read=just_read), classes
@@ -124,6 +134,22 @@ def _row_weights(sample_weight: Any, rows: int) -> Weights | None:
         return None
     weights = _check_sample_weight(sample_weight, np.empty((rows, 1)), dtype=np.float64, ensure_non_negative=True)
     return check_weights(weights, rows)
+
+
+def group_cells(groups: Any, rows: int) -> NDArray[np.object_] | None:
+    """Check the groups of the rows: one value for each."""
+    cells = None if groups is None else np.asarray(groups, dtype=object)
+    if cells is not None and cells.shape != (rows,):
+        raise ParameterError(f"groups takes a value for each of {count_text(rows, 'record')}, like y")
+    return cells
+
+
+def with_groups(table: Table, cells: NDArray[np.object_] | None) -> Table:
+    """Add the group of each row to a table; a record without a group is one of its own, as equal records are."""
+    if cells is None:
+        return table
+    alone = record_hashes(table.columns, len(table))
+    return replace(table, groups=SplitColumn("groups").group_hashes(Column.of("groups", cells), alone))
 
 
 def true_labels(X: Any, y: Any) -> Any:

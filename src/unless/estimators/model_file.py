@@ -17,6 +17,7 @@ from unless.estimators.model_parts import (
     read_locked,
     read_missing_counts,
     read_origin,
+    read_periods,
     read_relations,
     read_schema,
     read_statistics,
@@ -32,6 +33,7 @@ from unless.limits import limit
 from unless.model import DataOrigin, HoldoutResult, Model
 from unless.rule import Program
 from unless.score.score_card import ScoreCard
+from unless.table import SplitColumn
 from unless.values import label_to_json
 
 
@@ -80,6 +82,7 @@ def _list_document(model: Model) -> dict[str, Any]:
             **({} if model.tuned is None else {"tuned": parameters_data(model.tuned)}),
             **_origin_entry(model),
             **({} if model.trade_off is None else {"trade_off": _choices_data(model.trade_off)}),
+            **periods_entry(model),
             **({"locked": list(model.locked)} if model.locked else {}),
         },
     }
@@ -104,6 +107,11 @@ def _choices_data(found: TradeOff) -> list[list[Any]]:
     return [[parameters_data(one.settings), one.rules, one.right, one.records] for one in found.choices]
 
 
+def periods_entry(model: Model) -> dict[str, Any]:
+    """Return the file's entry about the tests by period, if there were any."""
+    return {"periods": [list(astuple(one)) for one in model.periods]} if model.periods else {}
+
+
 def tested_data(tested: HoldoutResult) -> dict[str, Any]:
     """Return the results on held-out records as JSON data."""
     return {**_origin_data(tested.origin), "counts": tested.statistics.counts.tolist()}
@@ -119,6 +127,17 @@ def _origin_data(origin: DataOrigin) -> dict[str, Any]:
         "records": origin.records,
         "usual": label_to_json(origin.usual),
         **({"sample": [f"{one:016x}" for one in origin.sample]} if origin.sample else {}),
+        **({} if split.by is None else {"by": _split_column_data(split.by)}),
+    }
+
+
+def _split_column_data(by: SplitColumn) -> dict[str, Any]:
+    """Return the column by which records were held back as JSON data; moments in a notation are text."""
+    written = by.notation is not None and not by.notation.plain
+    return {
+        "column": by.name,
+        **({"notation": by.notation.data()} if by.notation is not None else {}),
+        **({} if by.since is None else {"since": by.start if written else by.since}),
     }
 
 
@@ -187,6 +206,7 @@ def read_model(program: Program, columns: ColumnsData, data: StatisticsData, pla
         trade_off=None if data.trade_off is UNSET else read_trade_off(data.trade_off, f"{place}.trade_off"),
         missing_counts=read_missing_counts(columns, schema),
         origin=None if data.origin is UNSET else read_origin(data.origin, f"{place}.origin", statistics.classes),
+        periods=() if data.periods is UNSET else read_periods(data.periods, f"{place}.periods"),
         locked=read_locked(data.locked, f"{place}.locked", len(program.rules)),
         relations=read_relations(columns, program),
     )

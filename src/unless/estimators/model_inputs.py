@@ -13,7 +13,15 @@ from numpy.typing import NDArray
 
 from unless.errors import ParameterError, UnlessWarning
 from unless.estimators.input_labels import known_labels, read_labels, some_places
-from unless.estimators.input_records import Given, read_like_training, row_counts, true_labels, with_others
+from unless.estimators.input_records import (
+    Given,
+    group_cells,
+    read_like_training,
+    row_counts,
+    true_labels,
+    with_groups,
+    with_others,
+)
 from unless.estimators.relational_input import as_table
 from unless.evaluation.unseen_values import Unseen, beyond_chance, unseen_summary, unseen_values
 from unless.learn.weights import Weights
@@ -54,12 +62,13 @@ class ModelInputs:
             raise ParameterError(f"expected one record, got {len(table)}; pass them one by one")
         return table.record(0)
 
-    def labelled(self, X: Any, y: Any, sample_weight: Any) -> tuple[Table, Weights | None]:
-        """Read records whose labels are classes of the model, and their weights."""
+    def labelled(self, X: Any, y: Any, sample_weight: Any, groups: Any = None) -> tuple[Table, Weights | None]:
+        """Read records whose labels are classes of the model, with their groups, and their weights."""
         table, classes = self.records(X, tell=False), self.model.statistics.classes
         codes = known_labels(true_labels(X, y), classes, len(table))
         labels = Labels(self.model.program.target, classes, codes)
-        return replace(table, target=labels), row_counts(sample_weight, len(table))
+        table = with_groups(replace(table, target=labels), group_cells(groups, len(table)))
+        return table, row_counts(sample_weight, len(table))
 
     def watched(self, X: Any, y: Any) -> tuple[Table, NDArray[np.intp] | None]:
         """Read records, and the indices of their labels among the classes, if any are known."""

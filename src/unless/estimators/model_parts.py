@@ -18,9 +18,12 @@ from unless.estimators.model_schema import (
     ColumnsData,
     HoldoutData,
     OriginData,
+    PeriodData,
     SeenValues,
+    SplitColumnData,
     StatisticsData,
 )
+from unless.evaluation.periods import PeriodResult
 from unless.evaluation.tradeoff import Choice, TradeOff
 from unless.export.document_checks import LabelData, at, label_of, shown, unique, unique_keys
 from unless.export.json import KnownFeatures, read_literals, read_notations
@@ -30,8 +33,9 @@ from unless.model.rule_statistics import RuleStatistics
 from unless.rule import Literal, Program
 from unless.score.program_parts import program_parts
 from unless.score.score_card import ScoreCard, can_cut, point_columns, tested_numbers
-from unless.table import Column, HoldoutSplit, Schema, Table, part_names
+from unless.table import Column, HoldoutSplit, Schema, SplitColumn, Table, part_names
 from unless.values import Label, count_text
+from unless.values.notation import notation_from_json
 
 if TYPE_CHECKING:
     from unless.relational import FeatureSet
@@ -180,8 +184,23 @@ def read_origin(data: OriginData, place: str, classes: tuple[Label, ...]) -> Dat
     if usual not in classes or type(usual) not in map(type, classes):
         raise at(f"{place}.usual", f"{shown(data.usual)} is not one of the classes{suggest(usual, classes)}")
     unique(data.sample, f"{place}.sample")
-    split = HoldoutSplit(data.salt, classes, tuple(cut for _, cut in data.cuts))
+    by = None if data.by is UNSET else _read_split_column(data.by, f"{place}.by")
+    split = HoldoutSplit(data.salt, classes, tuple(cut for _, cut in data.cuts), by)
     return DataOrigin(split, data.fingerprint, data.records, usual, tuple(int(one, 16) for one in data.sample))
+
+
+def _read_split_column(data: SplitColumnData, place: str) -> SplitColumn:
+    """The column by which records were held back: the first moment is a number, or text in the column's notation."""
+    notation = None if data.notation is UNSET else notation_from_json(data.notation)
+    if data.notation is not UNSET and notation is None:
+        raise at(f"{place}.notation", f"{shown(data.notation)} is not a notation")
+    if data.since is UNSET:
+        return SplitColumn(data.column, notation)
+    written = notation is not None and not notation.plain
+    since = notation.back(data.since) if notation is not None and isinstance(data.since, str) else data.since
+    if isinstance(since, str) or since is None or written is not isinstance(data.since, str):
+        raise at(f"{place}.since", f"{shown(data.since)} is not a moment of the column")
+    return SplitColumn(data.column, notation, float(since))
 
 
 def read_trade_off(choices: Sequence[ChoiceData], place: str) -> TradeOff:
@@ -190,6 +209,15 @@ def read_trade_off(choices: Sequence[ChoiceData], place: str) -> TradeOff:
         if right > records:
             raise at(f"{place}[{index}][2]", f"more records are right than there are, {records}")
     return TradeOff(tuple(Choice(dict(one[0]), *one[1:]) for one in choices))
+
+
+def read_periods(tests: Sequence[PeriodData], place: str) -> tuple[PeriodResult, ...]:
+    """The tests on one period after the other."""
+    found = tuple(PeriodResult(*one) for one in tests)
+    for index, one in enumerate(found):
+        if not one.records or max(one.right, one.usual) > one.records:
+            raise at(f"{place}[{index}]", f"of {count_text(one.records, 'record')}, more are right than there are")
+    return found
 
 
 def read_locked(indices: Sequence[int], place: str, rules: int) -> tuple[int, ...]:

@@ -11,7 +11,15 @@ from typing import Literal as OneOf
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
 from unless.export.document_checks import Finite, LabelData
-from unless.export.program_schema import UNIQUE, LiteralData, NotationPair, ProgramData, RuleData, UniqueTexts
+from unless.export.program_schema import (
+    UNIQUE,
+    LiteralData,
+    NotationData,
+    NotationPair,
+    ProgramData,
+    RuleData,
+    UniqueTexts,
+)
 from unless.relational.program import FeaturesData
 from unless.score.score_card import MOST_POINTS
 from unless.table import Kind
@@ -31,6 +39,7 @@ Votes = list[Annotated[int, Meta(ge=-_MOST_VOTES, le=_MOST_VOTES)]]
 Classes = Annotated[list[LabelData], Meta(min_length=1)]
 SettingsData = list[tuple[str, Count]]
 SeenValues = tuple[str, Annotated[list[Finite], Meta(max_length=2)], UniqueTexts]
+PeriodData = tuple[str, Records, Records, Records, Records, Records, Share | None]
 ChoiceData = tuple[SettingsData, Count, Records, Records]
 
 
@@ -80,6 +89,14 @@ ParameterData = Annotated[
 ParameterPair = tuple[str, ParameterData]
 
 
+class SplitColumnData(Struct, forbid_unknown_fields=True, kw_only=True):
+    """The column by which records were held back: an object with column, and since for times."""
+
+    column: str
+    notation: NotationData | UnsetType = UNSET
+    since: Finite | str | UnsetType = UNSET
+
+
 class OriginData(Struct, forbid_unknown_fields=True, kw_only=True):
     """The origin of a model: an object with salt, cuts, fingerprint, records and usual."""
 
@@ -91,6 +108,7 @@ class OriginData(Struct, forbid_unknown_fields=True, kw_only=True):
     sample: Annotated[
         list[Annotated[str, Meta(pattern="^[0-9a-f]{16}$")]], Meta(max_length=SAMPLE, extra_json_schema=UNIQUE)
     ] = []
+    by: SplitColumnData | UnsetType = UNSET
 
 
 class HoldoutData(OriginData, forbid_unknown_fields=True, kw_only=True):
@@ -117,6 +135,7 @@ class StatisticsData(Struct, kw_only=True):
     tested: HoldoutData | UnsetType = UNSET
     origin: OriginData | UnsetType = UNSET
     trade_off: Annotated[list[ChoiceData], Meta(min_length=1)] | UnsetType = UNSET
+    periods: Annotated[list[PeriodData], Meta(min_length=1)] | UnsetType = UNSET
     locked: Annotated[list[Records], Meta(extra_json_schema=UNIQUE)] = []
 
 
@@ -160,3 +179,4 @@ class CommitteeData(Struct, forbid_unknown_fields=True, kw_only=True):
     importances: list[Share] | UnsetType = UNSET
     tested: HoldoutData | UnsetType = UNSET
     tuned: SettingsData | UnsetType = UNSET
+    periods: Annotated[list[PeriodData], Meta(min_length=1)] | UnsetType = UNSET

@@ -20,7 +20,6 @@ from unless.model import Model
 from unless.model.prediction import Decider
 from unless.rule import Program
 from unless.table import Table
-from unless.table.record_hashes import record_hashes
 
 
 def program_of(learner: Learner, table: Table) -> Decider:
@@ -43,8 +42,8 @@ def trade_off_of(learner: Learner, pairs: Sequence[tuple[Table, Table]], progres
 
 
 def hash_folds(table: Table, count: int = 5) -> list[tuple[Table, Table]]:
-    """Split a table into pairs of training and test tables by a hash of the record; fewer if few records differ."""
-    pairs = list(split_folds(table, (record_hashes(table.columns, len(table)) % np.uint64(count)).astype(np.int64)))
+    """Split a table into pairs of training and test tables by hash of the record, or by group; fewer if few differ."""
+    pairs = list(split_folds(table, (table.fold_numbers() % np.uint64(count)).astype(np.int64)))
     if len(pairs) < 2:
         raise ParameterError("the records are too similar to learn from some of them and test on others")
     return pairs

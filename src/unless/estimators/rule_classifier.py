@@ -52,6 +52,7 @@ class RuleClassifier(ClassifierMixin, FittedClassifier):  # type: ignore[misc]  
         feature_names: Sequence[str] | None = None,
         keep: Program | Sequence[Rule] | RuleClassifier | None = None,
         lock: Sequence[int] | None = None,
+        groups: Any = None,
     ) -> Self:
         """Learn rules from records and their labels.
 
@@ -81,10 +82,15 @@ class RuleClassifier(ClassifierMixin, FittedClassifier):  # type: ignore[misc]  
             The indices in ``keep.rules`` of the rules to lock; by default all, except a last rule that covers every
             record. Locked rules stay unchanged and in order. Between two locked rules, at most as many rules are
             learned as were there before, to correct the rules behind; all others follow the last (docs/constraints.md).
+        groups
+            The group of every record, such as its customer. Wherever the learner tests on some of the records (to
+            choose settings, to tell rules from chance, for a teacher), no group is on both sides; a record without a
+            group is one of its own. `fit` holds nothing back: to measure accuracy, use a splitter that keeps groups
+            together, such as scikit-learn's GroupKFold.
         """
         from unless.estimators.training_warnings import all_remarks, warn_of
 
-        with training_for(self, X, y, sample_weight, feature_names) as (records, classes):
+        with training_for(self, X, y, sample_weight, feature_names, groups) as (records, classes):
             start = time.monotonic()
             data = replace(records, keep=keep, lock=lock)
             learned = learn(self, data)
@@ -253,17 +259,18 @@ class RuleClassifier(ClassifierMixin, FittedClassifier):  # type: ignore[misc]  
         n: int = 50,
         random_state: int = 0,
         n_jobs: int | None = None,
+        groups: Any = None,
     ) -> Stability:
         """Measure how stable the rules are: learn from ``n`` bootstrap samples, and count how often each rule returns.
 
         ``X`` and ``y`` are the training records. `unless.evaluation.stability` defines when a rule returns; afterwards
         ``rules_`` has two more columns, ``returns`` and ``same_tests``. ``n_jobs`` is the number of processes. The
         result depends on the seed, not on the order of records or the number of processes. Locked rules stay in all
-        refits.
+        refits. With ``groups``, the group of every record, samples are drawn of groups, not of records.
         """
         from unless.estimators.relearning import stability_of
 
-        table, counts = self._inputs.labelled(X, y, sample_weight)
+        table, counts = self._inputs.labelled(X, y, sample_weight, groups)
         options: dict[str, Any] = {"n": n, "seed": random_state, "n_jobs": n_jobs, "lock": self.locked_}
         self.stability_ = found = stability_of(self, self.model_.decider, table, counts, **options)
         return found

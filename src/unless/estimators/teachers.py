@@ -15,7 +15,6 @@ from unless.learn.distillation import DistillationResult, TeacherFunction, learn
 from unless.model.points import leading_label_index
 from unless.model.prediction import predict
 from unless.table import Column, Labels, Table
-from unless.table.record_hashes import record_hashes
 from unless.values import class_index, to_python_value
 
 if TYPE_CHECKING:
@@ -48,7 +47,7 @@ def learn_from_teacher(
     """Learn a list from a teacher; before that, learn from four fifths of the records to measure agreement."""
     imitate = partial(learn_distilled_list, settings=settings, seed=seed, progress=limits, n_jobs=settings.n_jobs)
     found = None
-    unseen = record_hashes(data.table.columns, len(data.table)) % np.uint64(5) == 0
+    unseen = data.table.fold_numbers() % np.uint64(5) == 0
     counts = None if data.counts is None else data.counts[~unseen]
     if unseen.any() and not unseen.all() and (counts is None or counts.any()):
         some, rest = data.table[~unseen], data.table[unseen]

@@ -1,7 +1,8 @@
 """Measure how stable rules are: learn again from samples of the same records, and count the rules that recur.
 
 A sample is a Poisson bootstrap: every record counts 0, 1, 2 … times, once on average. The count is computed from a hash
-of the record and the seed, so the samples and the result do not depend on the order of rows.
+of the record and the seed, so the samples and the result do not depend on the order of rows. If records belong to
+groups, all records of a group count equally often.
 
 A rule *comes back* in a refit if a rule with the same label decides nearly the same records: the records that both
 decide are at least `MATCHING_OVERLAP` of the records that either decides (Jaccard). It has the *same tests* if a rule
@@ -51,13 +52,19 @@ def bootstraps(table: Table, count: int, seed: int = 0) -> Iterator[Weights]:
     for name, value, least in (("n", count, 1), ("random_state", seed, 0)):
         if isinstance(value, bool) or not isinstance(value, int) or value < least:
             raise ParameterError(f"{name} must be a whole number of at least {least}, not {value!r}")
-    labels = table.labels.codes.astype(np.uint64)
-    own = mix_bits(record_hashes(table.columns, len(table)) + mix_bits(labels))
-    own = mix_bits(own + _count_earlier_equals(own))
+    own = _sampled_units(table)
     for number in range(count):
         salt = mix_bits(np.array([seed], np.uint64) + mix_bits(np.array([number], np.uint64)))
         shares = mix_bits(own ^ salt) / 2.0**64
         yield np.searchsorted(_POISSON, shares, side="right").astype(np.float64)
+
+
+def _sampled_units(table: Table) -> NDArray[np.uint64]:
+    """Return a hash of what each record is sampled with: itself, or its group."""
+    if (groups := table.group_numbers) is not None:
+        return mix_bits(groups)
+    own = mix_bits(record_hashes(table.columns, len(table)) + mix_bits(table.labels.codes.astype(np.uint64)))
+    return mix_bits(own + _count_earlier_equals(own))
 
 
 def _count_earlier_equals(hashes: NDArray[np.uint64]) -> NDArray[np.uint64]:

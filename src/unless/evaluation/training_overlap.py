@@ -49,7 +49,9 @@ class OverlapCounts:
         found = record_identities(hashes, table.labels, self._origin.split.labels)
         self._sums += identity_sums(found)
         self._among |= self._origin.among(found)
-        held = self._origin.split.held_back_hashes(hashes, table.labels)
+        split = self._origin.split
+        known = split.by is None or split.by.name in table.features
+        held = split.held_back(table, self._features, hashes) if known else np.zeros(len(table), np.bool_)
         np.add.at(self._counts, (held.astype(np.intp), right.astype(np.intp)), 1)
 
     def merge(self, other: OverlapCounts) -> None:

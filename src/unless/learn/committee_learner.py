@@ -10,7 +10,7 @@ trials on held-out records choose how strict the learner is, and so how long lis
 other settings are better, learning starts again.
 
 Which records a list learns from depends on their values and on the seed, not on their order. Records with the same
-values go together, so a record of weight 2 is the same as two records.
+values go together, so a record of weight 2 is the same as two records; if records belong to groups, whole groups do.
 """
 
 from __future__ import annotations
@@ -190,7 +190,8 @@ class _BoostingState:
         asked = settings.constraints or Constraints()
         self.columns = tuple(column for column in table.columns if column.name not in asked.never)
         self.free = not replace(asked, never=())
-        self.identities = record_hashes(self.columns, len(table))
+        groups = table.group_numbers
+        self.identities = record_hashes(self.columns, len(table)) if groups is None else groups
         self.binned: BinnedTable | None = None
         self._begin(seed)
 
@@ -219,7 +220,7 @@ class _BoostingState:
 
     def _learn_exact_list(self, progress: Progress | None) -> Program:
         """Learn a list from exact numbers, or only its first rules if time is over; raise Ctrl-C."""
-        table = Table(self.columns, self.table.target, len(self.table), self.table.missing)
+        table = replace(self.table, columns=self.columns)
         engine = MemoryEngine(table, self.counts, n_jobs=self.n_jobs)
         settings = unless_learner.UnlessSettings(penalty=1.0, optimise=False)
         learned = unless_learner.learn_unless(engine, settings, lambda _, rules: bool(progress and progress(0, rules)))
@@ -309,7 +310,7 @@ class _BoostingState:
     def _learn_with_constraints(self, sample: _Sample) -> _CandidateList:
         """Learn a list under constraints from the exact table."""
         settings, table = self.settings, self.table
-        some = Table(tuple(self.columns[place] for place in sample.picked), table.target, len(table), table.missing)
+        some = replace(table, columns=tuple(self.columns[place] for place in sample.picked))
         engine = MemoryEngine(some, sample.weights, sample.unit, n_jobs=self.n_jobs)
         one = unless_learner.UnlessSettings(
             settings.ratio,

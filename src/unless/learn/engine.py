@@ -228,6 +228,8 @@ class Engine(ABC, Generic[Rows]):
     def folds(self, rows: Rows, count: int, among: int | None = None) -> list[Rows]:
         """Split rows into parts of about equal size by a hash of the record (`table.record_hashes`), not by order.
 
+        If records belong to groups, no group is divided, and parts have about equal numbers of groups.
+
         Return the first ``count`` of ``among`` parts; None splits into ``count`` parts.
         """
 

@@ -77,7 +77,7 @@ class MemoryEngine(Engine[RowSelection]):
         self._literals: dict[Test, Literal] = {}
         self._tests: dict[int, Test] = {}
         self._rules: dict[tuple[int, int], tuple[Rule, Tests, bool]] = {}
-        self._folds: NDArray[np.uint64] | None = None
+        self._folds = table.group_numbers
         self._distinct: list[int] = []
         self._masks: ref[MaskEngine] | None = None
         self.banned = tuple(banned)

@@ -58,6 +58,8 @@ def search_penalty(
         return usual
     among = max(_SEEN + _UNSEEN, ceil(engine.size(rows) / _PART))
     parts = engine.folds(rows, _SEEN + _UNSEEN, among)
+    if not all(map(engine.size, parts)):  # there are few groups
+        return usual
 
     def lead(seen: Rows, unseen: Rows, *, optimise: bool) -> float:
         """Return by how many standard deviations a list of lower penalty is better on unseen rows."""

@@ -18,6 +18,7 @@ from unless.model.fitted_model import (
     is_majority,
     model_of,
     program_of,
+    with_model_groups,
 )
 
 __all__ = [
@@ -32,4 +33,5 @@ __all__ = [
     "is_majority",
     "model_of",
     "program_of",
+    "with_model_groups",
 ]

@@ -22,6 +22,7 @@ from unless.table.record_hashes import Hashes
 from unless.values import Label
 
 if TYPE_CHECKING:
+    from unless.evaluation.periods import PeriodResult
     from unless.evaluation.tradeoff import TradeOff
     from unless.learn.distillation import DistillationResult
     from unless.relational.program import FeatureSet
@@ -60,6 +61,8 @@ class Model:
     """The results on held-out records, if there were any."""
     trade_off: TradeOff | None = None
     """The trade-off between accuracy and number of rules, if it was requested."""
+    periods: tuple[PeriodResult, ...] = ()
+    """The tests on one period after the other, if they were requested."""
     missing_counts: Mapping[str, float] | None = None
     """The number or weight of missing training cells of each feature that rules test, if known."""
     origin: DataOrigin | None = None
@@ -97,6 +100,12 @@ class Model:
     def card(self) -> ScoreCard | None:
         """The points of each part of ``program``; None if they are unknown, as in files of earlier versions."""
         return value_of(self.lazy_card)
+
+    @property
+    def split_features(self) -> tuple[str, ...]:
+        """The columns by which held-out records are recognised: all features, and the one that splits, if any."""
+        by = None if self.origin is None else self.origin.split.by
+        return tuple(dict.fromkeys((*self.schema.kinds, *(() if by is None else (by.name,)))))
 
     def probabilities(
         self, table: Table, decisions: Decisions | None = None, threads: int = 2
@@ -234,10 +243,9 @@ def is_all_holdout(model: Program | Model, table: Table) -> bool | None:
 
 def holdout_rows(model: Model, table: Table) -> NDArray[np.bool_] | None:
     """Return which records of a table the model's split holds back, in its own or other data; None if unknown."""
-    origin, features = model.origin, tuple(model.schema.kinds)
-    if origin is None or table.target is None or not set(features) <= set(table.features):
+    if model.origin is None or table.target is None or not set(model.split_features) <= set(table.features):
         return None
-    held: NDArray[np.bool_] = origin.split.held_back(table, features)
+    held: NDArray[np.bool_] = model.origin.split.held_back(table, tuple(model.schema.kinds))
     return held
 
 
@@ -247,6 +255,7 @@ class TrainingOverlap:
 
     ``held_back`` marks records that the model was not learned from: held-out records, and new records that the split
     would hold back. Any other record may have been learned from; if these are the ``same`` records, all others were.
+    Without the column of times or groups by which the records were split, none is marked.
     """
 
     held_back: NDArray[np.bool_]
@@ -255,13 +264,22 @@ class TrainingOverlap:
 
 def find_training_overlap(model: Model, table: Table) -> TrainingOverlap | None:
     """Find the held-out records in a table that contains most of a model's data; None for any other table."""
-    origin, held = model.origin, holdout_rows(model, table)
-    if origin is None or held is None:
+    origin, features, held = model.origin, tuple(model.schema.kinds), holdout_rows(model, table)
+    if origin is None or table.target is None or not set(features) <= set(table.features):
         return None
-    found = origin.identities(table, tuple(model.schema.kinds))
+    found = origin.identities(table, features)
     if not (same := origin.knows(found)) and not is_majority(origin.among(found)):
         return None
-    return TrainingOverlap(held, same)
+    return TrainingOverlap(np.zeros(len(table), np.bool_) if held is None else held, same)
+
+
+def with_model_groups(model: Model, table: Table) -> Table:
+    """Add the group of each record to a table, if groups divided the model's records and the table has their column."""
+    by = None if model.origin is None else model.origin.split.by
+    if by is None or by.since is not None or by.name not in table.features:
+        return table
+    alone = feature_hashes(table, tuple(model.schema.kinds))
+    return replace(table, groups=by.group_hashes(table.column(by.name), alone))
 
 
 def is_majority(found: NDArray[np.bool_]) -> bool:

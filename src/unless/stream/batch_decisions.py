@@ -87,6 +87,7 @@ class Tally:
         origin = None if known is None else known.origin
         self._features = self._used if known is None or origin is None else tuple(known.schema.kinds)
         self.own = None if origin is None else OverlapCounts(origin, tuple(self._features))
+        self._split_features = self._features if known is None else known.split_features
 
     @property
     def rows(self) -> int:
@@ -137,10 +138,10 @@ class Tally:
         Only training data has the column of labels and all features.
         """
         known = model_of(self._model)
-        schema = Schema({}) if known is None else known.schema
-        if self.own is not None and not {self._decider.target, *self._features} <= schema.available(batch.names):
+        there = (Schema({}) if known is None else known.schema).available(batch.names)
+        if self.own is not None and not {self._decider.target, *self._features} <= there:
             self.own = None
-        return self._used if self.own is None else self._features
+        return self._used if self.own is None else [name for name in self._split_features if name in there]
 
     def _compare(self, choices: Choices, table: Table) -> None:
         truth, labels = table.labels, self.answers.labels

@@ -6,17 +6,19 @@ small integers (`Column.span`).
 
 `columns` has `Column` and `Labels`; `table` has `Table` and `Schema`; `to_frames` converts columns to those of other
 libraries; `seen_values` finds the values that occur, and those that a model stores; `record_hashes` hashes records, and
-`holdout_split` holds back some records for a test.
+`holdout_split` holds back some records for a test, `split_column` by their time or their group.
 """
 
 from unless.table.columns import Codes, Column, Kind, Labels, checked_column, rank_values, to_smallest_type
 from unless.table.holdout_split import HoldoutSplit
 from unless.table.seen_values import MAX_DOMAIN_VALUES, domain_table, drop_unused_values
+from unless.table.split_column import SplitColumn
 from unless.table.table import PARTS, Schema, Table, part_names
 from unless.table.to_frames import column_to_polars
 
 __all__ = [
-    "MAX_DOMAIN_VALUES", "PARTS", "Codes", "Column", "HoldoutSplit", "Kind", "Labels", "Schema", "Table",
+    "MAX_DOMAIN_VALUES", "PARTS", "Codes", "Column", "HoldoutSplit", "Kind", "Labels", "Schema",
+    "SplitColumn", "Table",
     "checked_column", "column_to_polars", "domain_table", "drop_unused_values", "part_names", "rank_values",
     "to_smallest_type",
 ]  # fmt: skip

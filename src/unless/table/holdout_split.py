@@ -8,7 +8,7 @@ the records that were held back.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from unless.errors import ParameterError
 from unless.table.columns import Labels
 from unless.table.record_hashes import Hashes, mix_bits, record_hashes, text_hashes
+from unless.table.split_column import SplitColumn
 from unless.table.table import Table
 from unless.values import Label, class_index
 
@@ -43,17 +44,37 @@ class HoldoutSplit:
     labels: tuple[Label, ...]
     cuts: tuple[int, ...]
     """The number of parts held back for each label."""
+    by: SplitColumn | None = None
+    """The column that decides instead of the features: records from a moment on, or whole groups, are held back.
+
+    With groups, parts are those of a hash of the group, and all labels have the same cut.
+    """
 
     @classmethod
-    def of(cls, table: Table, share: float, salt: int = 0) -> Self:
-        """Hold back about a share of the records of every label."""
-        return cls.of_counts(table.labels.labels, part_counts(feature_hashes(table), table.labels, salt), share, salt)
+    def of(
+        cls,
+        table: Table,
+        share: float,
+        salt: int = 0,
+        by: SplitColumn | None = None,
+        features: Sequence[str] | None = None,
+    ) -> Self:
+        """Hold back about a share of the records: of every label, or of groups; or all records from a moment on."""
+        labels, hashes = table.labels, feature_hashes(table, features)
+        if by is None:
+            return cls.of_counts(labels.labels, part_counts(hashes, labels, salt), share, salt)
+        if by.since is not None:
+            return cls(salt, labels.labels, (0,) * len(labels.labels), by)
+        parts = hash_parts(by.group_hashes(table.column(by.name), hashes), salt)
+        counts = np.bincount(parts.astype(np.int64), minlength=PARTS)
+        _check_share(share)
+        cut = _cut_nearest_to(counts, round(share * len(table)), least=1) if share else 0
+        return cls(salt, labels.labels, (cut,) * len(labels.labels), by)
 
     @classmethod
     def of_counts(cls, labels: Sequence[Label], counts: NDArray[np.int64], share: float, salt: int = 0) -> Self:
         """Hold back about a share, given the number of records of each label (row) in each part (column)."""
-        if not 0 <= share < 1:
-            raise ParameterError(f"the share of records to hold back must be at least 0 and less than 1, not {share!r}")
+        _check_share(share)
         sizes = counts.sum(axis=1)
         # Rounding cumulative sums spreads held-back records over small labels.
         wanted = np.diff(np.floor(share * np.cumsum(sizes) + 0.5).astype(np.int64), prepend=0)
@@ -61,13 +82,35 @@ class HoldoutSplit:
 
     def following(self, earlier: HoldoutSplit) -> HoldoutSplit:
         """Return a split with the salt and the cuts of an earlier one; new labels keep their cuts."""
+        if earlier.by is not None:
+            return replace(earlier, labels=self.labels, cuts=(max(earlier.cuts),) * len(self.labels))
         known = [class_index(label, earlier.labels) for label in self.labels]
         cuts = (own if place is None else earlier.cuts[place] for place, own in zip(known, self.cuts, strict=True))
         return HoldoutSplit(earlier.salt, self.labels, tuple(cuts))
 
-    def held_back(self, table: Table, features: Sequence[str] | None = None) -> NDArray[np.bool_]:
-        """Flag the records of a labelled table that are held back; ``features`` are those used to make the split."""
-        return self.held_back_hashes(feature_hashes(table, features), table.labels)
+    @property
+    def holds_back(self) -> bool:
+        """Whether any record is held back."""
+        return any(self.cuts) or (self.by is not None and self.by.since is not None)
+
+    def held_back(
+        self, table: Table, features: Sequence[str] | None = None, hashes: Hashes | None = None
+    ) -> NDArray[np.bool_]:
+        """Flag the records of a labelled table that are held back; ``features`` are those used to make the split.
+
+        ``hashes`` are the hashes of these features, if they are known. The table has the column of the split.
+        """
+        if self.by is not None and self.by.since is not None:
+            return self.by.moments(table.column(self.by.name)) >= self.by.since
+        hashes = feature_hashes(table, features) if hashes is None else hashes
+        if self.by is None:
+            return self.held_back_hashes(hashes, table.labels)
+        return self.held_back_groups(self.by.group_hashes(table.column(self.by.name), hashes))
+
+    def held_back_groups(self, hashes: Hashes) -> NDArray[np.bool_]:
+        """Flag the records whose group is held back, given the hashes of their groups."""
+        found: NDArray[np.bool_] = hash_parts(hashes, self.salt) < max(self.cuts)
+        return found
 
     def held_back_hashes(self, hashes: Hashes, labels: Labels) -> NDArray[np.bool_]:
         """Flag the records that are held back, given their hashes; records with unknown labels are not."""
@@ -82,11 +125,17 @@ class HoldoutSplit:
         return found
 
 
-def _cut_nearest_to(counts: NDArray[np.int64], wanted: int) -> int:
-    """Find the cut below which a label has about the wanted number of records, but never all."""
+def _check_share(share: float) -> None:
+    if not 0 <= share < 1:
+        raise ParameterError(f"the share of records to hold back must be at least 0 and less than 1, not {share!r}")
+
+
+def _cut_nearest_to(counts: NDArray[np.int64], wanted: int, least: int = 0) -> int:
+    """Find the cut below which there are about the wanted number of records, at least ``least``, but never all."""
     below = np.concatenate([[0], np.cumsum(counts)])
-    away = np.where((below < below[-1]) | (below == 0), np.abs(below - wanted), np.iinfo(np.int64).max)
-    return int(np.argmin(away))
+    possible = (least <= below) & (below < below[-1])
+    away = np.where(possible, np.abs(below - wanted), np.iinfo(np.int64).max)
+    return int(np.argmin(away)) if possible.any() else 0
 
 
 def feature_hashes(table: Table, features: Sequence[str] | None = None) -> Hashes:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from unless.errors import ReadError, UnknownNameError, suggest
 from unless.libraries import pl
 from unless.table.columns import Column, Kind, Labels, take_rows
+from unless.table.record_hashes import Hashes, record_hashes
 from unless.table.to_frames import column_to_pandas, column_to_polars
 from unless.values import DEFAULT_MISSING, Value
 from unless.values.notation import WHOLE, Notation
@@ -67,6 +68,7 @@ class Table:
     another table can be read in the same way. ``read_as`` describes an unusual way of reading the file: "read as
     semicolon-separated, decimal comma, cp1252". If rows were left out on reading, ``numbers`` are the numbers of the
     other rows in their source, from 1. ``parts`` are the columns of dates that were replaced (`Schema.parts`).
+    ``groups`` has the hash of each row's group, if records belong to groups: learners then test on whole groups.
     """
 
     columns: tuple[Column, ...]
@@ -76,6 +78,7 @@ class Table:
     read_as: str = ""
     numbers: NDArray[np.int64] | None = None
     parts: Mapping[str, str | None] = field(default_factory=dict)
+    groups: Hashes | None = None
     _places: dict[str, int] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -89,6 +92,8 @@ class Table:
         lengths = {len(column) for column in self.columns}
         if self.target is not None:
             lengths.add(len(self.target.codes))
+        if self.groups is not None:
+            lengths.add(len(self.groups))
         if self.rows >= 0:
             lengths.add(self.rows)
         if len(lengths) > 1:
@@ -123,6 +128,18 @@ class Table:
     def shape(self) -> tuple[int, int]:
         """The number of rows and of features."""
         return self.rows, len(self.columns)
+
+    @property
+    def group_numbers(self) -> Hashes | None:
+        """The number of each row's group, from 0 in the order of hashes; None without groups, or with only one."""
+        if self.groups is None or not len(self.groups) or (self.groups == self.groups[0]).all():
+            return None
+        return np.unique(self.groups, return_inverse=True)[1].astype(np.uint64)
+
+    def fold_numbers(self) -> Hashes:
+        """Number the rows: rows with the same number belong in the same part of a split, and groups are not divided."""
+        groups = self.group_numbers
+        return record_hashes(self.columns, len(self)) if groups is None else groups
 
     @property
     def schema(self) -> Schema:
@@ -197,7 +214,8 @@ class Table:
         target = self.target and take_rows(self.target, picked)
         count = len(range(self.rows)[picked]) if isinstance(picked, slice) else len(np.arange(self.rows)[picked])
         numbers = None if self.numbers is None else self.numbers[picked]
-        return Table(columns, target, count, self.missing, self.read_as, numbers, self.parts)
+        groups = None if self.groups is None else self.groups[picked]
+        return Table(columns, target, count, self.missing, self.read_as, numbers, self.parts, groups)
 
     def __array__(self, *_: object, **__: object) -> NDArray[Any]:
         """Raise an error: conversion to an array would lose the kinds of columns."""
