@@ -42,6 +42,7 @@ COMMANDS = {
     "show": "Show the rules of a model.",
     "predict": "Predict the label of every record in a file.",
     "explain": "Explain a decision, and what would change the decision.",
+    "reasons": "Show, check and count the reasons for decisions.",
     "effects": "Show how each feature changes the log-odds of the labels.",
     "watch": "Find what has changed in new records since training.",
     "stability": "Learn rules again from samples, and show which rules come back.",

@@ -148,6 +148,11 @@ Seed = Annotated[int, value_option("N", "Random seed; the same seed gives the sa
 Jobs = Annotated[
     int | None, value_option("N", "Number of threads for learning.  [default: all cores]", low=1, panel=LEARNER)
 ]
+Codes = Annotated[
+    str | None,
+    value_option("FILE", "A TOML file with codes and texts of reasons; unless reasons MODEL --template writes one."),
+]
+MostReasons = Annotated[int | None, value_option("N", "At most this many reasons.  [default: 4]", low=1, high=100)]
 Changes = Annotated[int, value_option("N", "The number of changed records to show.", "--most", low=0)]
 Quiet = Annotated[bool, flag_option("Print only results and errors.", "--quiet", "-q", panel=OUTPUT)]
 Strict = Annotated[bool, flag_option("Reject records with values that training did not have.", "--strict")]

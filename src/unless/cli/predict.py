@@ -14,6 +14,7 @@ from unless.cli.file_io import check_file_conflicts, open_terminal, standard_inp
 from unless.cli.layout import duration_text, render_unseen_values
 from unless.cli.loading import note_how_read, read_any_model, show_stream_progress
 from unless.cli.options import OUTPUT, Data, Json, Model, Quiet, Strict, flag_option, output_option, value_option
+from unless.cli.reason_options import ReasonColumns
 from unless.cli.related_tables import RelationOptions, decider_of_relations, predict_relations, related_sources
 from unless.errors import ParameterError
 from unless.evaluation.training_overlap import OverlapAccuracy
@@ -55,6 +56,7 @@ def predict(
             "Number of processes for the parts of a folder; -1 means one per core.  [default: as many as are useful]",
         ),
     ] = None,
+    reasons: ReasonColumns,
     related: RelationOptions,
     file: FileOptions,
     quiet: Quiet = False,
@@ -75,12 +77,19 @@ def predict(
 
     Example: unless predict model.json "new*.csv" -o predicted/
 
+    With --reasons there are reason_1 to reason_4 and their texts: why the record got this label. --log appends a line
+    of JSON for each decision to a file: time, fingerprint of the model, record, label, rule, probability, reasons.
+
+    Example: unless predict model.json new.csv --reasons -o predicted.csv
+
     A model of several tables takes --key and --with, as fit does, with the same file names as in training.
     """
     screen = Screen(quiet=quiet, aside=output == "-")
-    check_file_conflicts(output, model, data, format=file.format)
+    check_file_conflicts(output, model, data, reasons.codes, format=file.format)
+    reasons.check_log(output, model, data, file.format)
     found = read_any_model(model)
     if related.check():
+        reasons.refuse("a model of several tables has no reasons of its own kind yet; unless explain names the parts")
         check_file_conflicts(output, model, data, *related_sources(related))
         decider = decider_of_relations(found)
         counts = predict_relations(found, related.read(data, name=decider.features.root[0]), output, prefix)
@@ -101,6 +110,7 @@ def predict(
             guard_formulas=guard_formulas,
             n_jobs=jobs,
             progress=tell,
+            **reasons.options,
         )
     note_how_read(screen, data, done.read_as)
     if json:

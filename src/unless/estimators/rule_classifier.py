@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from unless.evaluation.stability import Stability
     from unless.explanation.contributions import Contributions
     from unless.explanation.counterfactuals.nearest import Counterfactuals
+    from unless.explanation.decision_reasons import Reasons, Wording
     from unless.explanation.effects import Effects
     from unless.explanation.score_explanation import ScoreExplanation
     from unless.explanation.why import WhyNot
@@ -151,6 +152,18 @@ class RuleClassifier(ClassifierMixin, FittedClassifier):  # type: ignore[misc]  
         from unless.explanation.why import why_not
 
         return why_not(self._fitted, self._inputs.record(record), label)
+
+    def reasons(self, X: Any, words: Wording = None, most: int = 4) -> Reasons:
+        """Find the principal reasons for the decision on each record: at most ``most``, the first one first.
+
+        ``words`` is the path of a TOML file with codes and texts for them; `unless.explanation.reasons` says which
+        reasons there are, and in which order.
+        """
+        from unless.explanation.decision_reasons import reason_words, table_reasons
+        from unless.explanation.input_records import wrap_single_record
+
+        records, named = self._inputs.records(wrap_single_record(X)), reason_words(words, self._fitted)
+        return table_reasons(self._fitted.decider, records, named, most)
 
     def score_card(self, record: Any) -> ScoreExplanation:
         """Return the points of one record: what each part of the program that holds adds to the odds of each label.

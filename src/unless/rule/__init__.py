@@ -1,7 +1,8 @@
 """Literals, rules and programs: immutable values that compare, hash and print themselves.
 
 `literal` defines the tests on one feature and when they are true; `conditions` groups literals into conditions as
-people read them; `program` defines rules with exceptions, and ordered lists of rules.
+people read them; `program` defines rules with exceptions, and ordered lists of rules. `reason_factors` finds
+what may be a reason for a decision, and `reason_words` defines how reasons are called.
 """
 
 from unless.rule.conditions import Condition, condition_verbs, conditions, spoken_bounds

@@ -6,7 +6,7 @@ A `Tally` decides and counts. Its `Outcome` can be passed between processes, and
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,7 @@ from unless.read.batches import Batch, Input, JsonBatch
 from unless.read.dialect import Remarks
 from unless.read.table import take_labelled
 from unless.rule import Program
+from unless.stream.decision_log import DecisionLog, ReasonOptions
 from unless.stream.output_columns import Choices, NewColumns
 from unless.stream.writers import Result
 from unless.table import Schema, Table
@@ -70,7 +71,14 @@ class Outcome:
 class Tally:
     """Decides the records of batches, and counts the labels."""
 
-    def __init__(self, model: Model | Program, *, strict: bool) -> None:
+    def __init__(
+        self,
+        model: Model | Program,
+        *,
+        strict: bool,
+        reasons: ReasonOptions | None = None,
+        log: DecisionLog | None = None,
+    ) -> None:
         known = model_of(model)
         if known is None and not isinstance(model, Program):
             raise ParameterError(f"a {type(model).__name__} is not a model; load one: unless.load('model.json')")
@@ -78,6 +86,10 @@ class Tally:
         self._used = self._decider.used
         self._members: set[str] | None = None
         self.answers = NewColumns.of(self._decider, None if known is None else known.statistics)
+        self._finder = None if reasons is None else reasons.finder(self._decider)
+        if reasons is not None and reasons.shown:
+            self.answers = replace(self.answers, reasons=((),) * len(self.answers.labels), most=reasons.most)
+        self._log = log
         self._counts = np.zeros(len(self.answers.labels), dtype=np.int64)
         self.labelled = self.right = 0
         if strict:
@@ -116,11 +128,23 @@ class Tally:
             self.unseen.add_labels(labelled.labels)
         if self._strict:
             refuse_unseen(self.unseen.found(), f" in the first {self.rows + len(table):,} records")
-        choices, shares = self._choose_answers(table)
+        choices, answers, places = self.answer(table)
         self._counts += np.bincount(choices, minlength=len(self._counts))
         if labelled is not None:
             self._compare(choices if labelled.numbers is None else choices[labelled.numbers - 1], labelled)
-        return (self.answers, choices) if shares is None else self.answers.with_probabilities(choices, shares)
+        if self._log is not None:
+            self._log.append_batch(batch, table, answers, places)
+        return answers, places
+
+    def answer(self, table: Table) -> tuple[Choices, NewColumns, Choices]:
+        """Decide records: return the index of each label, the answers, and the index of the answer of each record."""
+        choices, shares = self._choose_answers(table)
+        answers, places = self.answers, choices
+        if shares is not None:
+            answers, places = answers.with_probabilities(choices, shares)
+        if self._finder is not None:
+            answers, places = answers.with_reasons(places, self._finder.find(table, choices), self.answers)
+        return choices, answers, places
 
     def _choose_answers(self, table: Table) -> tuple[Choices, NDArray[np.float64] | None]:
         """Choose the answer of every record; also return the probability of its label, if known."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from dataclasses import dataclass
 from typing import Any
@@ -9,13 +10,16 @@ from typing import Any
 from unless.errors import ParameterError
 from unless.evaluation.training_overlap import OverlapAccuracy
 from unless.evaluation.unseen_values import Unseen
+from unless.explanation.decision_reasons import reason_words
 from unless.model import Model
 from unless.read.batches import File, Input
 from unless.read.dialect import NO_REMARKS
 from unless.read.dialect_detection import merge_remarks
 from unless.read.options import ReadOptions
 from unless.rule import Program
+from unless.rule.reason_words import MOST_REASONS, ReasonWords
 from unless.stream.batch_decisions import Progress
+from unless.stream.decision_log import LogOptions, ReasonOptions, refuse_same_output
 from unless.stream.output_columns import refuse_surrogates
 from unless.stream.output_file import form_of_output
 from unless.stream.partitions import choose_folder, predict_parts
@@ -96,6 +100,9 @@ def predict_file(  # noqa: PLR0913 - one parameter for each choice of the caller
     block: int = BLOCK,
     n_jobs: int | None = None,
     progress: Progress | None = None,
+    reasons: ReasonWords | str | os.PathLike[str] | bool = False,
+    most: int = MOST_REASONS,
+    log: LogOptions | str | os.PathLike[str] | None = None,
 ) -> PredictedFile:
     """Write the records of a file with the decisions of a model, in memory that does not grow with the file.
 
@@ -131,12 +138,25 @@ def predict_file(  # noqa: PLR0913 - one parameter for each choice of the caller
     they begin with =, +, -, @, a tab or a line break: labels, names of columns and all other cells. Numbers stay
     numbers. Records are then rewritten, not copied. Other formats, including Excel, mark text as text.
 
+    ``reasons`` adds the principal reasons for each decision, at most ``most``: their codes (``reason_1``, …) and texts
+    (``reason_1_text``, …). It is True, or the wording, or the path of its TOML file (`unless.explanation.reasons`).
+
+    ``log`` is a file to which a line of JSON is appended for each decision: the time, the fingerprint of the model, the
+    file and the number of the record, its label, rule, probability and codes of reasons; `LogOptions` also takes a
+    column that identifies records, and whether the values that rules test are logged. Decisions are logged before they
+    are written: a run that fails has logged those that it made.
+
     About ``block`` bytes are read at a time. ``progress`` is called with the number of records done and the share of
     the input that has been read, None if unknown.
     """
     refuse_surrogates("the prefix", prefix)
     options = ReadOptions(format, delimiter, decimal, encoding, sheet, header_row, skip)
-    run = PredictionRun(model, prefix, strict, guard_formulas)
+    words = reason_words(None if isinstance(reasons, bool) else reasons, model)
+    own = None if reasons is False else ReasonOptions(words, most)
+    named = LogOptions(log) if isinstance(log, (str, os.PathLike)) else log
+    if named is not None:
+        refuse_same_output(named.path, out)
+    run = PredictionRun(model, prefix, strict, guard_formulas, own, named)
     if (folder := choose_folder(out, source, to)) is not None:
         done = predict_parts(run, source, folder, options, to=to, block=block, n_jobs=n_jobs, progress=progress)
     else:

@@ -12,7 +12,7 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, time
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,9 +21,13 @@ from unless.errors import ParameterError, ReadError
 from unless.kernels import append_fields as kernels
 from unless.libraries import pl
 from unless.model.prediction import Decider
+from unless.model.principal_reasons import TableReasons
 from unless.model.rule_statistics import RuleStatistics
 from unless.read.frames import make_series
-from unless.values import Label, cell_value
+from unless.rule.reason_words import Reason
+from unless.values import Label, cell_value, label_to_json
+
+T = TypeVar("T")
 
 _ENDING = "\r\n"
 _DIGITS = 6  # of a probability, which is an estimate from counts: seventeen digits would suggest false precision
@@ -56,6 +60,10 @@ class NewColumns:
     """The expected precision of the rules."""
     rules: tuple[int | None, ...] | None = None
     """The numbers of the rules; None for a committee, where no single rule decides."""
+    reasons: tuple[tuple[Reason, ...], ...] | None = None
+    """The principal reasons, if they are asked for."""
+    most: int = 0
+    """The number of columns of reasons."""
 
     @classmethod
     def of(cls, decider: Decider, statistics: RuleStatistics | None) -> NewColumns:
@@ -92,6 +100,24 @@ class NewColumns:
         answers = NewColumns((*self.labels, *labels), (*(self.probabilities or ()), *shown), precisions, rules)
         return answers, (places + len(self.labels)).astype(np.int32)
 
+    def with_reasons(self, choices: Choices, found: TableReasons, bare: NewColumns) -> tuple[NewColumns, Choices]:
+        """Add the reasons of each record; return the answers and the index of the answer of every row.
+
+        The ``bare`` answers, without reasons, come first, so that labels have the same type in all batches.
+        """
+        places, firsts = distinct_rows([choices, *found.places.T])
+        first = len(bare.labels)
+        rows = [*range(first), *choices[firsts].tolist()]
+        own = NewColumns(
+            tuple(self.labels[row] for row in rows),
+            _take(self.probabilities, rows),
+            _take(self.precisions, rows),
+            _take(self.rules, rows),
+            (*((),) * first, *map(found.of_row, firsts.tolist())),
+            bare.most,
+        )
+        return own, places + np.int32(first)
+
     def columns(self, decimal: str = ".") -> dict[str, Sequence[Any]]:
         """Return the cells of each new column by name, one per answer; with a decimal comma, numbers are text."""
         shares = {"probability": self.probabilities, "expected_precision": self.precisions}
@@ -101,12 +127,32 @@ class NewColumns:
             if cells is not None
         }
         rules = {"rule": self.rules} if self.rules else {}
-        return {"predicted": self.labels, **numbers, **rules}
+        return {"predicted": self.labels, **numbers, **rules, **self._reason_columns()}
+
+    def decisions(self) -> Iterator[dict[str, Any]]:
+        """Yield the answers as values for JSON, with the codes of all reasons."""
+        for place, label in enumerate(self.labels):
+            yield {
+                "label": label_to_json(label),
+                "rule": None if self.rules is None else self.rules[place],
+                "probability": None if self.probabilities is None else self.probabilities[place],
+                "reasons": [one.code for one in (() if self.reasons is None else self.reasons[place])],
+            }
+
+    def _reason_columns(self) -> dict[str, list[str | None]]:
+        """Return the codes of the reasons, then their texts."""
+        rows = self.reasons or ()
+        return {
+            name.format(place + 1): [getattr(own[place], part) if place < len(own) else None for own in rows]
+            for name, part in (("reason_{}", "code"), ("reason_{}_text", "text"))
+            for place in range(self.most)
+        }
 
     def series(self, decimal: str = ".") -> list[pl.Series]:
         """Return the new columns as polars series; labels keep their type, whichever labels occur."""
         share = pl.Float64 if decimal == "." else pl.String
         types = {"rule": pl.Int64, "probability": share, "expected_precision": share}
+        types |= dict.fromkeys(self._reason_columns(), pl.String)
         named = self.columns(decimal).items()
         return [pl.Series(cells, dtype=types[name]) if name in types else make_series(cells) for name, cells in named]
 
@@ -143,6 +189,23 @@ class FieldTexts:
         out = np.empty(len(data) + int(self._lengths[choices].sum()), dtype=np.uint8)
         kernels.insert_pieces(np.frombuffer(data, dtype=np.uint8), places, choices, self._starts, self._bytes, out)
         return out.data
+
+
+def distinct_rows(columns: Sequence[NDArray[np.int32]]) -> tuple[Choices, NDArray[np.intp]]:
+    """Number the distinct rows of columns of whole numbers above -2; return their number by row, and their first rows.
+
+    >>> distinct_rows([np.array([7, 7, 2], np.int32), np.array([-1, -1, 0], np.int32)])
+    (array([1, 1, 0], dtype=int32), array([2, 0]))
+    """
+    keys = np.zeros(len(columns[0]), np.int64)
+    for column in columns:
+        keys = keys * (int(column.max(initial=0)) + 2) + column + 1
+        _, firsts, keys = np.unique(keys, return_index=True, return_inverse=True)
+    return keys.astype(np.int32), firsts
+
+
+def _take(cells: tuple[T, ...] | None, rows: Iterable[int]) -> tuple[T, ...] | None:
+    return None if cells is None else tuple(cells[row] for row in rows)
 
 
 def _round_share(share: float) -> float | None:

@@ -12,6 +12,7 @@ from unless.read.batches import File, Input, TextBatch
 from unless.rule import Program
 from unless.stream.batch_decisions import Outcome, Progress, Tally
 from unless.stream.column_types import NumberColumns
+from unless.stream.decision_log import DecisionLog, LogOptions, ReasonOptions
 from unless.stream.output_file import never_waits, open_output, write_in_thread
 from unless.stream.writers import PACKED, TEXTS, WRITERS
 
@@ -25,10 +26,14 @@ class PredictionRun:
     strict: bool
     guarded: bool = False
     """Whether texts of CSV and TSV that a spreadsheet would treat as formulas are escaped."""
+    reasons: ReasonOptions | None = None
+    log: LogOptions | None = None
 
     def write(self, given: Input, out: File, form: str, progress: Progress | None = None) -> Outcome:
         """Write the records of an input with the decisions of the model."""
-        tally = Tally(self.model, strict=self.strict)
+        reasons = self.reasons or (None if self.log is None else ReasonOptions(shown=False))
+        log = None if self.log is None else DecisionLog(self.model, self.log, given.places)
+        tally = Tally(self.model, strict=self.strict, reasons=reasons, log=log)
         wanted = tuple(self.prefix + name for name in tally.answers.columns())
         with open_output(out, given.places) as file, ExitStack() as stack:
             writer = WRITERS[form](file, wanted, **({"guarded": True} if self.guarded and form in TEXTS else {}))
