@@ -269,12 +269,16 @@ def cut_numbers(name: str, cuts: Iterable[float | str], notation: Notation | Non
 
 
 def cuts_of_points(given: object) -> Mapping[str, Cuts]:
-    """Return the only cuts of some features in a score card; the argument is as in `to_constraints`.
-
-    Features with a direction have none: scores of intervals could make a label likelier in the wrong direction.
-    """
+    """Return the only cuts of some features in a score card; the argument is as in `to_constraints`."""
     asked = to_constraints(given)
-    return NO_CUTS if asked is None else {**dict(asked.only_cuts), **{one.feature: () for one in asked.monotone}}
+    return NO_CUTS if asked is None else dict(asked.only_cuts)
+
+
+def directions_among(given: object, labels: Sequence[Label]) -> tuple[Monotone, ...]:
+    """Return the monotone constraints about some labels; the argument is as in `to_constraints`."""
+    asked = to_constraints(given)
+    found = () if asked is None else asked.monotone
+    return tuple(replace(one, label=_label_of_monotone(one, labels)) for one in found if _names_label(one, labels))
 
 
 def allowed_directions(constraints: Iterable[Monotone], feature: str, label: Label) -> frozenset[Direction]:
@@ -332,6 +336,15 @@ def _label_of_monotone(constraint: Monotone, labels: Sequence[Label]) -> Label:
         if (place := class_index(one, tuple(labels))) is not None:
             return labels[place]
     raise UnknownNameError(f"{str(constraint)!r} names an unknown label{suggest(label, labels)}")
+
+
+def _names_label(constraint: Monotone, labels: Sequence[Label]) -> bool:
+    """Return whether a constraint names one of the labels."""
+    try:
+        _label_of_monotone(constraint, labels)
+    except UnknownNameError:
+        return False
+    return True
 
 
 def _is_asked(value: object) -> bool:

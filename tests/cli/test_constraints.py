@@ -72,7 +72,7 @@ def test_given_cuts(fit, tmp_path, algorithm):
         (("--max-literals", "0"), "greater than or equal to 1"),
         (("--constraints", "none.toml"), "no file 'none.toml'"),
         (("--lock", "1"), "name the model with these rules: --keep model.json"),
-        (("-a", "committee", "--monotone", "income: more never refuse"), "a committee cannot keep"),
+        (("-a", "committee", "--monotone", "history: more never refuse"), "its categories have no order"),
     ],
 )
 def test_refused(fit, options, words):
@@ -80,6 +80,16 @@ def test_refused(fit, options, words):
     done = fit(*options)
     assert done.code in (1, 2)
     assert words in " ".join(done.err.split())
+
+
+def test_a_committee_keeps_directions(fit, tmp_path):
+    """The points of each list move in the direction that is asked for; the model file says which it was."""
+    path, asked = tmp_path / "m.json", unless.Constraints(monotone="income: more never refuse")
+    done = fit("-a", "committee", "--size", 4, "--monotone", "income: more never refuse", "-o", path)
+    assert done.code == 0
+    model = unless.load(path)
+    assert model.constraints == asked
+    assert unless.violations(model.committee_, asked) == ()
 
 
 class TestKeep:

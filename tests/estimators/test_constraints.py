@@ -82,15 +82,18 @@ class TestConstraints:
         assert violations(model.program_, asked) == ()
 
     def test_a_committee(self, tmp_path):
-        """A committee keeps all but directions, which it refuses, and so does its student."""
+        """A committee keeps all of them, directions included, and so does its student; the file has them."""
         X, y = people(150)
         asked = Constraints(never="age", max_literals=1, max_depth=0)
         model = UnlessCommittee(size=5, constraints=asked).fit(X, y)
         assert all(violations(each, asked) == () for each in (*model.lists_, model.program_))
         model.save(tmp_path / "m.json")
         assert unless.load(tmp_path / "m.json").constraints == asked
-        with pytest.raises(ParameterError, match="a committee cannot keep 'income: more never refuse': the points"):
-            UnlessCommittee(constraints=ASKED).fit(X, y)
+        asked = Constraints(monotone=["income: more never refuse"])
+        model = UnlessCommittee(size=5, constraints=asked).fit(X, y)
+        assert violations(model.committee_, asked) == violations(model.program_, asked) == ()
+        with pytest.raises(ParameterError, match="its categories have no order"):
+            UnlessCommittee(constraints=Constraints(monotone=["town: more never refuse"])).fit(X, y)
 
     @pytest.mark.parametrize("kind", [*LISTS, UnlessCommittee])
     @pytest.mark.parametrize("more", [{}, {"round_thresholds": True}, {"teacher": "committee"}])

@@ -47,8 +47,8 @@ class UnlessCommittee(RuleClassifier, CommitteeLearner):
     max_rules
         Learn at most N rules: in each list.
     constraints
-        As in `UnlessClassifier`, for each list. Directions (``monotone``) are rejected, because the points of lists add
-        up and each list may move in another direction. With any constraint except ``never``, learning is slower and no
+        As in `UnlessClassifier`, for each list. Directions (``monotone``) hold for the label and its probability: the
+        points of each list move in that direction. With any constraint except ``never``, learning is slower and no
         other settings are tried.
     numeric, categorical, dates, orders, parts, class_weight, max_seconds, verbose, warn
         As in `UnlessClassifier`.

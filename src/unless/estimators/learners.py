@@ -366,7 +366,7 @@ class CommitteeLearner(Learner):
         return LearnedModel(model, None if interrupted is None else Interrupted(committee))
 
     def _asked(self, data: TrainingData) -> Constraints | None:
-        """Return the checked constraints; reject directions and locked rules, which lists that vote cannot keep."""
+        """Return the checked constraints; reject locked rules, which lists that vote cannot keep."""
         if data.keep is not None or data.lock is not None:
             raise ParameterError("rules cannot be locked in a committee, which has many lists; learn a single list")
         from unless.learn.given_cuts import numeric_notations
@@ -374,11 +374,6 @@ class CommitteeLearner(Learner):
         asked = to_constraints(self.constraints)
         if asked is None:
             return None
-        if asked.monotone:
-            raise ParameterError(
-                f"a committee cannot keep {str(asked.monotone[0])!r}: the points of many lists add up, and each list "
-                "may move another way; learn one list instead"
-            )
         return asked.among(data.table.features, data.labels.labels, numeric_notations(data.table.columns))
 
 

@@ -17,12 +17,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from math import inf, nextafter
 
-from unless.constraints import Constraints, Cuts, Monotone, cut_numbers, to_constraints
+from unless.constraints import Constraints, Cuts, Monotone, cut_numbers, directions_among, to_constraints
 from unless.errors import ParameterError
 from unless.explanation.counterfactuals.box_search import Cells, RuleCells, cells_of_default, rule_cells, split_outside
-from unless.explanation.counterfactuals.feature_cells import FeatureCells, divide_features
+from unless.learn.monotone_points import breaks_by_points, falling_changes
 from unless.learn.rule_limits import limits_for_label
 from unless.rule import Literal, Program, Rule
+from unless.rule.cells import FeatureCells, divide_features
+from unless.score.committee import Committee
 from unless.values import Label, Value, class_index, count_text
 from unless.values.notation import NotatedNumber
 
@@ -46,10 +48,12 @@ class Violation:
         return self.text
 
 
-def violations(program: Program, constraints: Constraints) -> tuple[Violation, ...]:
-    """Find all violations of constraints by a program; none if it satisfies them for all possible records.
+def violations(program: Program | Committee, constraints: Constraints) -> tuple[Violation, ...]:
+    """Find all violations of constraints by a program or committee; none if it satisfies them for all possible records.
 
-    A monotone constraint that cannot be decided in 100,000 steps is reported as a violation without records.
+    A monotone constraint that cannot be decided in 100,000 steps is reported as a violation without records. For a
+    committee it is shown list by list: if the points of every list satisfy it, so do their sums. Other lists may make
+    up for a list that is reported.
 
     >>> from unless import Constraints, Literal, Program, Rule
     >>> poor = Rule("refuse", (Literal("income", ">", 21000.0),))
@@ -58,12 +62,30 @@ def violations(program: Program, constraints: Constraints) -> tuple[Violation, .
     income: more never refuse: with income 21000.0 it is 'accept', with 21000.000000000004 'refuse'
     """
     asked = to_constraints(constraints)
-    if not isinstance(program, Program):
-        raise ParameterError(f"violations are found for a Program, not for a {type(program).__name__}")
+    if not isinstance(program, Program | Committee):
+        raise ParameterError(f"violations are found for a Program or a Committee, not for a {type(program).__name__}")
     if asked is None:
         return ()
+    if isinstance(program, Committee):
+        return tuple(_committee_violations(program, asked))
     rules = (one for k, rule in enumerate(program.rules, 1) for one in _rule_violations(k, rule, asked))
     return (*rules, *(one for monotone in asked.monotone for one in _monotone_violations(program, monotone)))
+
+
+def _committee_violations(committee: Committee, asked: Constraints) -> Iterator[Violation]:
+    """Yield the violations of each list: of its rules, and of its points."""
+    directions = directions_among(asked, committee.classes)
+    for number, (program, points) in enumerate(zip(committee.lists, committee.points, strict=True), 1):
+        for k, rule in enumerate(program.rules, 1):
+            for one in _rule_violations(k, rule, asked):
+                yield Violation(f"list {number}: {one}", k)
+        for monotone in directions:
+            changes = falling_changes(program, (monotone,), committee.classes)
+            for label, own, ways in zip(committee.classes, points.T, changes, strict=True):
+                pair = breaks_by_points(own, ways[: len(own), : len(own)])
+                if pair is not None:
+                    text = f"from rule {pair[0] + 1} to rule {pair[1] + 1} the points of {label!r} move the wrong way"
+                    yield Violation(f"{monotone}: list {number}: {text}")
 
 
 # The form of rules.

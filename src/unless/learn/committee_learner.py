@@ -31,6 +31,7 @@ from unless.learn.engine import StopLearning
 from unless.learn.fold import LearnConstraints
 from unless.learn.literals import MANY
 from unless.learn.memory_engine import MemoryEngine
+from unless.learn.monotone_points import points_in_directions
 from unless.learn.settings import RANDOM_STATE, RATIO, LearnerSettings, number, setting, whole_number
 from unless.learn.weights import Weights
 from unless.model.points import POINTS_PER_LOGIT, Points, points_of, probabilities_of
@@ -189,7 +190,7 @@ class _BoostingState:
         self.base = points_of(np.log(shares / shares.sum()))
         asked = settings.constraints or Constraints()
         self.columns = tuple(column for column in table.columns if column.name not in asked.never)
-        self.free = not replace(asked, never=())
+        self.free, self.directions = not replace(asked, never=()), asked.monotone
         groups = table.group_numbers
         self.identities = record_hashes(self.columns, len(table)) if groups is None else groups
         self.binned: BinnedTable | None = None
@@ -336,20 +337,24 @@ class _BoostingState:
 
     def accept(self, found: _CandidateList) -> None:
         """Give points to the rules of a list, and add them to those of the records."""
-        points = self._newton_step(found.decided, found.size)
+        points = self._newton_step(found)
         sums, chances = self.sums.reshape(-1), self.chances.reshape(-1)
         self.found.append((found, points))  # at once: after Ctrl-C here, sums are computed again from these lists
         add_points_and_chances(
             found.decided, points.reshape(-1), POINTS_PER_LOGIT, self.truth, sums, chances, self.wrong
         )
 
-    def _newton_step(self, rule: NDArray[np.int32], rules: int) -> Points:
-        """Return the Newton step of each rule and class on the log-loss."""
+    def _newton_step(self, found: _CandidateList) -> Points:
+        """Return the Newton step of each rule and class on the log-loss, in the required directions."""
         weight = self.counts * np.where(self.known, _KNOWN, 1.0)
-        first, second = np.zeros(rules * self.classes), np.zeros(rules * self.classes)
-        sum_loss_derivatives(rule, self.truth, weight, self.chances.reshape(-1), first, second)
+        first, second = np.zeros(found.size * self.classes), np.zeros(found.size * self.classes)
+        sum_loss_derivatives(found.decided, self.truth, weight, self.chances.reshape(-1), first, second)
         shrunk = self.settings.rate * (self.classes - 1) / self.classes
-        step = np.clip(first / (second + _STEADY), -_LARGEST, _LARGEST).reshape(rules, self.classes)
+        step = np.clip(first / (second + _STEADY), -_LARGEST, _LARGEST).reshape(found.size, self.classes)
+        if self.directions:
+            labels, weights = self.table.labels, second.reshape(step.shape) + _STEADY
+            rules = Program(labels.name, self.table.features, tuple(found.rules([labels.labels[0]] * found.size)))
+            step = points_in_directions(rules, self.directions, labels.labels, step, weights)
         return points_of(step * shrunk)
 
     def committee(self) -> Committee:

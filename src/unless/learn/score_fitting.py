@@ -16,17 +16,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unless.constraints import NO_CUTS, Constraints, Cuts, cut_numbers, cuts_of_points
+from unless.constraints import NO_CUTS, Constraints, Cuts, Monotone, cut_numbers, cuts_of_points, directions_among
 from unless.kernels.score_regression import Regression, list_atoms, number_distinct_rows
+from unless.learn.monotone_points import condition_bounds, points_in_directions
 from unless.learn.thresholds import move_threshold
 from unless.model.lazy_value import LazyValue
 from unless.model.points import points_of
-from unless.model.prediction import head_indices, tested_features
-from unless.rule import Literal, Program
+from unless.model.prediction import deciding_rules, head_indices, tested_features
+from unless.rule import Literal, Program, Rule
 from unless.score.program_parts import FeatureBins, PartReader, PartTruths, ProgramPart, program_parts
 from unless.score.score_card import MOST_POINTS, ScoreCard, point_columns, tested_numbers
 from unless.table import Table
 from unless.table.record_hashes import Hashes
+from unless.values import Label
 from unless.values.notation import WHOLE
 
 LITERAL, OTHER = 3.3, 32.0
@@ -50,6 +52,9 @@ _ROUNDS = 25
 _CLOSE = 2e-3
 """The search ends when a step reduces the loss by at most this share."""
 
+_DESCENTS = 200
+"""The maximum number of steps of a fit within bounds."""
+
 _MOST_PAIRS = 20_000_000
 """The maximum number of pairs of literals on the same feature, which limits the lists of literals by bin."""
 
@@ -65,8 +70,9 @@ def later_card(
     constraints: Constraints | Mapping[str, Any] | None = None,
 ) -> LazyValue[ScoreCard | None]:
     """Return the score card of a program as a lazy value, which holds the tested columns and labels until then."""
-    given = cuts_of_points(constraints)
-    return LazyValue(partial(fit_score_card, program, tested_features(program, table), counts, given=given))
+    tested, given = tested_features(program, table), cuts_of_points(constraints)
+    directions = directions_among(constraints, table.labels.labels)
+    return LazyValue(partial(fit_score_card, program, tested, counts, given=given, directions=directions))
 
 
 def fit_score_card(
@@ -75,12 +81,13 @@ def fit_score_card(
     counts: Floats | None = None,
     *,
     given: Mapping[str, Cuts] = NO_CUTS,
+    directions: Sequence[Monotone] = (),
     rounds: int = _ROUNDS,
 ) -> ScoreCard | None:
     """Fit the score card of a program to labelled records; None if there is one label, or too many points.
 
     ``counts`` contains how often each record counts (`weights.as_counts`); by default once. Features in ``given`` get
-    these cuts at most; the others are cut at quantiles.
+    these cuts at most; the others are cut at quantiles. The points satisfy ``directions`` (`monotone_points`).
     """
     classes, cuts = table.labels.labels, tuple(_cut_literals(program, table, counts, given))
     width, parts = point_columns(classes), program_parts(program, cuts)
@@ -92,10 +99,70 @@ def fit_score_card(
     records = _distinct_records(program, parts, table, counts, most)
     penalties = np.array([*(LITERAL if part.literal else OTHER for part in parts), 0.0]) * records.wrong**0.5
     wanted = np.ascontiguousarray(records.counts[:, -width:]).reshape(-1)  # with two labels, only the second
-    regression = Regression(width, *records.records, *records.atoms, records.counts.sum(axis=1), wanted, penalties)
-    logits = regression.minimum(rounds, _CLOSE).reshape(-1, width)
+    totals = records.counts.sum(axis=1)
+    regression = Regression(width, *records.records, *records.atoms, totals, wanted, penalties)
+    logits = np.asarray(regression.minimum(rounds, _CLOSE)).reshape(-1, width)
+    if directions:
+        logits = _fit_in_directions(regression, logits, _Directions(program, parts, table, counts, directions))
     points = points_of(logits).clip(-MOST_POINTS, MOST_POINTS)
     return ScoreCard(program, classes, points[-1], points[:-1], cuts)
+
+
+# Directions.
+
+
+@dataclass(frozen=True, slots=True)
+class _Directions:
+    """The monotone constraints that the points of the parts of a program must satisfy."""
+
+    program: Program
+    parts: Sequence[ProgramPart]
+    table: Table
+    counts: Floats | None
+    constraints: Sequence[Monotone]
+
+    @property
+    def columns(self) -> tuple[Label, ...]:
+        """The label of each column of points."""
+        classes = self.table.labels.labels
+        return classes[-point_columns(classes) :]
+
+    def bounds(self) -> tuple[Floats, Floats]:
+        """Return the least and the most logits of each part (rows) in each column."""
+        conditions = [part.condition or Rule(None) for part in self.parts]
+        found = [condition_bounds(one, self.constraints, self.columns) for one in conditions]
+        return np.array([least for least, _ in found]), np.array([most for _, most in found])
+
+    def pooled(self, logits: Floats) -> Floats:
+        """Change the logits of the deciding rules, which are the first parts."""
+        size = sum(part.kind == "decides" for part in self.parts)
+        decided = np.bincount(deciding_rules(self.program, self.table) % size, self.counts, size) + 1.0
+        weights = np.repeat(decided[:, np.newaxis], logits.shape[1], axis=1)
+        pooled = points_in_directions(self.program, self.constraints, self.columns, logits[:size], weights)
+        return np.concatenate([pooled, logits[size:]])
+
+
+def _fit_in_directions(regression: Regression, logits: Floats, directions: _Directions) -> Floats:
+    """Pool the logits of the deciding rules, then fit the others again within their bounds, by projected gradients."""
+    least, most = (np.concatenate([bound, bound[:1]]) for bound in directions.bounds())  # the base has no bounds
+    found = np.concatenate([directions.pooled(logits[:-1]), logits[-1:]])
+    decides = sum(part.kind == "decides" for part in directions.parts)
+    least[:decides] = most[:decides] = found[:decides]
+    low, high, found = least.reshape(-1), most.reshape(-1), found.clip(least, most).reshape(-1)
+    slopes = np.empty_like(found)
+    value, length = regression.loss(found, slopes), 1e-3
+    for _ in range(_DESCENTS):
+        bends, moved = slopes.copy(), (found - length * slopes).clip(low, high)
+        while (reached := regression.loss(moved, bends)) > value + 1e-4 * slopes @ (moved - found) and length > 1e-9:
+            length /= 4
+            moved = (found - length * slopes).clip(low, high)
+        if not reached < value * (1 - _CLOSE / 100):
+            break
+        step, bend = moved - found, bends - slopes
+        curvature = float(step @ bend)
+        length = float(step @ step) / curvature if curvature > 0 else 2 * length
+        found, slopes, value = moved, bends, reached
+    return found.reshape(logits.shape)
 
 
 # Cuts.

@@ -23,8 +23,9 @@ from itertools import count
 from operator import or_
 from typing import NamedTuple
 
-from unless.explanation.counterfactuals.feature_cells import Axis, FeatureCells, Step, sum_in_order
+from unless.explanation.counterfactuals.feature_cells import Axis, Step, sum_in_order
 from unless.rule import Program, Rule
+from unless.rule.cells import FeatureCells
 from unless.values import Label
 
 Cells = tuple[int, ...]
