@@ -57,8 +57,11 @@ class Monotone:
     """
 
     feature: str
+    """The name of the feature."""
     direction: Direction
+    """``more`` if it increases, ``less`` if it decreases."""
     label: Label
+    """The label to which the decision never changes."""
 
     def __post_init__(self) -> None:
         if self.direction not in ("more", "less"):

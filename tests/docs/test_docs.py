@@ -7,12 +7,13 @@ import importlib
 import pkgutil
 import re
 import runpy
+from dataclasses import dataclass
 from itertools import takewhile
 
 import pytest
 
 import unless
-from tests.docs import compared
+from tests.docs import compared, reference
 from tests.docs.pages import PAGES, ROOT, anchors, blocks, links, named
 from tests.docs.running import NOT_RUN, RUN, reason, run_blocks, runnable
 
@@ -160,3 +161,47 @@ def test_the_gallery_has_the_commands_of_its_pictures():
     for command in taken["COMMANDS"]:
         plain = re.sub(r" (--quiet|demo \.|--not-for .*)", "", command)
         assert plain.removeprefix("unless ") in page, plain
+
+
+def test_every_public_name_has_an_example():
+    """The reference has each name of the package, and after each of its names an example that uses it."""
+    text = (ROOT / "docs" / "api.md").read_text()
+    names = re.findall(r"^- `(unless[\w.]+)`$", text, re.MULTILINE)
+    assert {f"unless.{name}" for name in unless.__all__} - {"unless.__version__"} <= {*names}
+    for name in names:
+        example = re.match(
+            r"\s*```python(?: spark)?\n(.*?)^```$", text.split(f"- `{name}`\n")[1], re.DOTALL | re.MULTILINE
+        )
+        assert example, name
+        assert re.search(rf"\b{name.rpartition('.')[2]}\b", example[1]), name
+
+
+def test_every_attribute_has_a_meaning_and_a_type():
+    """What people read from a fitted classifier, its model and its answers is explained; nothing is left out."""
+    kinds = [reference._class(name) for names in reference.CLASSES.values() for name in names]
+    for kind in (*kinds, unless.UnlessClassifier, unless.UnlessCommittee):
+        for name, (of, meaning) in reference.attributes(kind).items():
+            assert meaning or name in reference.settings(), f"{kind.__name__}.{name}"
+            assert of, f"{kind.__name__}.{name}"
+
+
+def test_attributes_without_a_meaning_are_found():
+    """A field that neither its docstring nor that of the class explains has no meaning; one that either does has."""
+    found = reference.attributes(Explained)
+    assert found == {"one": ("int", "The first."), "two": ("str", "``two`` is the second."), "three": ("int", "")}
+
+
+def test_the_page_of_attributes_is_that_of_the_code():
+    """docs/attributes.md is what the code says."""
+    assert reference.PAGE.read_text("utf-8") == reference.page(), "python -m tests.docs.reference writes it again"
+
+
+@dataclass
+class Explained:
+    """A class; ``two`` is the second."""
+
+    one: int
+    """The first."""
+    two: str
+    three: int
+    _hidden: int = 0

@@ -47,8 +47,10 @@ class FittedClassifier(BaseEstimator, Learner):  # type: ignore[misc]  # scikit-
         The labels, sorted.
     stability_ : Stability or None
         The result of the last call of `stability`; it is not saved.
-    n_features_in_, feature_names_in_
-        As in scikit-learn; names exist only if all of them are text.
+    n_features_in_ : int
+        The number of features.
+    feature_names_in_ : array
+        The names of the features; it exists only if all of them are text, as in scikit-learn.
     """
 
     model_: Model

@@ -39,12 +39,18 @@ class DriftCheck:
     """
 
     kind: Kind
+    """What is compared."""
     now: Share
+    """The share in the new records."""
     before: Share | None = None
+    """The earlier share; None if there is none."""
     source: Source | None = None
+    """Where the earlier share comes from."""
     rule: int | None = None
     label: Label | None = None
+    """The label, for a check of a label."""
     feature: str | None = None
+    """The feature, for a check of a feature."""
     chance: float | None = None
     adjusted: float | None = None
     moved: bool = False
@@ -65,15 +71,21 @@ class Watch:
     """
 
     fingerprint: str
+    """The fingerprint of the model's rules."""
     program: Program
     records: float
+    """The number of new records, or their weight."""
     labelled: float
+    """How many of them have a true label."""
     checks: tuple[DriftCheck, ...]
     unseen: tuple[Unseen, ...]
+    """The values that training did not have."""
     notes: tuple[str, ...]
     alpha: float
     least: float = 0.0
+    """Differences below this share raise no alarm."""
     read_as: str = ""
+    """How the file of the new records was read, if in an unusual way."""
 
     @property
     def moved(self) -> tuple[DriftCheck, ...]:

@@ -165,11 +165,16 @@ class Stability:
     """
 
     program: Program | None
+    """The rules that were learned again; None for a committee."""
     refits: int
+    """The number of refits."""
     rules: tuple[RuleStability, ...]
+    """How often each rule returns."""
     thresholds: tuple[ThresholdStability, ...]
+    """Where each threshold is found again."""
     records: NDArray[np.float64]
     weights: Weights | None = None
+    """The weights of the records; None if all are equal."""
     locked: tuple[int, ...] = ()
     """The indices of rules that are in every refit, because they are locked."""
 

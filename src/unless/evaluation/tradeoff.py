@@ -56,6 +56,7 @@ class TradeOff:
     """The accuracy for each number of rules, fewest first; the choice without settings is the given one."""
 
     choices: tuple[Choice, ...]
+    """Each number of rules, with its accuracy."""
 
     @property
     def enough(self) -> Choice:

@@ -91,15 +91,20 @@ class Contributions:
     """
 
     target: str
+    """The name of what is predicted."""
     labels: tuple[Label, ...]
+    """All labels, sorted."""
     features: tuple[str, ...]
+    """The names of the features: the second axis of ``values``."""
     records: tuple[Mapping[str, Value], ...]
+    """The records: the first axis of ``values``."""
     values: Floats
     """Record × feature × column."""
     expected: Floats
     leads: Floats
     background: int
     words: Words = DEFAULT
+    """How sentences name features, values and labels."""
 
     @property
     def columns(self) -> tuple[Label, ...]:

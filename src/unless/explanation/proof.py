@@ -87,10 +87,12 @@ class Proof:
     """
 
     program: Program
+    """The rules."""
     items: tuple[tuple[str, Value], ...]
     label: Label | None = field(compare=False)
     decided: int | None = field(compare=False)
     tried: tuple[RuleProof, ...] = field(compare=False)
+    """The rules that were tried, in order."""
 
     @property
     def record(self) -> dict[str, Value]:

@@ -72,8 +72,11 @@ class VoteExplanation:
     """A committee's vote: the points of the base and of every list add up to ``total``, a logit in thousandths."""
 
     committee: Committee
+    """The committee that voted."""
     items: tuple[tuple[str, Value], ...]
+    """The features and values of the record."""
     votes: tuple[Vote, ...]
+    """What each list says: its deciding rule and its points."""
 
     @property
     def record(self) -> dict[str, Value]:

@@ -30,7 +30,9 @@ class DistillationResult:
     """
 
     teacher: str
+    """The name of the teacher's class, or ``committee``."""
     agreement: float
+    """The share of the records on which list and teacher agree."""
     records: int
 
 

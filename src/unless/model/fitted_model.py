@@ -47,6 +47,7 @@ class Model:
     learner: str
     """The name of the classifier that learned the model."""
     parameters: Mapping[str, Any]
+    """The parameters of the classifier, as a model file has them."""
     named: bool
     """Whether the features have names of their own; the columns of an array have only numbers."""
     lazy_importances: LazyValue[NDArray[np.float64]] | NDArray[np.float64] | None = None
@@ -191,6 +192,7 @@ class HoldoutResult:
     """
 
     origin: DataOrigin
+    """The data, and which of its records were held back."""
     statistics: RuleStatistics
 
     @property

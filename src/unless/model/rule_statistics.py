@@ -56,6 +56,7 @@ class RuleStatistics:
     """
 
     classes: tuple[Label, ...]
+    """The labels of training, sorted: the columns of ``counts``."""
     labels: tuple[Label | None, ...]
     counts: NDArray[np.float64]
     weighted: bool = False

@@ -52,8 +52,11 @@ class Literal:
     """
 
     feature: str
+    """The name of the feature."""
     op: Operator
+    """The operator: ``<=``, ``>``, ``==``, ``!=``, ``missing`` or ``present``."""
     value: Value = None
+    """The number or category that cells are compared with; None for ``missing`` and ``present``."""
 
     def __post_init__(self) -> None:
         if self.op not in OPERATORS:

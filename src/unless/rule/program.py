@@ -33,6 +33,7 @@ class Rule:
     head: Label | None
     default: tuple[Literal, ...] = ()
     exceptions: tuple[Rule, ...] = ()
+    """The exceptions: rules whose head is None."""
 
     def __post_init__(self) -> None:
         if _is_plain(self.head, self.default, self.exceptions):
@@ -91,8 +92,11 @@ class Program:
     """
 
     target: str
+    """The name of what is predicted."""
     features: tuple[str, ...]
+    """The names of the features, in order."""
     rules: tuple[Rule, ...] = ()
+    """The rules, in the order in which they are tried."""
     otherwise: Label | None = None
     notations: Mapping[str, Notation] = field(init=False, compare=False)
     """The notations of features whose numbers are not written as plain numbers."""

@@ -34,10 +34,14 @@ class Committee:
     """
 
     target: str
+    """The name of what is predicted."""
     features: tuple[str, ...]
+    """The names of the features, in order."""
     classes: tuple[Label, ...]
+    """The labels of training, sorted: the columns of ``points``."""
     base: Points
     lists: tuple[Program, ...]
+    """The lists of rules that vote."""
     points: tuple[Points, ...]
 
     by_rule: ClassVar[bool] = False

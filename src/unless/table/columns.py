@@ -34,10 +34,13 @@ class Column:
     """
 
     name: str
+    """The name of the feature."""
     kind: Kind
+    """What its cells are: numbers, categories or both."""
     numbers: NDArray[np.float64]
     categories: tuple[str, ...]
     codes: Codes
+    """The rank of every cell."""
     notation: Notation | None = None
     typed: bool = False
 

@@ -32,10 +32,15 @@ class Schema:
     """
 
     kinds: Mapping[str, Kind]
+    """The kind of every feature, in order."""
     missing: tuple[str, ...] = DEFAULT_MISSING
+    """The text cells that mean *missing*."""
     target: str | None = None
+    """The name of the target; None if there is none."""
     notations: Mapping[str, Notation] = field(default_factory=dict)
+    """How the numbers of some features are written, such as dates."""
     typed: frozenset[str] = frozenset()
+    """The features whose cells were numbers in their source, not texts that spell numbers."""
     parts: Mapping[str, str | None] = field(default_factory=dict)
     """The columns of dates that are replaced by their parts, and their formats; None means ISO 8601."""
 
@@ -72,8 +77,11 @@ class Table:
     """
 
     columns: tuple[Column, ...]
+    """The features, in order."""
     target: Labels | None = None
+    """The labels; None if there are none."""
     rows: int = -1
+    """The number of records."""
     missing: tuple[str, ...] = DEFAULT_MISSING
     read_as: str = ""
     numbers: NDArray[np.int64] | None = None
