@@ -115,7 +115,7 @@ The penalty of the default list is 1.25 from 1,000 records on since run 9. With 
 records are learned from, one look found 0.8031 instead of 0.8057 (39 sets), another one 0.785 and 0.821 instead of 0.782 and 0.818 (47 sets): nothing to rely on, and run 8 was against it. That the border is
 at 1,000 was not chosen by any figure. Points for cuts of the numbers that rules test came with it: 0.8794 instead of 0.8728 of AUC, 0.3895 instead of 0.401 of log-loss (61 selection sets, three folds).
 
-The default list measures how strict it has to be (`penalty="auto"`, [how it works](../how-it-works.md#our-own-learner)). When that was new, it changed none of the
+The default list measures how strict it has to be (`penalty="auto"`, [how it works](../own-learner.md#our-own-learner)). When that was new, it changed none of the
 28 confirmation and fresh sets of 2,000 records and more (looked at on their first folds). What it is for is data like the depths of a chess endgame, 28,056
 positions with 18 labels, which `python -m benchmarks.endgame` computes: of a fifth of them the list gets 0.850 right (0.744 with `penalty=1`), the committee
 0.904, XGBoost 0.840. This table was among those that the change was chosen on, so these figures confirm nothing.
