@@ -253,3 +253,45 @@ def test_a_log_is_never_an_input(model):
         predict_file(model, "new.csv", "out.csv", log=LogOptions("link.jsonl"))
     with pytest.raises(OverwriteError, match="is the output"):
         predict_file(model, "new.csv", "out.csv", log="./out.csv")
+
+
+def test_explain_shows_the_reasons_of_a_record(run, model, codes):
+    """--reasons and --codes add codes and texts, also as JSON."""
+    known = model.reasons(unless.read_table("new.csv", like=model), codes)[7]
+    shown = run("explain", "model.json", "new.csv", "--row", "8", "--codes", codes).out
+    assert all(f"  {one}\n" in shown for one in known)
+    found = json.loads(run("explain", "model.json", "new.csv", "--row", "8", "--codes", codes, "--json").out)
+    assert found["records"][0]["reasons"] == [{"code": one.code, "text": one.text} for one in known]
+    assert (
+        "reasons" not in json.loads(run("explain", "model.json", "new.csv", "--row", "8", "--json").out)["records"][0]
+    )
+    assert "reasons:" in run("explain", "model.json", "--set", "history=late", "--reasons").out
+
+
+def test_export_writes_reasons(run, codes):
+    """The wording of the file is in the query and in the function."""
+    done = run("export", "model.json", "--to", "sql", "--table", "new", "--what", "reasons", "--codes", codes)
+    assert done.code == 0
+    assert "'R01'" in done.out
+    assert "AS reason_4_text" in done.out
+    done = run("export", "model.json", "--to", "python", "--returns", "reasons", "--codes", codes, "--most", 2)
+    assert "found[:2]" in done.out
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (
+            ("--to", "onnx", "--codes", "reasons.toml", "-o", "x.onnx"),
+            "it is for sql, python and javascript, not for onnx",
+        ),
+        (("--to", "sql", "--codes", "reasons.toml"), "it needs --what reasons"),
+        (("--to", "python", "--most", "2"), "it needs --returns reasons"),
+        (("--to", "sql", "--what", "reasons"), "in the shell --table NAME"),
+    ],
+)
+def test_export_refuses_reasons_where_there_are_none(run, codes, words, said):  # noqa: ARG001 - the file is there
+    """A language without reasons, or another result, says so."""
+    done = run("export", "model.json", *words)
+    assert done.code in {1, 2}
+    assert said in done.err

@@ -15,14 +15,25 @@ import typer
 import unless
 from unless.cli.console import Screen
 from unless.cli.data_options import FileOptions, split_names
-from unless.cli.explain_output import ExplainedRecord, records_table
+from unless.cli.explain_output import ExplainedRecord, record_reasons, records_table
 from unless.cli.file_io import check_file_conflicts
 from unless.cli.layout import render_unseen_values
 from unless.cli.loading import DataSource, match_label, read_any_model, read_records
-from unless.cli.options import Json, Model, Quiet, Strict, complete_features, complete_labels, flag_option, value_option
+from unless.cli.options import (
+    Codes,
+    Json,
+    Model,
+    Quiet,
+    Strict,
+    complete_features,
+    complete_labels,
+    flag_option,
+    value_option,
+)
 from unless.cli.related_tables import RelationOptions, explain_relations
 from unless.errors import ParameterError, UnknownNameError, suggest
 from unless.evaluation.unseen_values import Unseen, refuse_unseen, require_known_values, unseen_values
+from unless.explanation.decision_reasons import reason_words
 from unless.explanation.score_explanation import ScoreExplanation, explain_score
 from unless.explanation.why import explain_record
 from unless.model import Model as FittedModel
@@ -79,6 +90,8 @@ def explain(
     points: Annotated[
         bool, flag_option("Show the score card: the points of the parts that hold, and the probabilities.", "--points")
     ] = False,
+    reasons: Annotated[bool, flag_option("Show the principal reasons, at most four.", "--reasons")] = False,
+    codes: Codes = None,
     all: Annotated[bool, flag_option("Show every rule that did not apply, not just the nearest.", "--all")] = False,
     strict: Strict = False,
     related: RelationOptions,
@@ -97,6 +110,8 @@ def explain(
 
     Example: unless explain model.json new.csv --row 8 --points
 
+    Example: unless explain model.json new.csv --row 8 --reasons
+
     A model of several tables takes --key and --with, as fit does; the explanation names the parts that decide.
     """
     wanted_rows = [_parse_row_range(part) for text in row or () for part in text.split(",")]
@@ -105,11 +120,12 @@ def explain(
     for option, value in (("--fixed", fixed), ("--most", most)):
         if value and not what_if:
             raise typer.BadParameter("it needs --what-if", param_hint=option)
-    check_file_conflicts(None, model, data, format=file.format)
+    check_file_conflicts(None, model, data, codes, format=file.format)
     screen = Screen(quiet=quiet)
     found = read_any_model(model)
     if related.check():
         more = any((assigned, what_if, points, style != "plain"))
+        more = more or reasons or codes is not None
         explain_relations(screen, found, related, None if more else data, wanted_rows, why_not, json=json)
         return
     decider = decider_of(found)
@@ -120,13 +136,15 @@ def explain(
     label = None if why_not is None else match_label(decider.labels, why_not, "no rule gives the label")
     stay = _check_feature_names(split_names(fixed, program.features), program, "--fixed")
     source = None if data is None else DataSource.of(data, file)
+    wording = reason_words(codes, found) if reasons or codes is not None else None
     answers = []
     for one in _explain_records(screen, source, found, changed, wanted_rows):
         record, by_rule = one.explanation.record, decider.by_rule
         stopped = None if label is None or not by_rule else unless.why_not(program, record, label)
         changes = unless.counterfactuals(found, record, label, fixed=stay, most=most or 3) if what_if else None
         scored = _explain_points(found, record) if points else None
-        answers.append(replace(one, why_not=stopped, changes=changes, points=scored))
+        named = None if wording is None else record_reasons(found, record, wording)
+        answers.append(replace(one, why_not=stopped, changes=changes, points=scored, reasons=named))
     unseen = _find_unseen_values(found, answers)
     if strict:
         require_known_values(found, program)

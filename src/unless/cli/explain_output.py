@@ -11,6 +11,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from unless.cli.layout import grid, hanging_indent
+from unless.explanation.decision_reasons import reasons_to_json, table_reasons
 from unless.explanation.proof import Proof, RuleProof
 from unless.explanation.score_explanation import ScoreExplanation
 from unless.explanation.sentences import failing_conditions, story_lines, words_for
@@ -20,6 +21,7 @@ from unless.model import Model as FittedModel
 from unless.model import decider_of
 from unless.model.rule_statistics import RuleStatistics
 from unless.rule import Program
+from unless.rule.reason_words import MOST_REASONS, Reason, ReasonWords
 from unless.table import Column, Table
 from unless.values import Label, Value, count_text, label_to_json, same_label, value_to_json
 
@@ -45,6 +47,7 @@ class ExplainedRecord:
     why_not: WhyNot | None = None
     changes: Counterfactuals | None = None
     points: ScoreExplanation | None = None
+    reasons: tuple[Reason, ...] | None = None
 
     @property
     def proof(self) -> Proof | None:
@@ -78,6 +81,7 @@ class ExplainedRecord:
             "label_in_data": label_to_json(self.label_in_data),
             "held_back": self.held_back,
             "probability": self.probability,
+            **({} if self.reasons is None else {"reasons": reasons_to_json(self.reasons)}),
         }
         if self.proof is None:
             return {**found, "vote": self.explanation.to_dict(), "changes": changes}
@@ -100,6 +104,8 @@ class ExplainedRecord:
         yield from self._data_label_lines()
         if self.why_not is not None:
             yield from render_obstacles(self.why_not, words, everything=everything)
+        if self.reasons is not None:
+            yield from render_principal_reasons(self.reasons)
         if self.changes is not None:
             yield render_changes(self.changes, words)
         if self.points is not None:
@@ -134,6 +140,18 @@ def records_table(records: Sequence[Mapping[str, Value]]) -> Table:
     """Convert records to a table of the features that all of them have."""
     names = [name for name in records[0] if all(name in record for record in records)]
     return Table(tuple(Column.of(name, [one[name] for one in records]) for name in names), rows=len(records))
+
+
+def record_reasons(model: FittedModel | Program, record: Mapping[str, Value], words: ReasonWords) -> tuple[Reason, ...]:
+    """Return the principal reasons for the decision on a record."""
+    return table_reasons(decider_of(model), records_table([record]), words, MOST_REASONS)[0]
+
+
+def render_principal_reasons(reasons: Sequence[Reason]) -> Iterator[RenderableType]:
+    """Yield the reasons with their codes."""
+    yield Text("reasons:" if reasons else "no reasons, because no condition was tested", "bold")
+    for one in reasons:
+        yield hanging_indent("  ", Text(printable(str(one))))
 
 
 def _rule_statistics_to_json(statistics: RuleStatistics, decided: int | None) -> dict[str, Any]:

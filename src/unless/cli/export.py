@@ -14,9 +14,10 @@ from unless.cli.console import Screen
 from unless.cli.data_options import FileOptions
 from unless.cli.file_io import check_file_conflicts, open_terminal, write_document
 from unless.cli.loading import DataSource, read_any_model, read_records
-from unless.cli.options import Model, Output, Quiet, complete_features, flag_option, value_option
+from unless.cli.options import Codes, Model, MostReasons, Output, Quiet, complete_features, flag_option, value_option
 from unless.cli.related_tables import related_text
 from unless.errors import ParameterError, UnlessError, join_choices, suggest
+from unless.explanation.reasons_file import read_reason_words
 from unless.export import to_javascript, to_python, to_rules, to_text
 from unless.export.json import dumps
 from unless.files import write_whole
@@ -36,9 +37,9 @@ _TAKES = {
     "clingo": {"records"},
     "prolog": {"records", "dialect"},
     "scasp": {"records"},
-    "sql": {"dialect", "table", "what", "column"},
-    "python": {"name", "returns"},
-    "javascript": {"name", "returns"},
+    "sql": {"dialect", "table", "what", "column", "codes", "most"},
+    "python": {"name", "returns", "codes", "most"},
+    "javascript": {"name", "returns", "codes", "most"},
     "onnx": set[str](),
     "json": set[str](),
     "rules": set[str](),
@@ -76,8 +77,11 @@ def export(
         str | None, value_option("NAME", "SQL: write a whole query over this table, not an expression.")
     ] = None,
     what: Annotated[
-        OneOf["label", "rule", "because", "probability"] | None,
-        flag_option("SQL: what the expression returns; a committee has no rule and because.  [default: label]"),
+        OneOf["label", "rule", "because", "probability", "reasons"] | None,
+        flag_option(
+            "SQL: what the expression returns; reasons need --table; a committee has only label and probability.  "
+            "[default: label]"
+        ),
     ] = None,
     column: Annotated[
         list[str] | None,
@@ -91,11 +95,14 @@ def export(
         str | None, value_option("NAME", "Python, JavaScript: the name of the function.  [default: classify]")
     ] = None,
     returns: Annotated[
-        OneOf["label", "rule", "both", "points", "probability"] | None,
+        OneOf["label", "rule", "both", "points", "probability", "reasons"] | None,
         flag_option(
-            "Python, JavaScript: what the function returns; a committee has no rule and both.  [default: label]"
+            "Python, JavaScript: what the function returns; a committee has no rule, both and reasons.  "
+            "[default: label]"
         ),
     ] = None,
+    codes: Codes = None,
+    most: MostReasons = None,
     style: Annotated[
         OneOf["paper", "exclusive"] | None,
         flag_option("Text: rules in order, or rules whose order does not matter.  [default: paper]"),
@@ -113,7 +120,7 @@ def export(
     Example: unless export model.json --to clingo --records new.csv -o new.lp
     """
     given: dict[str, Any] = {"dialect": dialect, "table": table, "what": what, "column": column}
-    given |= {"name": name, "returns": returns, "style": style, "records": records}
+    given |= {"name": name, "returns": returns, "style": style, "records": records, "codes": codes, "most": most}
     options = {option: value for option, value in given.items() if value is not None}
     _refuse_foreign_options(to, options)
     if to == "onnx":
@@ -121,8 +128,9 @@ def export(
     screen = Screen(quiet=quiet)
     if records is None and file.words:
         raise typer.BadParameter("it needs --records", param_hint=file.words.split()[0])
-    check_file_conflicts(output, model, records, format=file.format)
+    check_file_conflicts(output, model, records, codes, format=file.format)
     found = read_any_model(model)
+    options |= _read_codes(options.pop("codes", None), found)
     if (text := related_text(found, to, dialect)) is not None:
         write_document(text, output)
         return
@@ -158,6 +166,16 @@ def _refuse_foreign_options(to: str, options: dict[str, Any]) -> None:
     if (dialect := options.get("dialect")) is not None and dialect not in _DIALECTS[to]:
         raise typer.BadParameter(f"no dialect {dialect!r}{suggest(dialect, _DIALECTS[to])}", param_hint="--dialect")
 
+    for option in ("codes", "most"):
+        if option in options and "reasons" not in (options.get("what"), options.get("returns")):
+            wanted = "--what reasons" if to == "sql" else "--returns reasons"
+            raise typer.BadParameter(f"it needs {wanted}", param_hint=f"--{option}")
+
+
+def _read_codes(path: str | None, model: FittedModel | Program) -> dict[str, Any]:
+    """Read the wording of reasons, if a file is given."""
+    return {} if path is None else {"words": read_reason_words(path, model)}
+
 
 def _require_file_name(output: str | None) -> str:
     """Return the name of the output file; binary output needs one."""
@@ -192,6 +210,7 @@ def _sql_text(
     table: str | None = None,
     what: What | None = None,
     column: Sequence[str] = (),
+    **reasons: Any,
 ) -> str:
     try:
         from unless.export.sql import to_sql
@@ -210,7 +229,8 @@ def _sql_text(
     )
     if table is None:
         return f"{remark}{to_sql(model, dialect, what or 'label', kinds)}\n"
-    return remark + to_query(model, table, dialect, what, kinds)
+    whats: Any = ["label", "rule", "reasons"] if what == "reasons" else what
+    return remark + to_query(model, table, dialect, whats, kinds, **reasons)
 
 
 def _logic_text(program: Program, function: str, **options: Any) -> str:

@@ -15,21 +15,14 @@ from unless.cli.layout import titled_grid
 from unless.cli.loading import DataSource, read_model, read_records
 from unless.cli.options import Codes, Json, Model, MostReasons, Output, Quiet, flag_option
 from unless.explanation.decision_reasons import Reasons, table_reasons
-from unless.explanation.reasons_file import (
-    ReasonCheck,
-    all_factors,
-    check_reason_words,
-    read_reason_words,
-    reasons_template,
-    require_wording,
-)
+from unless.explanation.reasons_file import ReasonCheck, check_reason_words, read_reason_words, reasons_template
 from unless.explanation.rule_listing import rule_numbers
 from unless.explanation.words import join_names, printable
 from unless.model import Model as FittedModel
 from unless.model import decider_of
 from unless.rule import Program
-from unless.rule.reason_factors import Factor
-from unless.rule.reason_words import DEFAULT_REASONS, MOST_REASONS, Reason, ReasonWords
+from unless.rule.reason_factors import Factor, all_factors
+from unless.rule.reason_words import DEFAULT_REASONS, MOST_REASONS, Reason, ReasonWords, require_wording
 from unless.values import count_text, percent
 
 LACKING = 1
@@ -81,7 +74,7 @@ def reasons(
         _show_known(screen, found, words, checked=codes is not None, json=json)
         return
     if codes is not None:
-        require_wording(found, words)
+        require_wording(decider_of(found).all_rules, words)
     used = list(decider_of(found).used)
     table = read_records(screen, DataSource.of(data, file), like=found, features=used)
     _show_counts(screen, table_reasons(decider_of(found), table, words, most or MOST_REASONS), json=json)

@@ -12,12 +12,12 @@ import numpy as np
 from unless.errors import UnknownNameError, suggest
 from unless.explanation import proof_rendering
 from unless.explanation.input_records import find_method, read_records, wrap_single_record
-from unless.explanation.reasons_file import read_reason_words, require_wording
+from unless.explanation.reasons_file import read_reason_words
 from unless.explanation.words import printable
 from unless.model import Model, decider_of
 from unless.model.prediction import Decider, decide
 from unless.model.principal_reasons import ReasonFinder, TableReasons
-from unless.rule.reason_words import DEFAULT_REASONS, MOST_REASONS, Reason, ReasonWords
+from unless.rule.reason_words import DEFAULT_REASONS, MOST_REASONS, Reason, ReasonWords, require_wording
 from unless.table import Column, Table
 from unless.table.to_frames import data_frame
 from unless.values import Label, count_text, label_to_json
@@ -56,7 +56,7 @@ def reason_words(words: Wording, model: Decider | Model | Any) -> ReasonWords:
     if words is None:
         return DEFAULT_REASONS
     found = words if isinstance(words, ReasonWords) else read_reason_words(words, model)
-    require_wording(model, found)
+    require_wording(decider_of(model).all_rules, found)
     return found
 
 

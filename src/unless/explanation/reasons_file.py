@@ -32,7 +32,7 @@ from unless.errors import ParameterError, suggest
 from unless.explanation.toml_parts import parse_toml, read_toml, refuse_unknown_keys, table_in
 from unless.model import Model, model_of, program_of
 from unless.rule import Program
-from unless.rule.reason_factors import Factor, Kind, reason_plans
+from unless.rule.reason_factors import Factor, Kind, all_factors, reason_plans
 from unless.rule.reason_words import ANY, Key, Reason, ReasonWords
 
 _KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -97,15 +97,6 @@ class _KnownNames:
         return cls(program.features, categories, {one.condition_text for one in factors})
 
 
-def all_factors(program: Program) -> dict[Factor, list[int | None]]:
-    """Return every factor that may be a reason, with the rules whose decisions have it (None: no rule applies)."""
-    found: dict[Factor, list[int | None]] = {}
-    for index, plan in reason_plans(program).items():
-        for factor in dict.fromkeys(plan.factors()):
-            found.setdefault(factor, []).append(index)
-    return found
-
-
 def _entries(name: str, table: dict[str, Any], known: _KnownNames | None) -> Iterator[tuple[Key, Reason]]:
     """Yield the entries of a feature."""
     if known is not None and name not in known.features:
@@ -154,15 +145,6 @@ def check_reason_words(model: Any, words: ReasonWords) -> ReasonCheck:
     unworded = {factor: rules for factor, rules in all_factors(program).items() if words.find(factor) is None}
     plans = reason_plans(program)
     return ReasonCheck(unworded, tuple(index for index, plan in plans.items() if not any(plan.factors())))
-
-
-def require_wording(model: Any, words: ReasonWords) -> None:
-    """Raise an error if a reason has no wording."""
-    lacking = list(check_reason_words(model, words).unworded)
-    if lacking:
-        named = ", ".join(str(one) for one in lacking[:_NAMED])
-        more = f" and {len(lacking) - _NAMED} more" if len(lacking) > _NAMED else ""
-        raise ParameterError(f"no wording for {named}{more}; add one, or an entry any for the feature")
 
 
 # The template.

@@ -13,6 +13,7 @@
   conditions and labels, `sql_columns` finds the kinds of columns. `sql_interface` is the interface of a database,
   `sql_dialects` its implementations, `sql_times` writes thresholds of dates, times and durations, `sql_tree` builds
   nodes of SQL, `sql_pieces` provides the parts of conditions for the report page.
+- `reason_terms`: the reasons for decisions as conditions with codes; `sql_reasons`: their columns in SQL.
 - `spark`: columns of a Spark frame; `spark_cells`: how a model reads its cells.
 - `onnx`: a graph for ONNX, and `onnx_graph`: its nodes.
 - `committee_sql`: SQL for the lists of a committee.

@@ -20,16 +20,18 @@ from unless.export.cell_readers import TrainedColumns, find_cell_readers
 from unless.export.conditions import card_of, decided_points, decisions, head_index, score_terms, writer_for
 from unless.export.free_names import free_name
 from unless.export.languages import JAVASCRIPT, PYTHON, Language, fill_in
+from unless.export.reason_terms import ReasonStyle, ReasonTerm, decision_reasons
 from unless.model import Model
 from unless.model.points import POINTS_PER_LOGIT
 from unless.model.prediction import Decider
 from unless.rule import Literal, Program
+from unless.rule.reason_words import MOST_REASONS, ReasonWords
 from unless.score.committee import Committee
 from unless.score.score_card import ScoreCard
 from unless.values import Label
 from unless.values.notation import LevelNotation, NotatedNumber
 
-Returns = OneOf["label", "rule", "both", "points", "probability"]
+Returns = OneOf["label", "rule", "both", "points", "probability", "reasons"]
 
 _RETURNED = {
     "label": "label",
@@ -37,11 +39,19 @@ _RETURNED = {
     "both": "label and deciding rule",
     "points": "points of each label",
     "probability": "probability of each label",
+    "reasons": "codes of the reasons for the label",
 }
 _COMMITTEE_RETURNS = ("label", "points", "probability")
 
 
-def to_python(program: Decider | Model, *, name: str = "classify", what: Returns = "label") -> str:
+def to_python(
+    program: Decider | Model,
+    *,
+    name: str = "classify",
+    what: Returns = "label",
+    words: ReasonWords | None = None,
+    most: int = MOST_REASONS,
+) -> str:
     """Write a function that takes a record and returns its label.
 
     A record is a mapping from features to cells: a text; a number; a boolean, which means the text ``True`` or
@@ -55,8 +65,9 @@ def to_python(program: Decider | Model, *, name: str = "classify", what: Returns
     what
         ``label``: the label, or None if no rule decides and the program has no ``otherwise``. ``rule``: the number
         of the deciding rule, from 1, or None if no rule decides. ``both``: the two as a tuple. ``points`` and
-        ``probability``: for a model or a committee, the value of each label, as a dict. A committee has no ``rule`` or
-        ``both``.
+        ``probability``: for a model or a committee, the value of each label, as a dict. ``reasons``: a list of
+        the codes of at most ``most`` reasons (`unless.explanation.reasons`), worded by ``words``. A committee has no
+        ``rule``, ``both`` or ``reasons``.
 
     Examples
     --------
@@ -67,10 +78,17 @@ def to_python(program: Decider | Model, *, name: str = "classify", what: Returns
     >>> names["classify"]({"age": 22}), names["classify"]({"age": None})
     ('high', 'low')
     """
-    return _write(PYTHON, program, name, what)
+    return _write(PYTHON, program, name, what, ReasonStyle(words, most))
 
 
-def to_javascript(program: Decider | Model, *, name: str = "classify", what: Returns = "label") -> str:
+def to_javascript(
+    program: Decider | Model,
+    *,
+    name: str = "classify",
+    what: Returns = "label",
+    words: ReasonWords | None = None,
+    most: int = MOST_REASONS,
+) -> str:
     """Write a function that takes a record and returns its label (ECMAScript 2015 or later, no ``eval``).
 
     A record is an object with its own property for each feature: a text; a number; a boolean, which means the text
@@ -86,14 +104,19 @@ def to_javascript(program: Decider | Model, *, name: str = "classify", what: Ret
         ``label``: the label, or null if no rule decides and the program has no ``otherwise``. ``rule``: the number
         of the deciding rule, from 1, or null if no rule decides. ``both``: ``{label, rule}``. ``points`` and
         ``probability``: for a model or a committee, the value of each label, as an array of ``{label, points}`` or
-        ``{label, probability}``. A committee has no ``rule`` or ``both``.
+        ``{label, probability}``. ``reasons``: an array of the codes of at most ``most`` reasons, worded by ``words``. A
+        committee has no ``rule``, ``both`` or ``reasons``.
     """
-    return _write(JAVASCRIPT, program, name, what)
+    return _write(JAVASCRIPT, program, name, what, ReasonStyle(words, most))
 
 
-def _write(language: Language, model: Decider | Model, name: str, what: Returns) -> str:
+def _write(language: Language, model: Decider | Model, name: str, what: Returns, style: ReasonStyle) -> str:
     """Write a function in a language."""
     language.check_name(name)
+    if what == "reasons":
+        return _write_reasons(model, language, name, style)
+    if style.words is not None:
+        raise ParameterError("words are for what='reasons'")
     write = writer_for(model, language.name, {Program: _write_program, Committee: _write_committee})
     text: str = write(model, language, name, what)
     return text
@@ -126,6 +149,39 @@ def _write_committee(committee: Committee, model: Decider | Model, language: Lan
     fillings = {"@base": str(committee.base.tolist()), "@lists": ", ".join(lists), "@calls": calls}
     votes = fill_in(language.votes, fillings).removesuffix("\n")
     return "\n".join([*lines, votes, _return_points_lines(language, what, committee.classes)])
+
+
+def _write_reasons(model: Decider | Model, language: Language, name: str, style: ReasonStyle) -> str:
+    program, words = style.find(model, language.name)
+    writer_for(model, language.name, {Program: decision_reasons})  # refuses rules about several tables
+    lines = _read_features(language, program, model, name, "reasons")
+    lines.append(fill_in(language.reasons, {"@most": str(style.most)}).removesuffix("\n"))
+    writer = SourceWriter.of(language, program)
+    for one in decision_reasons(program, words, writer):
+        near = [
+            language.pair.format(_count_failing(some.conditions, language), _reason_pairs(some.terms, language))
+            for some in one.shortfalls
+        ]
+        result = f"reasons({_reason_pairs(one.supports, language)}, [{', '.join(near)}])"
+        remark = "" if one.index is None else language.remark.format(f"rule {one.index + 1}")
+        lines.append(_return(language, one.condition, result, remark))
+    return "\n".join(lines) + language.closing
+
+
+def _reason_pairs(terms: Sequence[ReasonTerm[str]], language: Language) -> str:
+    """Write a list of pairs: whether a reason holds, and its code."""
+    pairs = [(_truth(one.condition, language), language.constant(one.reason.code)) for one in terms]
+    lines = "".join(f"\n{language.indent * 2}{language.pair.format(*pair)}," for pair in pairs)
+    return f"[{lines}\n{language.indent}]" if lines else "[]"
+
+
+def _count_failing(conditions: Sequence[str | bool], language: Language) -> str:
+    """Write the number of conditions that fail."""
+    return " + ".join(f"({language.negation}({_truth(one, language)}))" for one in conditions) or "0"
+
+
+def _truth(condition: str | bool, language: Language) -> str:  # noqa: FBT001 - a condition
+    return language.constant(condition) if isinstance(condition, bool) else condition
 
 
 def _read_features(

@@ -49,7 +49,7 @@ def decisions(program: Program, writer: ConditionWriter[T]) -> Iterator[tuple[T 
     The last entry has no condition; its index is None if ``otherwise`` decides. Rules that cannot decide are left
     out.
     """
-    lowering = _Lowering(writer)
+    lowering = Lowering(writer)
     for index, rule in enumerate(program.rules):
         condition = lowering.covers(rule, negated=False)
         if condition is True:
@@ -62,7 +62,7 @@ def decisions(program: Program, writer: ConditionWriter[T]) -> Iterator[tuple[T 
 
 def rule_condition(rule: Rule, writer: ConditionWriter[T]) -> T | bool:
     """Write the condition under which a rule covers a record."""
-    return _Lowering(writer).covers(rule, negated=False)
+    return Lowering(writer).covers(rule, negated=False)
 
 
 def score_terms(card: ScoreCard, writer: ConditionWriter[T]) -> tuple[list[int], list[tuple[T, list[int]]]]:
@@ -137,7 +137,7 @@ def card_of(model: Decider | Model) -> ScoreCard:
 
 
 @dataclass(frozen=True, slots=True)
-class _Lowering(Generic[T]):
+class Lowering(Generic[T]):
     """Turns rules into conditions, without the tests that are always or never true."""
 
     writer: ConditionWriter[T]

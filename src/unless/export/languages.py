@@ -60,6 +60,10 @@ class Language:
     """The last lines of a function that has points, by what it returns."""
     closing: str
     """The text after the last decision."""
+    reasons: str
+    """An inner function that selects the reasons, from pairs of a truth and a code."""
+    pair: str
+    """A pair: of a truth and a code, or of a number and pairs."""
 
     def check_name(self, name: str) -> None:
         """Reject a name that a function cannot have."""
@@ -157,6 +161,25 @@ _JAVASCRIPT_ENDS = {
 """,
 }
 
+_PYTHON_REASONS = """\
+    def reasons(supports, shortfalls=()):
+        nearest = sorted(shortfalls, key=lambda one: one[0])  # the fewest failing conditions first
+        found = []
+        for truth, code in [*supports, *(one for _, some in nearest for one in some)]:
+            if truth and code not in found:
+                found.append(code)
+        return found[:@most]
+"""
+
+_JAVASCRIPT_REASONS = """\
+  const reasons = (supports, shortfalls = []) => {
+    const nearest = shortfalls.map((one, place) => [...one, place]); // the fewest failing conditions first
+    nearest.sort((one, other) => one[0] - other[0] || one[2] - other[2]);
+    const found = [...supports, ...[].concat(...nearest.map((one) => one[1]))].filter(([truth]) => truth);
+    return [...new Set(found.map(([, code]) => code))].slice(0, @most);
+  };
+"""
+
 _RESERVED = frozenset(
     """
     arguments async await break case catch class const continue debugger default delete do else enum eval
@@ -236,6 +259,8 @@ PYTHON = Language(
     second=_PYTHON_SECOND,
     ends=_PYTHON_ENDS,
     closing="\n",
+    reasons=_PYTHON_REASONS,
+    pair="({}, {})",
 )
 JAVASCRIPT = Language(
     name="JavaScript",
@@ -263,4 +288,6 @@ JAVASCRIPT = Language(
     second=_JAVASCRIPT_SECOND,
     ends=_JAVASCRIPT_ENDS,
     closing="\n}\n",
+    reasons=_JAVASCRIPT_REASONS,
+    pair="[{}, {}]",
 )

@@ -31,7 +31,7 @@ from unless.export.sql_dialects import DIALECTS
 from unless.export.sql_interface import Dialect
 from unless.export.sql_writer import SqlWriter
 
-What = OneOf["label", "rule", "because", "probability"]
+What = OneOf["label", "rule", "because", "probability", "reasons"]
 
 
 def to_sql(
@@ -53,7 +53,7 @@ def to_sql(
         ``label``: the result of `predict`, NULL for None. ``rule``: the number of the deciding rule, from
         1, or NULL if no rule decides. ``because``: a sentence, with the record's values as the database writes them.
         A committee has neither ``rule`` nor ``because``. ``probability``: for a model or a committee with two labels,
-        the probability of the second; `to_query` writes the probabilities of any number of labels.
+        the probability of the second; `to_query` writes the probabilities of any number of labels, and ``reasons``.
     columns
         The kinds of columns, if the literals do not show them. ``number``: a numeric type; NULL and NaN are missing.
         ``text``: never a number, even if it looks like one. ``mixed``: a numeric type, or text in which cells that
@@ -70,6 +70,11 @@ def to_sql(
     """
     if what not in get_args(What):
         raise ParameterError(f"no SQL for {what!r}{suggest(str(what), get_args(What))}")
+    if what == "reasons":
+        raise ParameterError(
+            "one expression cannot return several reasons; to_query has a column for each: to_query(model, table, "
+            'what=["label", "reasons"]), or in the shell --table NAME'
+        )
     rules, engine, writer = prepare_writer(program, dialect, columns)
     return text_writer(engine, rules)(decision_node(program, what, writer))
 

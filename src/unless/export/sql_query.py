@@ -14,14 +14,18 @@ from unless.export import committee_sql, sql_scores
 from unless.export.committee_sql import batched
 from unless.export.conditions import card_of, writer_for
 from unless.export.free_names import FreeNames
+from unless.export.reason_terms import ReasonStyle
 from unless.export.sql import What, prepare_writer, text_writer, to_sql
 from unless.export.sql_columns import ColumnKind
 from unless.export.sql_dialects import DIALECTS
 from unless.export.sql_interface import Dialect
+from unless.export.sql_reasons import SqlReasons, reason_names
 from unless.export.sql_tree import new_column
 from unless.export.sql_writer import SqlWriter
 from unless.model import Model, decider_of
 from unless.model.prediction import Decider
+from unless.rule import Program
+from unless.rule.reason_words import MOST_REASONS, ReasonWords
 from unless.score.committee import Committee
 from unless.score.score_card import ScoreCard
 from unless.values import Label
@@ -38,6 +42,9 @@ def to_query(
     dialect: str = "duckdb",
     what: What | Sequence[What] | None = None,
     columns: Mapping[str, ColumnKind] | None = None,
+    *,
+    words: ReasonWords | None = None,
+    most: int = MOST_REASONS,
 ) -> str:
     """Write a SELECT of all columns of a table, and of ``predicted``, ``rule`` and ``because``; see `to_sql`.
 
@@ -47,6 +54,10 @@ def to_query(
 
     For a committee there is only ``predicted``; with ``probability`` in ``what`` also ``list_1``, ``list_2`` and so
     on, the number of the deciding rule in each list, and for each label ``points_LABEL`` and ``probability_LABEL``.
+
+    With ``reasons`` in ``what`` there are the codes of at most ``most`` reasons, ``reason_1`` and so on, and their
+    texts, ``reason_1_text`` and so on, worded by ``words``; ``reason_numbers`` has their numbers. It cannot be combined
+    with ``probability``.
 
     The name of the table is written as in SQL, such as ``sales.applicants`` or ``"My table"``. If a feature or the
     target has the name of a new column, the new column gets another name: ``rule_2``.
@@ -58,7 +69,13 @@ def to_query(
     if "probability" in whats and not by_rule:
         text: str = writer_for(program, "SQL", {Committee: query.write_vote})()
         return text
-    plain: list[What] = [one for one in whats if one != "probability"]
+    plain: list[What] = [one for one in whats if one not in ("probability", "reasons")]
+    if "reasons" in whats:
+        if "probability" in whats:
+            raise ParameterError("reasons and probabilities need a query each; write two")
+        found = ReasonStyle(words, most).find(program, "SQL")
+        own = {one: query.names.take(_COLUMNS[one]) for one in plain}
+        return query.write_reasons([(to_sql(program, dialect, one, columns), own[one]) for one in plain], *found, most)
     if "probability" in whats:
         plain = ["label", "rule", *(one for one in whats if one == "because")]
     own = {one: query.names.take(_COLUMNS[one]) for one in plain}
@@ -112,6 +129,13 @@ class _QueryWriter:
         names = self._label_names("probability", committee.classes)
         shares = self._name_nodes(sql_scores.shares_of([*map(new_column, points)]), names)
         return f"{_select([(self.text(label), predicted), *shares], self._subquery(middle, 'summed'))};\n"
+
+    def write_reasons(self, parts: Sequence[tuple[str, str]], program: Program, words: ReasonWords, most: int) -> str:
+        """Write the table with new columns, and with the codes and texts of reasons."""
+        found, numbers = SqlReasons(program, words, self.writer), self.names.take("reason_numbers")
+        inner = _select([*parts, (self.text(found.codes), numbers)], self.source)
+        named = self._name_nodes(found.columns(numbers, most), [*map(self.names.take, reason_names(most))])
+        return f"{_select(named, self._subquery(inner, 'decided'))};\n"
 
     def _subquery(self, query: str, name: str) -> str:
         """Wrap a query as the source of another query."""

@@ -134,6 +134,15 @@ def reason_plans(program: Program) -> dict[int | None, ReasonPlan]:
     return {one: reason_plan(program, one, program.otherwise if one is None else rules[one].head) for one in places}
 
 
+def all_factors(program: Program) -> dict[Factor, list[int | None]]:
+    """Return every factor that may be a reason, with the rules whose decisions have it (None: no rule applies)."""
+    found: dict[Factor, list[int | None]] = {}
+    for index, plan in reason_plans(program).items():
+        for factor in dict.fromkeys(plan.factors()):
+            found.setdefault(factor, []).append(index)
+    return found
+
+
 def _rules_that_decide(program: Program) -> tuple[Rule, ...]:
     """Return the rules up to the first that covers every record."""
     last = next((place for place, rule in enumerate(program.rules) if _covers_all(rule)), len(program.rules))
