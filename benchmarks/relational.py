@@ -1,6 +1,6 @@
 """Rules about connected things: how good and how fast, on relational tasks and on large tables of parts.
 
-    python -m benchmarks.relational            # measure, keep the figures, write the tables of docs/relations.md
+    python -m benchmarks.relational            # measure, keep the figures, write the tables of docs/lab/relational.md
     python -m benchmarks.relational mesh       # only some of the tasks, or "tables"; the figures of the others stay
 
 The tasks are in the folder `ilp` of `shared` beside the repository (or UNLESS_SHARED).
@@ -30,7 +30,7 @@ from unless.table import Labels
 ROOT = Path(__file__).parents[1]
 SHARED = Path(environ.get("UNLESS_SHARED", ROOT.parent / "shared"))
 RESULTS = Path(__file__).with_name("relational.json")
-PAGE = ROOT / "docs" / "relations.md"
+PAGE = ROOT / "docs" / "lab" / "relational.md"
 BEGIN, END = "<!-- measured: python -m benchmarks.relational -->", "<!-- end of what is measured -->"
 
 
