@@ -179,7 +179,7 @@ def test_half_a_score_card(key, tmp_path):
     """A file has the points of parts and of the base, or neither."""
     document = copy.deepcopy(DOCUMENT)
     del document["statistics"][key]
-    with pytest.raises(ProgramError, match=f'statistics: "{key}" is missing'):
+    with pytest.raises(ProgramError, match=f'statistics: there is no "{key}"'):
         _load(document, tmp_path)
 
 

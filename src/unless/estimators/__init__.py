@@ -6,6 +6,8 @@
 `training_warnings` warns of problems, `editing` replaces a model's rules.
 `model_file` and `committee_file` write and read models, `model_schema` defines the types of their content, and
 `model_parts` and `parameters` convert and check the content.
+`cost_input` reads what decisions cost, `decision_choice` chooses what decides, and `cost_methods` are the methods of
+classifiers about both.
 `classifiers` and `committee_classifier` are the learners with scikit-learn's interface, with the base classes
 `rule_classifier` and `fitted_classifier`; `rule_frames` returns rules as data frames.
 `input_records` and `input_labels` read X and y for training, `relational_input` several tables, `model_inputs` records

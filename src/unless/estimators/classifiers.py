@@ -17,6 +17,7 @@ from unless.estimators.model_file import read
 from unless.estimators.rule_classifier import RuleClassifier
 from unless.model import Model
 from unless.rule import Program
+from unless.score.score_decider import committee_of
 
 
 class UnlessClassifier(RuleClassifier, UnlessLearner):
@@ -78,6 +79,19 @@ class UnlessClassifier(RuleClassifier, UnlessLearner):
         Limits on what rules may test, which way decisions may move, and how long rules are: a `Constraints`, or a dict
         of its parameters. The program satisfies all of them. A committee as teacher satisfies all except directions;
         other teachers may violate any.
+    costs
+        What a decision costs where another label is true, or the column with the amount. A dict, ``{("true label",
+        "decided label"): 5}``, a square frame (rows are true labels), or the path of a TOML file. Pairs that are not
+        named cost 0 if they are right, otherwise 1; negative costs are gains. A text names the column with the amount
+        of each record: prediction needs it, and rules test it only if ``numeric`` names it, too. See docs/how-to/costs.
+    decide
+        What decides: rules (the first that applies), costs (the least expected), or score (the most points). "rules"
+        is the default without costs, and if all mistakes cost the same; with costs, it learns rules that know them.
+        "costs" is the default with costs: the label with the least expected cost, from the probabilities of all parts
+        of a list. "score" is the label with the most points, like a score card; it takes no costs.
+    reject
+        Pass a record on, undecided, if its decision is expected to cost more than this. ``predict`` then returns None.
+        Without costs, an error costs 1: 0.2 passes records on whose label is wrong with a probability above 0.2.
     n_jobs
         Number of threads for learning; the rules do not depend on it. None is 1, except within
         `joblib.parallel_config`, and -1 is all cores. Model files do not contain it.
@@ -111,8 +125,10 @@ class FoldRMClassifier(RuleClassifier, FoldRMLearner):
         algorithm.
     max_rules
         Learn at most N rules: the first N.
-    numeric, categorical, dates, orders, parts, class_weight, max_seconds, verbose, warn, constraints, n_jobs
+    numeric, categorical, dates, orders, parts, class_weight, max_seconds, verbose, warn, constraints, reject, n_jobs
         As in `UnlessClassifier`.
+    costs, decide
+        As in `UnlessClassifier`, but the rules are learned as published: costs only choose among the labels.
     """
 
 
@@ -130,8 +146,10 @@ class FoldRPPClassifier(RuleClassifier, FoldRPPLearner):
         algorithm.
     max_rules
         Learn at most N rules: the first N.
-    numeric, categorical, dates, orders, parts, class_weight, max_seconds, verbose, warn, constraints, n_jobs
+    numeric, categorical, dates, orders, parts, class_weight, max_seconds, verbose, warn, constraints, reject, n_jobs
         As in `UnlessClassifier`.
+    costs, decide
+        As in `UnlessClassifier`, but the rules are learned as published: costs only choose among the labels.
     """
 
     def __sklearn_tags__(self) -> Tags:
@@ -163,7 +181,8 @@ def load(path: str | os.PathLike[str]) -> RuleClassifier | Program:
 def _unfitted(saved: Model) -> RuleClassifier:
     """Create the unfitted classifier that a model names, with its parameters."""
     name = saved.learner
-    if name not in _CLASSIFIERS or not isinstance(saved.decider, _CLASSIFIERS[name]._decider):  # noqa: SLF001 - of us
+    learned = committee_of(saved.decider) or saved.program
+    if name not in _CLASSIFIERS or not isinstance(learned, _CLASSIFIERS[name]._decider):  # noqa: SLF001 - of us
         raise ProgramError(f"statistics.learner: no learner {name!r}{suggest(name, _CLASSIFIERS)}")
     learner = _CLASSIFIERS[name]
     allowed = learner().get_params()

@@ -9,8 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unless.errors import ParameterError
-from unless.estimators.input_labels import true_places
-from unless.estimators.input_records import row_counts, true_labels
 from unless.estimators.learners import CommitteeLearner
 from unless.estimators.prediction_reader import NewRecords
 from unless.estimators.rule_classifier import RuleClassifier
@@ -19,6 +17,7 @@ from unless.model.points import Points, leading_label_index, probabilities_of
 from unless.model.prediction import deciding_rules
 from unless.rule import Program
 from unless.score.committee import Committee
+from unless.score.score_decider import committee_of
 from unless.threads import resolve_n_jobs
 from unless.values import Label
 
@@ -50,8 +49,10 @@ class UnlessCommittee(RuleClassifier, CommitteeLearner):
         As in `UnlessClassifier`, for each list. Directions (``monotone``) hold for the label and its probability: the
         points of each list move in that direction. With any constraint except ``never``, learning is slower and no
         other settings are tried.
-    numeric, categorical, dates, orders, parts, class_weight, max_seconds, verbose, warn
-        As in `UnlessClassifier`.
+    numeric, categorical, dates, orders, parts, class_weight, max_seconds, verbose, warn, costs, reject
+        As in `UnlessClassifier`; lists are learned without costs, which only choose among the labels.
+    decide
+        What decides: "costs", the default with costs, or "score" (the most points), the default without costs.
 
     Attributes
     ----------
@@ -74,11 +75,6 @@ class UnlessCommittee(RuleClassifier, CommitteeLearner):
     (['risk'], 20)
     """
 
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Predict the label of every record: the class with the most points."""
-        places = leading_label_index(self._sums(self._records(X)))
-        return self.classes_[places]
-
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Predict the probability of every class (columns as in ``classes_``), from the points of every record."""
         return probabilities_of(self._sums(self._records(X)))
@@ -88,26 +84,6 @@ class UnlessCommittee(RuleClassifier, CommitteeLearner):
         table = self._inputs.records(X)
         rules = [deciding_rules(program, table) for program in self.committee_.lists]
         return np.column_stack(rules) if rules else np.empty((len(table), 0), dtype=np.int32)
-
-    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
-        """Return the accuracy. Labels of another type than in training are matched to classes by their text.
-
-        A `Table` with labels needs no y.
-        """
-        truth = true_labels(X, y)
-        decided = leading_label_index(self._sums(self._records(X)))
-        right = decided == true_places(truth, self.committee_.classes, len(decided))
-        return float(np.average(right, weights=row_counts(sample_weight, len(decided))))
-
-    def explain(self, X: Any) -> Any:
-        """Explain how the lists vote on a record: return a `VoteExplanation`, or a list of them for several records.
-
-        The points of an explanation add up exactly. `UnlessClassifier.explain` defines what counts as one record.
-        """
-        from unless.explanation.input_records import unwrap_single
-        from unless.explanation.vote_explanation import explain_vote
-
-        return unwrap_single(X, [explain_vote(self.committee_, record) for record in self._inputs.rows(X)])
 
     def why_not(self, record: Any, label: Label) -> NoReturn:  # noqa: ARG002
         """Raise an error: in a committee, no single rule prevents a label."""
@@ -124,7 +100,7 @@ class UnlessCommittee(RuleClassifier, CommitteeLearner):
     @property
     def committee_(self) -> Committee:
         """The lists and their points."""
-        return cast(Committee, self._fitted.decider)
+        return cast(Committee, committee_of(self._fitted.decider))
 
     @property
     def agreement_(self) -> float:
@@ -150,6 +126,14 @@ class UnlessCommittee(RuleClassifier, CommitteeLearner):
         return f"{imitation_title(self.model_)}\n\n{rules}{self._test_line()}"
 
     # Helpers.
+
+    def _choices(self, records: NewRecords) -> NDArray[np.int32]:
+        if self._scored is not None:
+            return super()._choices(records)
+        return leading_label_index(self._sums(records)).astype(np.int32)
+
+    def _heads(self) -> NDArray[Any]:
+        return self.classes_ if self._scored is None else super()._heads()
 
     def _sums(self, records: NewRecords) -> Points:
         committee = self.committee_

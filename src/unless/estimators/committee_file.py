@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from unless.estimators import model_file
 from unless.estimators.model_parts import (
     read_classes,
+    read_decision,
     read_holdout,
     read_importances,
     read_periods,
@@ -24,9 +25,11 @@ from unless.estimators.parameters import parameters_data, read_parameters
 from unless.export import json
 from unless.export.document_checks import at, convert, label_of
 from unless.model import HoldoutResult, Model
+from unless.model.costs import Costs
 from unless.model.lazy_value import LazyValue
 from unless.rule import Program
 from unless.score.committee import Committee
+from unless.score.score_decider import ScoreDecider, committee_of
 from unless.values import Label, label_to_json
 
 LEARNER = "UnlessCommittee"
@@ -35,7 +38,7 @@ LEARNER = "UnlessCommittee"
 def document(model: Model) -> dict[str, Any]:
     """Convert a committee to JSON data; reject a committee that could not be read back."""
     imitation, shares = model.readable, model.importances
-    committee: Any = model.decider
+    committee: Any = committee_of(model.decider)
     written = model_file.document(imitation)
     found = {
         "format": COMMITTEE,
@@ -65,6 +68,7 @@ def document(model: Model) -> dict[str, Any]:
         **({} if model.tested is None else {"tested": model_file.tested_data(model.tested)}),
         **({} if model.tuned is None else {"tuned": parameters_data(model.tuned)}),
         **model_file.periods_entry(model),
+        **model_file.decision_entry(model),
     }
     from_document(found)
     return found
@@ -93,7 +97,8 @@ def from_document(document: Any) -> Model:
         tested,
         None if data.tuned is UNSET else dict(data.tuned),
     )
-    return replace(found, periods=() if data.periods is UNSET else read_periods(data.periods, "periods"))
+    found = replace(found, periods=() if data.periods is UNSET else read_periods(data.periods, "periods"))
+    return found if data.decision is UNSET else read_decision(found, data.decision)
 
 
 def _imitation(data: CommitteeData, known: json.KnownFeatures) -> Model:
@@ -117,13 +122,14 @@ def _committee(data: CommitteeData, known: json.KnownFeatures, classes: tuple[La
 
 
 def committee_model(  # noqa: PLR0917 - what a committee has besides the list that imitates it
-    committee: Committee,
+    committee: Committee | ScoreDecider,
     imitation: Model,
     agreement: float,
     parameters: Mapping[str, Any],
     importances: LazyValue[NDArray[np.float64]] | NDArray[np.float64] | None = None,
     tested: HoldoutResult | None = None,
     tuned: Mapping[str, float] | None = None,
+    costs: Costs | None = None,
 ) -> Model:
     """Create the model of a committee, whose readable rules are those of the list that imitates it."""
     return replace(
@@ -136,4 +142,5 @@ def committee_model(  # noqa: PLR0917 - what a committee has besides the list th
         tested=tested,
         imitation=imitation,
         agreement=agreement,
+        costs=costs,
     )

@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from unless.constraints import Constraints, to_constraints
+from unless.constraints import Constraints
 from unless.errors import Interrupted, ParameterError
 from unless.estimators.committee_file import committee_model
+from unless.estimators.decision_choice import DecisionChoice, check_decide
 from unless.estimators.progress import meter
 from unless.estimators.training_data import LearningLimits, TrainingData, known_label_index
 from unless.evaluation.metrics import count_rule_decisions
@@ -70,6 +71,9 @@ class Learner:
     warn: bool = True
     n_jobs: int | None = None
     constraints: Constraints | Mapping[str, Any] | None = None
+    costs: Any = None
+    decide: Literal["rules", "costs", "score"] | None = None
+    reject: float | None = None
 
     _classifier: ClassVar[str]
     """The name of the learner's classifier, which model files use."""
@@ -86,7 +90,13 @@ class Learner:
     def _settings(self) -> Any:
         """Return the checked parameters."""
         given = {one.name: getattr(self, one.name) for one in fields(self)}
-        return SETTINGS[self._name](**given)
+        if self.costs is not None:
+            from unless.estimators.cost_input import to_cost_pairs
+
+            given["costs"] = to_cost_pairs(self.costs)
+        found = SETTINGS[self._name](**given)
+        check_decide(found, self._name)
+        return found
 
     @property
     def _learns_from_sample(self) -> str | None:
@@ -113,9 +123,14 @@ class Learner:
         from unless.relational import positively
 
         settings = self._settings()
+        choice = DecisionChoice.of(settings, data, self._name)
+        data = choice.hide_amounts(data, settings.numeric)
+        weighted = choice.weigh(data)
         with meter(on=bool(settings.verbose)) as shown:
             most = settings.max_rules if self._stops_at_max_rules else None
-            learned, more = self._learn_program(settings, data, LearningLimits(shown, most, settings.max_seconds))
+            learned, more = self._learn_program(settings, weighted, LearningLimits(shown, most, settings.max_seconds))
+        if weighted is not data:
+            learned = replace(learned, left=())  # counted with the weights
         decided, program = data.count_decided(learned), learned.program
         if program.otherwise is None:
             program = replace(program, otherwise=self._otherwise(decided))
@@ -137,7 +152,7 @@ class Learner:
             **more,
         )
         interrupted = learned.interrupted
-        return LearnedModel(model, None if interrupted is None else Interrupted(program))
+        return LearnedModel(choice.applied_to(model, data), None if interrupted is None else Interrupted(program))
 
     def _learn_paper_rules(
         self, settings: Any, data: TrainingData, limits: LearningLimits, learn_rules: Callable[..., LearnedProgram]
@@ -331,6 +346,8 @@ class CommitteeLearner(Learner):
         from unless.learn.committee_learner import learn_committee
 
         settings = self._settings()
+        choice = DecisionChoice.of(settings, data, self._name)
+        data = choice.hide_amounts(data, settings.numeric)
         asked = self._asked(data)
         settings = replace(settings, constraints=asked)
         with meter(on=bool(settings.verbose)) as shown:
@@ -344,7 +361,8 @@ class CommitteeLearner(Learner):
             learned = learn_committee(
                 data.table, data.counts, settings, seed, progress, late=limits.late, n_jobs=self.n_jobs
             )
-        committee, said = learned.committee, leading_label_index(learned.sums)
+        committee, decider = learned.committee, choice.of_committee(learned.committee)
+        said = leading_label_index(learned.sums) if decider is committee else choice.labels(learned.sums, data)
         try:
             imitation, agreement, stopped = learn_imitation(committee, said, data, limits, self.n_jobs, asked)
         except KeyboardInterrupt as stop:  # keep the committee, with a list that always gives one label
@@ -355,12 +373,13 @@ class CommitteeLearner(Learner):
             )
             agreement = float(np.average(said == usual, weights=data.counts))
         model = committee_model(
-            committee,
+            decider,
             imitation,
             agreement,
             self._parameters(),
             lazy_importances(committee, data.table, data.counts),
             tuned=_tried(learned.settings) if learned.settings != settings else None,
+            costs=choice.costs,
         )
         interrupted = learned.interrupted or stopped
         return LearnedModel(model, None if interrupted is None else Interrupted(committee))
@@ -371,7 +390,7 @@ class CommitteeLearner(Learner):
             raise ParameterError("rules cannot be locked in a committee, which has many lists; learn a single list")
         from unless.learn.given_cuts import numeric_notations
 
-        asked = to_constraints(self.constraints)
+        asked = data.without_amounts(self.constraints)
         if asked is None:
             return None
         return asked.among(data.table.features, data.labels.labels, numeric_notations(data.table.columns))

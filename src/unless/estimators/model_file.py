@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
-from dataclasses import astuple
+from dataclasses import astuple, replace
 from typing import Any, BinaryIO
 
 from msgspec import UNSET
 
 from unless.errors import ProgramError
+from unless.estimators.cost_input import to_cost_pairs
 from unless.estimators.model_parts import (
     read_card,
+    read_decision,
     read_domain,
     read_holdout,
     read_importances,
@@ -24,7 +26,7 @@ from unless.estimators.model_parts import (
     read_trade_off,
 )
 from unless.estimators.model_schema import COMMITTEE, ColumnsData, ModelData, StatisticsData
-from unless.estimators.parameters import parameters_data, read_parameters
+from unless.estimators.parameters import costs_data, parameters_data, read_parameters
 from unless.evaluation.tradeoff import TradeOff
 from unless.export import json
 from unless.export.document_checks import convert
@@ -33,6 +35,7 @@ from unless.limits import limit
 from unless.model import DataOrigin, HoldoutResult, Model
 from unless.rule import Program
 from unless.score.score_card import ScoreCard
+from unless.score.score_decider import ScoreDecider, committee_of
 from unless.table import SplitColumn
 from unless.values import label_to_json
 
@@ -45,14 +48,16 @@ def file_text(model: Model) -> str:
 
 def document(model: Model) -> dict[str, Any]:
     """Convert a model to JSON data; reject a model that could not be read back."""
-    if model.imitation is None:
+    if committee_of(model.decider) is None:
         return _list_document(model)
     from unless.estimators import committee_file  # which imports this module
 
     return committee_file.document(model)
 
 
-def _list_document(model: Model) -> dict[str, Any]:
+def _list_document(given: Model) -> dict[str, Any]:
+    """Convert the model of a list; if points decide, the list and its figures are those of the readable model."""
+    model = given if given.imitation is None else readable_list(given)
     schema, statistics, shares = model.schema, model.statistics, model.importances
     card, missing = model.card, model.missing_counts
     written = [[name, notation.data()] for name, notation in schema.notations.items()]
@@ -85,9 +90,32 @@ def _list_document(model: Model) -> dict[str, Any]:
             **periods_entry(model),
             **({"locked": list(model.locked)} if model.locked else {}),
         },
+        **decision_entry(given),
     }
     from_document(found)
     return found
+
+
+def readable_list(model: Model) -> Model:
+    """Return the model of the list whose points decide, with the current parameters."""
+    inner = model.readable
+    return replace(model, decider=inner.decider, tested=inner.tested, imitation=None, agreement=None)
+
+
+def decision_entry(model: Model) -> dict[str, Any]:
+    """Return the file's entry about costs and how a model decides; empty if it has none and decides as learned."""
+    decider = model.decider if isinstance(model.decider, ScoreDecider) else None
+    if decider is None and model.costs is None:
+        return {}
+    own = decider is not None and committee_of(decider) is None  # a committee's file has these in other places
+    found = {
+        "by": decider.by if decider is not None else "rules" if model.decider.by_rule else "score",
+        **({} if model.costs is None else {"costs": costs_data(to_cost_pairs(model.costs))}),
+        **({} if decider is None or decider.reject is None else {"reject": decider.reject}),
+        **({"agreement": model.agreement} if own else {}),
+        **({"tested": tested_data(model.tested)} if own and model.tested is not None else {}),
+    }
+    return {"decision": found}
 
 
 def _card_data(card: ScoreCard) -> dict[str, Any]:
@@ -183,7 +211,8 @@ def from_document(document: Any) -> Model | Program:
         return program
     if data.columns is UNSET:
         raise ProgramError("there are statistics but no columns; a model has both, a program has neither")
-    return read_model(program, data.columns, data.statistics, "statistics")
+    found = read_model(program, data.columns, data.statistics, "statistics")
+    return found if data.decision is UNSET else read_decision(found, data.decision)
 
 
 def read_model(program: Program, columns: ColumnsData, data: StatisticsData, place: str) -> Model:

@@ -11,11 +11,12 @@ import numpy as np
 from msgspec import UNSET, UnsetType
 from numpy.typing import NDArray
 
-from unless.errors import suggest
+from unless.errors import UnlessError, suggest
 from unless.estimators.model_schema import (
     MOST_RECORDS,
     ChoiceData,
     ColumnsData,
+    DecisionData,
     HoldoutData,
     OriginData,
     PeriodData,
@@ -23,16 +24,19 @@ from unless.estimators.model_schema import (
     SplitColumnData,
     StatisticsData,
 )
+from unless.estimators.parameters import read_costs
 from unless.evaluation.periods import PeriodResult
 from unless.evaluation.tradeoff import Choice, TradeOff
 from unless.export.document_checks import LabelData, at, label_of, shown, unique, unique_keys
 from unless.export.json import KnownFeatures, read_literals, read_notations
-from unless.model import DataOrigin, HoldoutResult
+from unless.model import DataOrigin, HoldoutResult, Model
+from unless.model.costs import Costs
 from unless.model.points import Points
 from unless.model.rule_statistics import RuleStatistics
 from unless.rule import Literal, Program
 from unless.score.program_parts import program_parts
 from unless.score.score_card import ScoreCard, can_cut, point_columns, tested_numbers
+from unless.score.score_decider import ScoreDecider, committee_of
 from unless.table import Column, HoldoutSplit, Schema, SplitColumn, Table, part_names
 from unless.values import Label, count_text
 from unless.values.notation import notation_from_json
@@ -238,7 +242,7 @@ def read_card(data: StatisticsData, place: str, program: Program, classes: tuple
         return None
     if data.base is UNSET or data.points is UNSET:
         missing = "base" if data.base is UNSET else "points"
-        raise at(place, f'"{missing}" is missing; a score card has base and points')
+        raise at(place, f'there is no "{missing}"; a score card has base and points')
     if len(classes) < 2:
         raise at(f"{place}.points", "there is only one class, and a score card has at least two")
     hint = "; if the rules were edited, leave base, points and cuts out"
@@ -275,3 +279,38 @@ def read_points(points: list[int], place: str, width: int) -> Points:
     if len(points) != width:
         raise at(place, f"expected {count_text(width, 'number')}; there are {len(points)}")
     return np.array(points, np.int64)
+
+
+# Decisions.
+
+
+def read_decision(model: Model, data: DecisionData) -> Model:
+    """How a model decides: by costs, by its score, or by its rules with costs or with records that it rejects."""
+    classes, voting = model.statistics.classes, committee_of(model.decider)
+    costs = None
+    if data.costs is not UNSET:
+        try:
+            costs = Costs.of(read_costs(data.costs, "decision.costs"), classes)
+        except UnlessError as error:
+            raise at("decision.costs", str(error)) from error
+        if unknown := [name for name in costs.used if name not in model.schema.kinds]:
+            raise at(
+                "decision.costs", f"there is no column {shown(unknown[0])}{suggest(unknown[0], model.schema.kinds)}"
+            )
+    model, reject = replace(model, costs=costs), None if data.reject is UNSET else data.reject
+    if data.by == "costs" and costs is None:
+        raise at("decision", 'there are no "costs", by which it decides')
+    if reject is None and data.by == ("rules" if voting is None else "score"):
+        return model
+    if data.by == "rules" and voting is not None:
+        raise at("decision.by", "in a committee no single rule decides")
+    score = voting or model.card
+    if score is None:
+        raise at("decision.by", "the list has no points to decide with")
+    decider = ScoreDecider(score, data.by, costs or Costs.of_errors(classes), reject)
+    if voting is not None:
+        return replace(model, decider=decider)
+    if data.agreement is UNSET:
+        raise at("decision", 'there is no "agreement"')
+    tested = read_holdout(data.tested, "decision.tested", classes, (*classes, None))
+    return replace(model, decider=decider, imitation=model, agreement=data.agreement, tested=tested)

@@ -10,7 +10,7 @@ from typing import Literal as OneOf
 
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
-from unless.export.document_checks import Finite, LabelData
+from unless.export.document_checks import LARGEST, Finite, LabelData
 from unless.export.program_schema import (
     UNIQUE,
     LiteralData,
@@ -70,20 +70,25 @@ class ConstraintsData(Struct, forbid_unknown_fields=True):
     only_cuts: list[tuple[str, Annotated[list[Finite | str], Meta(min_length=1)]]] | UnsetType = UNSET
 
 
+Cost = tuple[LabelData, LabelData, Finite | str]
+"""The true label, the decided label, and a number or the column with the amount."""
+
+
 class SpecialParameter(Struct, forbid_unknown_fields=True):
-    """An object with float, weights, columns or constraints."""
+    """An object with float, weights, columns, constraints or costs."""
 
     infinity: OneOf["inf", "-inf"] | UnsetType = field(default=UNSET, name="float")
     weights: list[tuple[LabelData, Finite]] | UnsetType = UNSET
     columns: list[tuple[str | int | Finite, str | list[str]]] | UnsetType = UNSET
     constraints: ConstraintsData | UnsetType = UNSET
+    costs: list[Cost] | UnsetType = UNSET
 
 
 ParameterData = Annotated[
     str | bool | int | Finite | list[str | int | Finite] | SpecialParameter | None,
     Meta(
         description='a parameter: null, a label, a list of columns, {"weights": [[label, weight], …]}, '
-        '{"columns": [[column, text or texts], …]} or {"constraints": {…}}'
+        '{"columns": [[column, text or texts], …]}, {"constraints": {…}} or {"costs": [[label, label, cost], …]}'
     ),
 ]
 ParameterPair = tuple[str, ParameterData]
@@ -117,6 +122,16 @@ class HoldoutData(OriginData, forbid_unknown_fields=True, kw_only=True):
     counts: list[list[Count]]
 
 
+class DecisionData(Struct, forbid_unknown_fields=True, kw_only=True):
+    """How a model decides: an object with by, costs, reject, agreement and tested."""
+
+    by: OneOf["rules", "costs", "score"]
+    costs: Annotated[list[Cost], Meta(min_length=1)] | UnsetType = UNSET
+    reject: Annotated[float, Meta(ge=0, le=LARGEST)] | UnsetType = UNSET
+    agreement: Share | UnsetType = UNSET
+    tested: HoldoutData | UnsetType = UNSET
+
+
 class StatisticsData(Struct, kw_only=True):
     """Statistics of rules: an object with learner, parameters, classes and counts."""
 
@@ -144,6 +159,7 @@ class ModelData(ProgramData, forbid_unknown_fields=True, kw_only=True):
 
     columns: ColumnsData | UnsetType = UNSET
     statistics: StatisticsData | UnsetType = UNSET
+    decision: DecisionData | UnsetType = UNSET
 
 
 class MemberData(Struct, forbid_unknown_fields=True):
@@ -180,3 +196,4 @@ class CommitteeData(Struct, forbid_unknown_fields=True, kw_only=True):
     tested: HoldoutData | UnsetType = UNSET
     tuned: SettingsData | UnsetType = UNSET
     periods: Annotated[list[PeriodData], Meta(min_length=1)] | UnsetType = UNSET
+    decision: DecisionData | UnsetType = UNSET

@@ -9,11 +9,19 @@ import msgspec
 
 from unless.constraints import Constraints, to_constraints
 from unless.errors import ParameterError, ProgramError
-from unless.estimators.model_schema import ParameterPair, SpecialParameter
+from unless.estimators.cost_input import check_costs, to_cost_pairs
+from unless.estimators.model_schema import Cost, ParameterPair, SpecialParameter
 from unless.export.document_checks import at, label_of, shown, unique_keys
+from unless.model.costs import CostPairs
 from unless.values import label_to_json, to_python_value
 
-_FORMS = {"class_weight": "weights", "dates": "columns", "orders": "columns", "constraints": "constraints"}
+_FORMS = {
+    "class_weight": "weights",
+    "dates": "columns",
+    "orders": "columns",
+    "constraints": "constraints",
+    "costs": "costs",
+}
 """The key of the JSON object that holds the value of a parameter, by parameter."""
 
 
@@ -27,6 +35,8 @@ def _data(name: str, value: Any) -> Any:
     if name == "constraints" and value is not None:
         found = to_constraints(value)
         return None if found is None else {"constraints": found.to_dict()}
+    if name == "costs" and value is not None:
+        return {"costs": costs_data(to_cost_pairs(value))}
     if isinstance(value, Mapping) and name in ("dates", "orders"):
         columns = [[to_python_value(one), said if isinstance(said, str) else list(said)] for one, said in value.items()]
         return {"columns": columns}
@@ -39,6 +49,23 @@ def _data(name: str, value: Any) -> Any:
         return [to_python_value(column) for column in value]
     except TypeError:
         raise ProgramError(f"the parameter {name} is {value!r}, which cannot be saved in a model file") from None
+
+
+def costs_data(pairs: CostPairs) -> list[list[Any]]:
+    """Return costs as triples of true label, decided label and amount for JSON."""
+    return [[label_to_json(true), label_to_json(decided), amount] for (true, decided), amount in pairs.items()]
+
+
+def read_costs(triples: Sequence[Cost], place: str) -> CostPairs:
+    """Read costs from triples in a model file."""
+    read = [
+        (label_of(true, f"{place}[{index}][0]"), label_of(decided, f"{place}[{index}][1]"), amount)
+        for index, (true, decided, amount) in enumerate(triples)
+    ]
+    try:
+        return check_costs(read)
+    except ParameterError as error:
+        raise at(place, str(error)) from error
 
 
 def read_parameters(pairs: Sequence[ParameterPair], place: str) -> dict[str, Any]:
@@ -62,6 +89,8 @@ def _parameter(name: str, value: Any, place: str) -> Any:
             return {label_of(label, place): weight for label, weight in pairs}
         case {"columns": pairs}:
             return {column if isinstance(column, str) else int(column): declared for column, declared in pairs}
+        case {"costs": triples}:
+            return read_costs(triples, place)
         case {"constraints": constraints}:
             try:
                 return Constraints.from_dict(constraints)

@@ -62,7 +62,7 @@ class PredictionReader:
         self._names = list(model.schema.kinds)
         rules, seen = model.decider.all_rules, {column.name: column for column in model.domain.columns}
         self._notations = {feature: rules.notations.get(feature) for feature in self._names}
-        self._features = [name for name in self._names if name in seen or name in rules.used]
+        self._features = [name for name in self._names if name in seen or name in model.decider.used]
         self._plan = _plan(model)
         self._ranges = {feature: self._range(seen[feature]) for feature in self._features if feature in seen}
         self._plain = {feature for feature, ends in self._ranges.items() if ends is not None}

@@ -14,15 +14,17 @@ from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 
 from unless.errors import ParameterError
-from unless.estimators.fitted_classifier import FittedClassifier
+from unless.estimators.cost_methods import CostMethods, head_array
 from unless.estimators.input_labels import true_places
 from unless.estimators.input_records import row_counts, training_for, true_labels
 from unless.estimators.learners import learn
 from unless.estimators.prediction_reader import NewRecords
 from unless.evaluation.significance import ALPHA
 from unless.evaluation.unseen_values import Unseen, unseen_values
+from unless.model.points import probabilities_of
 from unless.rule import Program, Rule
 from unless.score.score_card import require_card
+from unless.threads import resolve_n_jobs
 from unless.values import Label
 
 if TYPE_CHECKING:
@@ -38,7 +40,7 @@ if TYPE_CHECKING:
     from unless.report.card import ModelCard
 
 
-class RuleClassifier(ClassifierMixin, FittedClassifier):  # type: ignore[misc]  # scikit-learn has no types
+class RuleClassifier(ClassifierMixin, CostMethods):  # type: ignore[misc]  # scikit-learn has no types
     """Base class of the classifiers: everything except the learning algorithm (`unless.estimators.learners`).
 
     `FittedClassifier` lists the attributes that are available after `fit`.
@@ -103,8 +105,13 @@ class RuleClassifier(ClassifierMixin, FittedClassifier):  # type: ignore[misc]  
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Predict the label of every record; None where the program leaves a record unclassified."""
-        return self._heads()[self._deciding(self._records(X))]
+        """Predict the label of every record; None where the program leaves a record unclassified.
+
+        With ``costs``, the label is the one that is expected to cost least; with ``reject``, it is None where this
+        would cost more than the price.
+        """
+        records = self._records(X)
+        return self._heads()[self._choices(records)]
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Predict the probability of every class for every record (columns as in ``classes_``).
@@ -113,8 +120,13 @@ class RuleClassifier(ClassifierMixin, FittedClassifier):  # type: ignore[misc]  
         them), and the predicted label always has the largest probability. ``statistics_.probabilities()[apply(X)]`` are
         training frequencies instead: the class shares of the training records that the deciding rule decided, with a
         few records of the class prior added. For models from files of earlier versions, only these are available.
+
+        If points or costs decide (``decide``), these are the probabilities that they use, and another label than the
+        predicted one may have the largest.
         """
         records = self._records(X)
+        if (scored := self._scored) is not None:
+            return probabilities_of(scored.points(records.cells, records.rows))
         if self.card_ is None:
             return self.statistics_.probabilities()[self._deciding(records)]
         return self.card_.shares(records.fills(self.card_.scorer.bins), records.rows)
@@ -130,22 +142,26 @@ class RuleClassifier(ClassifierMixin, FittedClassifier):  # type: ignore[misc]  
         all classes are booleans. It is an error if no label is a class. A `Table` with labels needs no y.
         """
         truth = true_labels(X, y)
-        decided = self._deciding(self._records(X))
+        decided = self._choices(self._records(X))
         classes = self.statistics_.classes
         wanted = true_places(truth, classes, len(decided))
-        heads = np.array([-2 if label is None else classes.index(label) for label in self.statistics_.labels])
+        heads = np.array([-2 if label is None else classes.index(label) for label in self._fitted.decider.heads])
         return float(np.average(heads[decided] == wanted, weights=row_counts(sample_weight, len(decided))))
 
     def explain(self, X: Any) -> Any:
         """Explain why a record gets its label: return a `Proof`, or a list of proofs for several records.
 
+        For a committee it is a `VoteExplanation`, whose points add up; if points or costs decide, a `CostExplanation`:
+        probabilities, expected costs, and what the rules say.
+
         A single record is a mapping, a row of a frame or of an array, or a frame of one row, as in `why_not` and
         `counterfactuals`. A list of records always returns a list, even if it contains only one record.
         """
         from unless.explanation.input_records import unwrap_single
-        from unless.explanation.why import proof_of
+        from unless.explanation.why import explain_record
 
-        return unwrap_single(X, [proof_of(self.program_, record) for record in self._inputs.rows(X)])
+        decider = self._fitted.decider
+        return unwrap_single(X, [explain_record(decider, record) for record in self._inputs.rows(X)])
 
     def why_not(self, record: Any, label: Label) -> WhyNot:
         """Explain why one record (a mapping, a row of a frame, or a frame of one row) does not get a label."""
@@ -371,6 +387,12 @@ class RuleClassifier(ClassifierMixin, FittedClassifier):  # type: ignore[misc]  
 
     # Helpers.
 
+    def _choices(self, records: NewRecords) -> NDArray[np.int32]:
+        """Return the index in the heads of the decider for each record."""
+        if (scored := self._scored) is not None:
+            return scored.decide_cells(records.cells, records.rows, resolve_n_jobs(self.n_jobs)).choices
+        return self._deciding(records)
+
     def _deciding(self, records: NewRecords) -> NDArray[np.int32]:
         """Return the index of the rule that decides each record."""
         code = self.model_.code
@@ -378,6 +400,8 @@ class RuleClassifier(ClassifierMixin, FittedClassifier):  # type: ignore[misc]  
 
     def _heads(self) -> NDArray[Any]:
         """Return the label of each rule, then the label if no rule decides; None is possible in an array of objects."""
+        if (scored := self._scored) is not None:
+            return head_array(scored, self.classes_)
         heads = np.empty(len(self.program_.rules) + 1, dtype=object)
         heads[:] = self.program_.heads
         if not _always_decides(self.program_):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from unless.constraints import Constraints, to_constraints
 from unless.errors import ParameterError, ReadError, UnknownNameError, suggest
 from unless.estimators.progress import Meter
 from unless.evaluation.metrics import count_training_decisions
@@ -50,6 +51,10 @@ class TrainingData:
     """The indices of the rules in ``keep`` that stay; None for all."""
     features: FeatureSet | None = None
     """The definitions of the columns, if they were computed from several tables."""
+    never: tuple[str, ...] = ()
+    """Features that no rule may test: amounts of costs."""
+    included: Collection[str] = ()
+    """Features that rules may test although they are amounts of costs."""
 
     @classmethod
     def of(
@@ -108,7 +113,15 @@ class TrainingData:
         """Return the constraints and the locked rules, checked against these records."""
         from unless.learn.fold import LearnConstraints
 
-        return LearnConstraints.of(engine, constraints, self.keep, self.lock)
+        return LearnConstraints.of(engine, self.without_amounts(constraints), self.keep, self.lock)
+
+    def without_amounts(self, given: object) -> Constraints | None:
+        """Return constraints with those that no rule may test an amount."""
+        found = to_constraints(given)
+        if not self.never:
+            return found
+        found = found or Constraints()
+        return replace(found, never=(*found.never, *self.never))
 
     def locked_in(self, program: Program) -> dict[int, int]:
         """Map the indices of locked rules in a learned program to their original numbers, counted from 1."""

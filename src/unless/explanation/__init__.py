@@ -4,6 +4,7 @@
 - `proof`: a proof as values: checked literals, tried rules, the decision.
 - `vote_explanation`: how the lists of a committee vote on a record.
 - `decision_reasons`: the principal reasons for decisions; `reasons_file`: their codes and wording in a TOML file.
+- `cost_explanation`: what each decision is expected to cost, if points or costs decide.
 - `words`: names for features, values and labels; `words_file`: the same in a TOML file; `toml_parts` reads both.
 - `sentences`: a proof in English; `paper_justifications`: the two texts of the paper.
 - `rule_listing`: all rules laid out in columns, by `text_table`.

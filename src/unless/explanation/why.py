@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import singledispatch
 from typing import Any, Protocol, overload
 
-from unless.errors import UnknownNameError, suggest
+from unless.errors import ParameterError, UnknownNameError, suggest
 from unless.explanation import proof_rendering, sentences
 from unless.explanation.input_records import find_method, read_one_record, read_records, unwrap_single
 from unless.explanation.proof import LiteralCheck, Proof, RuleProof
@@ -16,6 +16,7 @@ from unless.model import Model, decider_of, program_of
 from unless.model.prediction import Decider
 from unless.rule import Operator, Program, Rule
 from unless.score.committee import Committee
+from unless.score.score_decider import ScoreDecider
 from unless.values import Label, Value, cell_value, label_to_json, to_python_value, value_in_notation
 from unless.values.notation import NotatedNumber
 
@@ -86,6 +87,13 @@ def _explain_committee(decider: Committee, record: Mapping[str, object]) -> Expl
     return explain_vote(decider, record)
 
 
+@explain_record.register(ScoreDecider)
+def _explain_score_decider(decider: ScoreDecider, record: Mapping[str, object]) -> Explanation:
+    from unless.explanation.cost_explanation import explain_score_decision  # it makes proofs, too
+
+    return explain_score_decision(decider, record)
+
+
 @explain_record.register(Program)
 def proof_of(program: Program, record: Mapping[str, object]) -> Proof:
     """Prove a program's decision on a record, given as a mapping from features to values (None where missing)."""
@@ -107,6 +115,7 @@ def why_not(model: Program | Model, record: Any, label: Label) -> WhyNot:
     """
     if (ask := find_method(model, "why_not")) is not None:
         return ask(record, label)  # type: ignore[no-any-return]
+    refuse_scored(model)
     program = program_of(model)
     wanted, proof = find_label(program, label), proof_of(program, read_one_record(model, record))
     values = proof.record
@@ -118,6 +127,13 @@ def why_not(model: Program | Model, record: Any, label: Label) -> WhyNot:
     if wanted == program.otherwise:
         obstacles.append(Obstacle(None, None, proof.decided))
     return WhyNot(proof, wanted, tuple(obstacles))
+
+
+def refuse_scored(model: Decider | Model) -> None:
+    """Reject a question about rules if points or costs decide."""
+    decider = decider_of(model)
+    if isinstance(decider, ScoreDecider):
+        raise ParameterError(f"in a {decider.noun} no single rule stops a label; use explain(X) or expected_costs(X)")
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

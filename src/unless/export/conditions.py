@@ -20,6 +20,7 @@ from unless.model.prediction import Decider
 from unless.rule import Literal, Program, Rule
 from unless.score.committee import Committee
 from unless.score.score_card import ScoreCard, require_card
+from unless.score.score_decider import ScoreDecider
 
 T = TypeVar("T")
 
@@ -117,7 +118,8 @@ _WHOLE = ("text", "a program in JSON")
 """Languages in which a feature needs only a name."""
 
 _OTHERWISE: Mapping[type, str] = {
-    Committee: ", only as SQL, Python, JavaScript or ONNX; the list that imitates it can: model.program_"
+    Committee: ", only as SQL, Python, JavaScript or ONNX; the list that imitates it can: model.program_",
+    ScoreDecider: "; its rules can, but they decide without costs and reject no record: model.program_",
 }
 """Advice in errors, by the class of the decider."""
 

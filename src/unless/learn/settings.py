@@ -114,6 +114,25 @@ class LearnerSettings:
     constraints: Any = setting(
         None, "Limits on what rules may test, which way decisions may move, and how long rules are."
     )
+    costs: Any = setting(
+        None,
+        "What a decision costs where another label is true, or the column with the amount.",
+        metavar="TRUE:DECIDED=COST",
+        repeated=True,
+        usual="0 if right, otherwise 1",
+    )
+    decide: str | None = setting(
+        None,
+        "What decides: rules (the first that applies), costs (the least expected), or score (the most points).",
+        words=("rules", "costs", "score"),
+        usual="costs if there are costs, otherwise as learned",
+    )
+    reject: float | None = number(
+        None, "Pass a record on, undecided, if its decision is expected to cost more than this.", none=True, metavar="X"
+    )
+
+    optional: ClassVar[tuple[str, ...]] = ("costs", "decide", "reject")
+    """The parameters that model files contain only if they are given."""
 
     unsaved: ClassVar[tuple[str, ...]] = ("n_jobs",)
     """The parameters that model files do not contain, because they depend on the machine."""
@@ -137,6 +156,7 @@ class LearnerSettings:
     def parameters(self) -> dict[str, Any]:
         """Return the parameters to save in a model file; a teacher or a random generator is replaced by None."""
         found = {name: getattr(self, name) for name in self.declared() if name not in self.unsaved}
+        found = {name: value for name, value in found.items() if value is not None or name not in self.optional}
         for name, kind in (("random_state", int), ("teacher", str)):
             if name in found and not isinstance(found[name], kind):
                 found[name] = None

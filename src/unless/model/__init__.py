@@ -3,7 +3,8 @@
 `fitted_model` defines `Model`, which contains everything known after a fit, and the identification of its data.
 `prediction` defines deciders (`Decider`) and computes the labels and deciding rules of tables. `rule_statistics` counts
 what rules decided and estimates their precision on new records. `points` are whole numbers that add up to
-probabilities. `lazy_value` computes a value at its first use. `value_bins` cuts the values of a feature into bins.
+probabilities, and `costs` what decisions cost. `lazy_value` computes a value at its first use. `value_bins` cuts the
+values of a feature into bins.
 `principal_reasons` finds the reasons for the decisions on a table.
 """
 

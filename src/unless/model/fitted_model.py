@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unless.errors import ParameterError
+from unless.model.costs import Costs
 from unless.model.lazy_value import LazyValue, value_of
 from unless.model.points import Points, expand_to_all_labels, probabilities_of
 from unless.model.prediction import Decider, Decisions, ProgramCode, decide
@@ -71,11 +72,13 @@ class Model:
     locked: tuple[int, ...] = ()
     """The indices of locked rules, which were not learned from these records."""
     imitation: Model | None = None
-    """For a committee: one list that imitates it, for people to read. It decides nothing."""
+    """If no single rule decides: the list for people to read, such as one that imitates a committee."""
     agreement: float | None = None
-    """The share of training records, by weight, that get the same label from a committee and its imitation."""
+    """The share of training records, by weight, that get the same label from the decider and from ``imitation``."""
     relations: FeatureSet | None = None
     """The definitions of the features, if the model was learned from several tables or from facts."""
+    costs: Costs | None = None
+    """What decisions cost, if costs were given."""
 
     @property
     def readable(self) -> Model:

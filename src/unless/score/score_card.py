@@ -146,8 +146,11 @@ class CardScorer:
         written.add_parts(card.program, decides, inner)
         self._code = VotingCode(self.bins, written, points.reshape(-1))
 
-    def totals(self, fills: Sequence[Fill], rows: int) -> Points:
-        """Compute the points of each row in each column, given functions that write the bins."""
+    def totals(self, fills: Sequence[Fill], rows: int, *, lead: bool = True) -> Points:
+        """Compute the points of each row in each column, given functions that write the bins.
+
+        With ``lead``, the label of the deciding rule gets just enough points to have the most.
+        """
         width, size = len(self._base), min(_BLOCK, -(-rows // 64) * 64)
         out, block, room = (
             np.empty((rows, width), np.int64),
@@ -158,10 +161,10 @@ class CardScorer:
             end = min(start + _BLOCK, rows)
             for bins, fill in zip(block, fills, strict=True):
                 fill(start, end, bins[: end - start])
-            self._add(block, room, out[start:end])
+            self._add(block, room, out[start:end], lead=lead)
         return out
 
-    def _add(self, block: Bins, room: NDArray[np.uint64], out: Points) -> None:
+    def _add(self, block: Bins, room: NDArray[np.uint64], out: Points, *, lead: bool) -> None:
         """Write the points of a block of rows."""
         out[:] = self._base
         flat, (rows, width) = out.reshape(-1), out.shape
@@ -170,7 +173,8 @@ class CardScorer:
         found = np.zeros((rows, width + 1), np.int64)
         self._code.add_block(block, room, found)
         out += found[:, :-1]
-        out[:] = add_leads(out, found[:, -1])
+        if lead:
+            out[:] = add_leads(out, found[:, -1])
 
 
 def _points_of_bins(bins: ValueBins, tests: Sequence[tuple[Literal, Points]], width: int) -> Points:

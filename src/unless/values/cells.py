@@ -300,6 +300,15 @@ def percent(share: float, digits: int = 0) -> str:
     return f"< {1 / unit:g} %" if units < 1 else f"> {100 - 1 / unit:g} %"
 
 
+def cost_text(cost: float) -> str:
+    """Write a cost with three digits, or as a whole number if it is large.
+
+    >>> cost_text(0.43219), cost_text(5), cost_text(-12345.6)
+    ('0.432', '5', '-12,346')
+    """
+    return f"{cost:,.0f}" if abs(cost) >= 1000 else f"{cost:.3g}"
+
+
 def share_text(share: float) -> str:
     """Write a share with three digits; only shares of exactly 0 and 1 are 0.000 and 1.000.
 
