@@ -295,3 +295,19 @@ def test_export_refuses_reasons_where_there_are_none(run, codes, words, said):  
     done = run("export", "model.json", *words)
     assert done.code in {1, 2}
     assert said in done.err
+
+
+def test_a_committee(run):
+    """The reasons of a committee are shown, checked, added to predictions, and explained."""
+    table = unless.read_table("applicants.csv", "decision")
+    unless.UnlessCommittee(size=4, random_state=0, warn=False).fit(table).save("committee.json")
+    assert "lists 1" in run("reasons", "committee.json").out
+    committee = unless.load("committee.json")
+    known = committee.reasons(unless.read_table("new.csv", like=committee))
+    run("predict", "committee.json", "new.csv", "--reasons", "--log", "log.jsonl", "-o", "out.csv")
+    codes = [[row[f"reason_{place}"] for place in range(1, 5) if row[f"reason_{place}"]] for row in rows_of("out.csv")]
+    assert codes == [[one.code for one in own] for own in known] == [line["reasons"] for line in lines_of("log.jsonl")]
+    shown = run("explain", "committee.json", "new.csv", "--row", "2", "--reasons").out
+    assert "reasons:\n" + "".join(f"  {one}\n" for one in known[1]) in shown
+    done = run("export", "committee.json", "--to", "sql", "--table", "new", "--what", "reasons")
+    assert "no single rule decides" in done.err

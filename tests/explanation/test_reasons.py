@@ -10,15 +10,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.explanation.examples import LOAN
-from tests.strategies import CELLS, KINDS, meaning, noted_cases, programs, records
-from unless import Literal, Program, Rule, UnlessClassifier
+from tests.export.test_committee import committees
+from tests.strategies import CELLS, KINDS, chain, meaning, noted_cases, programs, records
+from unless import Literal, Program, Rule, UnlessClassifier, UnlessCommittee
 from unless.errors import MissingFileError, ParameterError, UnknownNameError
 from unless.explanation import read_reason_words, reasons, reasons_template
 from unless.explanation.reasons_file import check_reason_words, parse_reason_words
-from unless.model.prediction import decide
-from unless.model.principal_reasons import ReasonFinder
+from unless.explanation.vote_explanation import explain_vote
+from unless.model.prediction import Decisions, decide
 from unless.rule import conditions
 from unless.rule.reason_words import Reason, ReasonWords
+from unless.score.principal_reasons import ReasonFinder
 from unless.table import Column, Table
 from unless.values import cell_value, number_to_text, value_in_notation
 
@@ -128,6 +130,81 @@ def test_reasons_of_dates_levels_and_flags(case):
     table = Table(tuple(columns), rows=len(table))
     wanted = [[*map(repr, plain_reasons(program, table.record(row)))] for row in range(len(table))]
     assert found_codes(program, table) == wanted
+
+
+# Committees.
+
+
+def vote_reasons(committee, record):
+    """Every reason for a committee's decision on a record: those with the most points first."""
+    vote = explain_vote(committee, record)
+    first, rival = sorted(range(len(vote.total)), key=lambda place: -vote.total[place])[:2]
+    points = dict.fromkeys([], 0)
+    for program, own in zip(committee.lists, committee.points, strict=True):
+        leads = (own[:, first] - own[:, rival]).tolist()
+        index = program.decides(record)
+        if leads[index] <= 0:
+            continue
+        rule = program.rules[index]
+        found = list(why(rule, record))
+        if not rule.default and not rule.exceptions:
+            others = [one for one, lead in zip(program.rules[:index], leads, strict=False) if lead < leads[index]]
+            distance = [sum(not holds(one, record) for one in conditions(rule.default)) for rule in others]
+            nearest = [rule for rule, own in zip(others, distance, strict=True) if own == min(distance)]
+            found = [fact for rule in nearest for fact in why_not(rule, record)]
+        for one in dict.fromkeys((condition[0].feature, *fact) for condition, fact in found):
+            points[one] = points.get(one, 0) + leads[index]
+    return sorted(points, key=lambda one: -points[one])
+
+
+@given(committees(), st.integers(0, 3))
+def test_reasons_of_committees(committee, seed):
+    """Each vote for the label over the runner-up counts with its points, for the reasons why its rule holds."""
+    cells = {name: own[:5] for name, own in records(max(map(len, CELLS.values())), seed).items()}
+    table = Table(tuple(Column.of(name, [meaning(KINDS[name], one) for one in own]) for name, own in cells.items()))
+    wanted = [[*map(repr, vote_reasons(committee, table.record(row)))] for row in range(len(table))]
+    assert found_codes(committee, table) == wanted
+    assert found_codes(committee, table, 2) == [codes[:2] for codes in wanted]
+
+
+def test_a_committee_has_reasons_and_a_template(tmp_path):
+    """The classifier, the function and the file take a committee like a list."""
+    X = [{"age": age, "smokes": smokes} for age in range(20, 60) for smokes in ("yes", "no")]
+    y = ["risk" if x["smokes"] == "yes" and x["age"] > 40 else "fine" for x in X]
+    model = UnlessCommittee(size=5, random_state=0).fit(X, y)
+    found = model.reasons(X)
+    assert found.rules is None
+    assert "age is high" in {one.code for one in found[X.index({"age": 59, "smokes": "yes"})]}
+    (tmp_path / "reasons.toml").write_text(reasons_template(model).replace('text = ""', 'text = "x"'))
+    assert [len(one) for one in reasons(model, X, tmp_path / "reasons.toml")] == [len(one) for one in found]
+    assert "rule" not in found.frame().columns
+    assert str(found).startswith("record 1: fine: ")
+
+
+@dataclass(frozen=True)
+class Overruling:
+    """A decider by costs, in short: the label of a list's decision is another one."""
+
+    source: Program
+    by_rule = False
+    noun = "list that decides by costs"
+
+    def __getattr__(self, name):
+        return getattr(object.__getattribute__(self, "source"), name)
+
+    @property
+    def heads(self):
+        return self.source.labels[::-1]
+
+    def decide(self, table, threads=2):  # noqa: ARG002 - as in the protocol
+        return Decisions(np.zeros(len(table), np.int32))
+
+
+def test_a_label_that_the_rule_does_not_have():
+    """If costs decide, the rule is named with its label; reasons are for the label that is given."""
+    rules = (Rule("a", (Literal("x", ">", 3.0),)), Rule("b", (Literal("y", "==", "q"),)))
+    found = reasons(Overruling(Program("t", ("x", "y"), rules, "a")), [{"x": 5.0, "y": "q"}, {"x": 1.0, "y": "r"}])
+    assert str(found) == "record 1: b (rule 1 says a): x is high; y is 'q'\nrecord 2: b (otherwise says a): x is low"
 
 
 # Examples.
@@ -308,3 +385,10 @@ def test_many_rows_are_like_few():
     found = found_codes(LOAN, table, 4)
     rows = [0, 65_535, 65_536, 69_999]
     assert [found[row] for row in rows] == found_codes(LOAN, table[rows], 4)
+
+
+def test_exceptions_as_deep_as_programs_may_have_them():
+    """200 levels of exceptions have reasons."""
+    program = Program("t", ("n",), (chain(200),), "shallow")
+    found = found_codes(program, Table((Column.of("n", [0.0, 57.0, 300.0]),)))
+    assert [len(one) for one in found] == [1, 30, 100]

@@ -12,18 +12,20 @@ from unless.cli.console import Screen
 from unless.cli.data_options import FileOptions
 from unless.cli.file_io import check_file_conflicts, write_document
 from unless.cli.layout import titled_grid
-from unless.cli.loading import DataSource, read_model, read_records
+from unless.cli.loading import DataSource, read_any_model, read_records
 from unless.cli.options import Codes, Json, Model, MostReasons, Output, Quiet, flag_option
 from unless.explanation.decision_reasons import Reasons, table_reasons
 from unless.explanation.reasons_file import ReasonCheck, check_reason_words, read_reason_words, reasons_template
-from unless.explanation.rule_listing import rule_numbers
 from unless.explanation.words import join_names, printable
 from unless.model import Model as FittedModel
 from unless.model import decider_of
 from unless.rule import Program
-from unless.rule.reason_factors import Factor, all_factors
-from unless.rule.reason_words import DEFAULT_REASONS, MOST_REASONS, Reason, ReasonWords, require_wording
+from unless.rule.reason_factors import Factor
+from unless.rule.reason_words import DEFAULT_REASONS, MOST_REASONS, Reason, ReasonWords
+from unless.score.principal_reasons import decider_factors, require_wording, voting_committee
 from unless.values import count_text, percent
+
+_NAMED = 8  # rules or lists, in a line
 
 LACKING = 1
 """The exit code if a decision has no reason, or a reason has no wording."""
@@ -65,7 +67,7 @@ def reasons(
     if most is not None and data is None:
         raise typer.BadParameter("it needs DATA", param_hint="--most")
     check_file_conflicts(output, model, data, codes, format=file.format)
-    screen, found = Screen(quiet=quiet), read_model(model, "reasons")
+    screen, found = Screen(quiet=quiet), read_any_model(model)
     if template:
         write_document(reasons_template(found), output)
         return
@@ -74,7 +76,7 @@ def reasons(
         _show_known(screen, found, words, checked=codes is not None, json=json)
         return
     if codes is not None:
-        require_wording(decider_of(found).all_rules, words)
+        require_wording(decider_of(found), words)
     used = list(decider_of(found).used)
     table = read_records(screen, DataSource.of(data, file), like=found, features=used)
     _show_counts(screen, table_reasons(decider_of(found), table, words, most or MOST_REASONS), json=json)
@@ -82,22 +84,23 @@ def reasons(
 
 def _show_known(screen: Screen, model: FittedModel | Program, words: ReasonWords, *, checked: bool, json: bool) -> None:
     """Show every reason with the decisions that have it, and what has no wording."""
-    program, check = decider_of(model).all_rules, check_reason_words(model, words)
+    decider, check = decider_of(model), check_reason_words(model, words)
+    noun = "rule" if voting_committee(decider) is None else "list"
     lacking = checked and bool(check.unworded or check.unexplained)
     if json:
-        known = [_to_json(words, factor, rules) for factor, rules in all_factors(program).items()]
+        known = [_to_json(words, factor, rules) for factor, rules in decider_factors(decider).items()]
         without = [] if not checked else [str(factor) for factor in check.unworded]
         unexplained = [None if one is None else one + 1 for one in check.unexplained]
-        screen.data({"target": program.target, "reasons": known, "unworded": without, "unexplained": unexplained})
+        screen.data({"target": decider.target, "reasons": known, "unworded": without, "unexplained": unexplained})
     else:
         table = titled_grid(["code", "text", "of", "if"], ())
-        for reason, factors in _by_reason(all_factors(program), words).items():
+        for reason, factors in _by_reason(decider_factors(decider), words).items():
             rules = sorted({_number(one) for own in factors.values() for one in own})
             said = "; ".join(dict.fromkeys(one.condition_text for one in factors))
             text = "" if reason.text == reason.code else reason.text
-            table.add_row(*map(Text, (printable(reason.code), text, _rule_names(rules), said)))
+            table.add_row(*map(Text, (printable(reason.code), text, _rule_names(rules, noun), said)))
         screen.show(table)
-        screen.show(*_complaints(check, checked=checked))
+        screen.show(*_complaints(check, noun, checked=checked))
     if lacking:
         raise typer.Exit(LACKING)
 
@@ -109,15 +112,15 @@ def _by_reason(factors: dict[Factor, list[int | None]], words: ReasonWords) -> d
     return found
 
 
-def _complaints(check: ReasonCheck, *, checked: bool) -> Iterator[str]:
+def _complaints(check: ReasonCheck, noun: str, *, checked: bool) -> Iterator[str]:
     """Yield what has no wording, and which decisions have no reasons."""
     if checked and check.unworded:
         yield ""
         yield f"{count_text(len(check.unworded), 'reason')} without a code and a text:"
         for factor, rules in check.unworded.items():
-            yield f"  {factor} ({factor.condition_text}; {_rule_names(sorted(map(_number, rules)))})"
+            yield f"  {factor} ({factor.condition_text}; {_rule_names(sorted(map(_number, rules)), noun)})"
     if check.unexplained:
-        named = _rule_names(sorted(map(_number, check.unexplained)))
+        named = _rule_names(sorted(map(_number, check.unexplained)), noun)
         yield ""
         yield f"no reasons for the decisions of {named}, because they test no condition"
 
@@ -127,9 +130,10 @@ def _number(index: int | None) -> int:
     return 0 if index is None else index + 1
 
 
-def _rule_names(numbers: Sequence[int]) -> str:
+def _rule_names(numbers: Sequence[int], noun: str) -> str:
     rules = [one for one in numbers if one]
-    return join_names([*([rule_numbers(rules)] if rules else []), *(["otherwise"] if 0 in numbers else [])])
+    named = [f"{noun}{'s' if len(rules) > 1 else ''} {join_names(map(str, rules), _NAMED)}"] if rules else []
+    return join_names([*named, *(["otherwise"] if 0 in numbers else [])])
 
 
 def _to_json(words: ReasonWords, factor: Factor, rules: Sequence[int | None]) -> dict[str, Any]:

@@ -16,8 +16,8 @@ from unless.explanation.reasons_file import read_reason_words
 from unless.explanation.words import printable
 from unless.model import Model, decider_of
 from unless.model.prediction import Decider, decide
-from unless.model.principal_reasons import ReasonFinder, TableReasons
-from unless.rule.reason_words import DEFAULT_REASONS, MOST_REASONS, Reason, ReasonWords, require_wording
+from unless.rule.reason_words import DEFAULT_REASONS, MOST_REASONS, Reason, ReasonWords
+from unless.score.principal_reasons import ReasonFinder, TableReasons, require_wording, rules_of_list, voting_committee
 from unless.table import Column, Table
 from unless.table.to_frames import data_frame
 from unless.values import Label, count_text, label_to_json
@@ -56,7 +56,7 @@ def reason_words(words: Wording, model: Decider | Model | Any) -> ReasonWords:
     if words is None:
         return DEFAULT_REASONS
     found = words if isinstance(words, ReasonWords) else read_reason_words(words, model)
-    require_wording(decider_of(model).all_rules, found)
+    require_wording(decider_of(model), found)
     return found
 
 
@@ -64,10 +64,12 @@ def table_reasons(decider: Decider, table: Table, words: ReasonWords, most: int)
     """Find the reasons for the decisions on the records of a table."""
     choices = decide(decider, table).choices
     found = ReasonFinder(decider, words, most).find(table, choices)
-    heads = decider.heads
-    labels = tuple(heads[one] for one in choices.tolist())
-    rules = tuple(one + 1 if 0 <= one < len(heads) - 1 else None for one in choices.tolist())
-    return Reasons(decider.target, labels, rules, found)
+    labels = tuple(decider.heads[one] for one in choices.tolist())
+    if voting_committee(decider) is not None:
+        return Reasons(decider.target, labels, None, None, found)
+    rules, program = rules_of_list(decider, table, choices).tolist(), decider.lists[0]
+    numbers = tuple(one + 1 if 0 <= one < len(program.rules) else None for one in rules)
+    return Reasons(decider.target, labels, numbers, tuple(program.heads[one] for one in rules), found)
 
 
 def read_reason_table(model: Any, X: Any) -> Table:  # noqa: N803
@@ -85,13 +87,15 @@ def read_reason_table(model: Any, X: Any) -> Table:  # noqa: N803
 class Reasons:
     """The principal reasons for the decisions on some records, the first one first.
 
-    ``rules`` are the numbers of the deciding rules, from 1; None if no rule decides. Iterating gives the reasons of
-    each record, as tuples of `Reason`.
+    ``rules`` are the numbers of the first rules that cover the records, from 1, and ``rule_labels`` their labels, which
+    the records have unless costs or points decide; None for a committee. Iterating gives the reasons of each record, as
+    tuples of `Reason`.
     """
 
     target: str
     labels: tuple[Label | None, ...]
-    rules: tuple[int | None, ...]
+    rules: tuple[int | None, ...] | None
+    rule_labels: tuple[Label | None, ...] | None
     found: TableReasons
 
     @property
@@ -112,7 +116,8 @@ class Reasons:
 
     def frame(self) -> Any:
         """Return a data frame with a row for each record: label, rule, the codes and the texts of its reasons."""
-        cells: dict[str, list[Any]] = {self.target: list(self.labels), "rule": list(self.rules)}
+        numbers = {} if self.rules is None else {"rule": list(self.rules)}
+        cells: dict[str, list[Any]] = {self.target: list(self.labels), **numbers}
         rows = list(self)
         for name, part in (("reason_{}", "code"), ("reason_{}_text", "text")):
             for place in range(self.most):
@@ -138,17 +143,24 @@ class Reasons:
 
     def sentence(self, row: int = 0) -> str:
         """Return the label of a record and its reasons: "refuse (rule 2): R01, R03"."""
-        label, rule = self.labels[row], self.rules[row]
-        name = "not decided" if label is None else printable(str(label))
-        by = "otherwise" if rule is None else f"rule {rule}"
         named = "; ".join(printable(str(one)) for one in self[row])
-        return f"{name} ({by}): {named or 'no reasons, because no condition was tested'}"
+        said = f"{_label_text(self.labels[row])}{self._rule_text(row)}"
+        return f"{said}: {named or 'no reasons, because no condition was tested'}"
+
+    def _rule_text(self, row: int) -> str:
+        """Name the rule that covers a record first, and its label if the record has another one."""
+        if self.rules is None or self.rule_labels is None:
+            return ""
+        rule = "otherwise" if self.rules[row] is None else f"rule {self.rules[row]}"
+        own = self.rule_labels[row]
+        return f" ({rule})" if own == self.labels[row] else f" ({rule} says {_label_text(own)})"
 
     def to_dict(self) -> dict[str, Any]:
         """Convert everything to lists, dicts and values that JSON supports."""
+        rules = self.rules or (None,) * len(self)
         records = [
             {"label": label_to_json(label), "rule": rule, "reasons": reasons_to_json(own)}
-            for label, rule, own in zip(self.labels, self.rules, self, strict=True)
+            for label, rule, own in zip(self.labels, rules, self, strict=True)
         ]
         counts = [
             {"label": label_to_json(label), "code": code, "text": text, "records": records, "share": share}
@@ -168,6 +180,10 @@ class Reasons:
         return "\n".join(self._lines())
 
     __repr__ = __str__
+
+
+def _label_text(label: Label | None) -> str:
+    return "not decided" if label is None else printable(str(label))
 
 
 def reasons_to_json(reasons: tuple[Reason, ...]) -> list[Mapping[str, str]]:

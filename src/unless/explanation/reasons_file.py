@@ -30,10 +30,12 @@ from typing import Any, get_args
 
 from unless.errors import ParameterError, suggest
 from unless.explanation.toml_parts import parse_toml, read_toml, refuse_unknown_keys, table_in
-from unless.model import Model, model_of, program_of
+from unless.model import Model, decider_of, model_of
+from unless.model.prediction import Decider
 from unless.rule import Program
-from unless.rule.reason_factors import Factor, Kind, all_factors, reason_plans
+from unless.rule.reason_factors import Factor, Kind
 from unless.rule.reason_words import ANY, Key, Reason, ReasonWords
+from unless.score.principal_reasons import decider_factors, unexplained_places
 
 _KINDS: tuple[Kind, ...] = get_args(Kind)
 _WITH_CATEGORIES = ("is", "is_not")
@@ -86,15 +88,15 @@ class _KnownNames:
 
     @classmethod
     def of(cls, model: Any) -> _KnownNames:
-        program, known = program_of(model), model_of(model)
-        factors = list(all_factors(program))
-        categories: dict[str, set[str]] = {name: set() for name in program.features}
+        decider, known = decider_of(model), model_of(model)
+        factors = list(decider_factors(decider))
+        categories: dict[str, set[str]] = {name: set() for name in decider.features}
         for factor in factors:
             if factor.category is not None:
                 categories[factor.feature].add(factor.category)
         for column in () if known is None else known.domain.columns:
             categories.setdefault(column.name, set()).update(column.categories)
-        return cls(program.features, categories, {one.condition_text for one in factors})
+        return cls(decider.features, categories, {one.condition_text for one in factors})
 
 
 def _entries(name: str, table: dict[str, Any], known: _KnownNames | None) -> Iterator[tuple[Key, Reason]]:
@@ -131,7 +133,7 @@ def _reason(table: dict[str, Any], name: str, where: str) -> Reason:
 
 @dataclass(frozen=True, slots=True)
 class ReasonCheck:
-    """What a wording lacks for the decisions that a model can make; the indices are those of rules, None is no rule."""
+    """What a wording lacks for the decisions of a model; indices are those of rules (None: no rule), or of lists."""
 
     unworded: Mapping[Factor, list[int | None]]
     """The factors without a wording, and the rules whose decisions have them."""
@@ -141,10 +143,9 @@ class ReasonCheck:
 
 def check_reason_words(model: Any, words: ReasonWords) -> ReasonCheck:
     """Check that every decision of a model has reasons, and each of them a wording."""
-    program = program_of(model)
-    unworded = {factor: rules for factor, rules in all_factors(program).items() if words.find(factor) is None}
-    plans = reason_plans(program)
-    return ReasonCheck(unworded, tuple(index for index, plan in plans.items() if not any(plan.factors())))
+    decider = decider_of(model)
+    unworded = {factor: rules for factor, rules in decider_factors(decider).items() if words.find(factor) is None}
+    return ReasonCheck(unworded, tuple(unexplained_places(decider)))
 
 
 # The template.
@@ -160,16 +161,16 @@ def reasons_template(model: Model | Program | Any) -> str:
 
     The remarks are the conditions. The kind *other* is left out: without an entry it is *missing*.
     """
-    program = program_of(model)
+    decider = decider_of(model)
     sections: dict[str, dict[str, list[str]]] = {}
-    for factor in sorted(all_factors(program), key=_template_order(program)):
+    for factor in sorted(decider_factors(decider), key=_template_order(decider)):
         if factor.kind != "other":
             section = ".".join(
                 ["features", _key(factor.feature), *([factor.kind] if factor.category is not None else [])]
             )
             name = factor.kind if factor.category is None else _key(factor.category)
             sections.setdefault(section, {}).setdefault(name, []).append(factor.condition_text)
-    lines, number = [_HEAD.format(target=_key(program.target))], 0
+    lines, number = [_HEAD.format(target=_key(decider.target))], 0
     for section, entries in sections.items():
         lines.append(f"[{section}]")
         for name, said in entries.items():
@@ -179,9 +180,9 @@ def reasons_template(model: Model | Program | Any) -> str:
     return "\n".join(lines)
 
 
-def _template_order(program: Program) -> Callable[[Factor], tuple[int, bool, int]]:
+def _template_order(decider: Decider) -> Callable[[Factor], tuple[int, bool, int]]:
     """Return the order of factors in a file: by feature, first those without a category, then by kind."""
-    place = {name: number for number, name in enumerate(program.used)}
+    place = {name: number for number, name in enumerate(decider.used)}
     return lambda one: (place[one.feature], one.category is not None, _KINDS.index(one.kind))
 
 

@@ -10,10 +10,10 @@ from unless.errors import ParameterError
 from unless.export.conditions import ConditionWriter, Lowering, decisions
 from unless.model import Model, decider_of
 from unless.model.prediction import Decider
-from unless.model.principal_reasons import check_most
 from unless.rule import Program, Rule
 from unless.rule.reason_factors import Factor, Guard, Items, Shortfall, reason_plan
-from unless.rule.reason_words import DEFAULT_REASONS, MOST_REASONS, Reason, ReasonWords, require_wording
+from unless.rule.reason_words import DEFAULT_REASONS, MOST_REASONS, Reason, ReasonWords
+from unless.score.principal_reasons import check_most, require_wording
 
 T = TypeVar("T")
 

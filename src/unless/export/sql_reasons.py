@@ -52,7 +52,7 @@ class SqlReasons:
         return exp.Substring(this=codes.copy(), start=integer(1), length=integer(width))
 
     def _named(self, first: exp.Expression, part: str) -> exp.Expression:
-        """Write the code or the text of the reason with a number; NULL if there is none."""
+        """Write the code or the text of the reason with a number; NULL if there is no such reason."""
         case = exp.Case(this=first.copy())
         for reason, mark in self._marks.items():
             case = case.when(exp.Literal.string(mark), self._writer.label(getattr(reason, part)), copy=False)

@@ -5,7 +5,6 @@
 what rules decided and estimates their precision on new records. `points` are whole numbers that add up to
 probabilities, and `costs` what decisions cost. `lazy_value` computes a value at its first use. `value_bins` cuts the
 values of a feature into bins.
-`principal_reasons` finds the reasons for the decisions on a table.
 """
 
 from unless.model.fitted_model import (

@@ -13,7 +13,7 @@ Rules behind one that covers every record never decide, so they are no reasons.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal as OneOf
 
@@ -102,9 +102,9 @@ class ReasonPlan:
 
     def factors(self) -> Iterator[Factor]:
         """Yield every factor that may be a reason for the decision, in order."""
-        yield from _factors(self.supports)
+        yield from every_factor(self.supports)
         for one in self.shortfalls:
-            yield from _factors(one.items)
+            yield from every_factor(one.items)
 
 
 def reason_plan(program: Program, index: int | None, label: Label | None) -> ReasonPlan:
@@ -116,13 +116,18 @@ def reason_plan(program: Program, index: int | None, label: Label | None) -> Rea
     rules = _rules_that_decide(program)
     supports: list[Factor | Factors] = []
     if index is not None:
-        supports += _supports(rules[index])
+        supports += why_holds(rules[index])
         later = [rule for rule in rules[index + 1 :] if rule.head == label]
-        supports += [Factors(((rule, True),), _supports(rule)) for rule in later if rule.default or rule.exceptions]
+        supports += [Factors(((rule, True),), why_holds(rule)) for rule in later if rule.default or rule.exceptions]
     if index is not None and rules[index].default:
         return ReasonPlan(tuple(supports))
     others = [rule for rule in rules[:index] if rule.head != label]
-    return ReasonPlan(tuple(supports), tuple(Shortfall(conditions(one.default), _refutes(one)) for one in others))
+    return ReasonPlan(tuple(supports), shortfalls(others))
+
+
+def shortfalls(rules: Iterable[Rule]) -> tuple[Shortfall, ...]:
+    """Return what records that no rule of these covers lacked for each of them."""
+    return tuple(Shortfall(conditions(one.default), why_fails(one)) for one in rules)
 
 
 def reason_plans(program: Program) -> dict[int | None, ReasonPlan]:
@@ -132,15 +137,6 @@ def reason_plans(program: Program) -> dict[int | None, ReasonPlan]:
     if not rules or not _covers_all(rules[-1]):
         places.append(None)
     return {one: reason_plan(program, one, program.otherwise if one is None else rules[one].head) for one in places}
-
-
-def all_factors(program: Program) -> dict[Factor, list[int | None]]:
-    """Return every factor that may be a reason, with the rules whose decisions have it (None: no rule applies)."""
-    found: dict[Factor, list[int | None]] = {}
-    for index, plan in reason_plans(program).items():
-        for factor in dict.fromkeys(plan.factors()):
-            found.setdefault(factor, []).append(index)
-    return found
 
 
 def _rules_that_decide(program: Program) -> tuple[Rule, ...]:
@@ -153,18 +149,18 @@ def _covers_all(rule: Rule) -> bool:
     return not rule.default and not rule.exceptions
 
 
-def _supports(rule: Rule) -> Items:
+def why_holds(rule: Rule) -> Items:
     """Return why a rule holds, of a record that it covers."""
     found = [item for one in conditions(rule.default) for item in _holding(one)]
     for exception in rule.exceptions:  # one frame for each level of exceptions
-        found += _refutes(exception)
+        found += why_fails(exception)
     return tuple(found)
 
 
-def _refutes(rule: Rule) -> Items:
+def why_fails(rule: Rule) -> Items:
     """Return why a rule or an exception does not hold, of a record that it does not cover."""
     found = [item for one in conditions(rule.default) for item in _failing(one)]
-    inner = tuple([Factors(((exception, True),), _supports(exception)) for exception in rule.exceptions])
+    inner = tuple([Factors(((exception, True),), why_holds(exception)) for exception in rule.exceptions])
     return (*found, Factors(_all(*rule.default), inner)) if inner else tuple(found)
 
 
@@ -227,9 +223,10 @@ def _none(*literals: Literal) -> tuple[Guard, ...]:
     return tuple((Rule(None, (one,)), False) for one in literals)
 
 
-def _factors(items: Items) -> Iterator[Factor]:
+def every_factor(items: Items) -> Iterator[Factor]:
+    """Yield the factors in order, whatever they need."""
     for item in items:
         if isinstance(item, Factor):
             yield item
         else:
-            yield from _factors(item.items)
+            yield from every_factor(item.items)

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from unless.errors import ParameterError
-from unless.rule.program import Program
-from unless.rule.reason_factors import Factor, Kind, all_factors
+from unless.rule.reason_factors import Factor, Kind
 
 MOST_REASONS = 4
 """How many reasons a decision has at most, by default."""
@@ -78,14 +77,3 @@ _ALSO: dict[Kind, tuple[Key, ...]] = {"other": (("missing", None),)}
 
 
 DEFAULT_REASONS = ReasonWords()
-
-_NAMED = 3  # of what is missing, in a message
-
-
-def require_wording(program: Program, words: ReasonWords) -> None:
-    """Raise an error if a reason for a decision of a program has no wording."""
-    lacking = [factor for factor in all_factors(program) if words.find(factor) is None]
-    if lacking:
-        named = ", ".join(str(one) for one in lacking[:_NAMED])
-        more = f" and {len(lacking) - _NAMED} more" if len(lacking) > _NAMED else ""
-        raise ParameterError(f"no wording for {named}{more}; add one, or an entry any for the feature")

@@ -14,9 +14,9 @@ from unless.export.fingerprint import fingerprint
 from unless.files import FilePath
 from unless.model import decider_of
 from unless.model.prediction import Decider
-from unless.model.principal_reasons import ReasonFinder
 from unless.read.batches import Batch, TextBatch
 from unless.rule.reason_words import DEFAULT_REASONS, MOST_REASONS, ReasonWords
+from unless.score.principal_reasons import ReasonFinder
 from unless.storage.shared_log import append_lines
 from unless.stream.output_columns import Choices, NewColumns
 from unless.table import Table

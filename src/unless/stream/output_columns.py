@@ -21,10 +21,10 @@ from unless.errors import ParameterError, ReadError
 from unless.kernels import append_fields as kernels
 from unless.libraries import pl
 from unless.model.prediction import Decider
-from unless.model.principal_reasons import TableReasons
 from unless.model.rule_statistics import RuleStatistics
 from unless.read.frames import make_series
 from unless.rule.reason_words import Reason
+from unless.score.principal_reasons import TableReasons
 from unless.values import Label, cell_value, label_to_json
 
 T = TypeVar("T")
