@@ -17,12 +17,19 @@ from tests.report.driving import changes, decision, drawn, go_to, settled, until
 from unless.estimators import UnlessCommittee
 from unless.explanation.sentences import words_for
 from unless.report import report, summarise
+from unless.report.card import model_card
 from unless.report.scripts import join_scripts
 from unless.values import percent, share_text
 
-SCRIPTS = join_scripts(["notation", "engine", "words", "points", "nearest", "committee"])
+SCRIPTS = join_scripts(["notation", "engine", "words", "points", "nearest", "committee", "contributions"])
 
 ASK = """
+function adds(program, data, record, vote) {
+  const {contributions, engine} = globalThis.unless;
+  const background = contributions.backgroundOf(program, engine.readRecords(data), data.contributions);
+  const found = contributions.contributions(program, background, record);
+  return {found, bars: contributions.bars(program, found, vote)};
+}
 function ask([data, row, wanted, fixed, most]) {
   const {engine, words, nearest, committee, points} = globalThis.unless;
   const program = engine.readProgram(data), record = engine.readRecords(data).record(row);
@@ -44,6 +51,7 @@ function ask([data, row, wanted, fixed, most]) {
     total: vote && vote.total,
     sentence: vote && committee.sentence(program, speech, vote, record),
     table: vote && committee.table(program, speech, record),
+    adds: program.committee && adds(program, data, record, vote),
     changes: found.map((one) => `${text(one)} → ${speech.label(one.label)} (${outcome(one)})`),
     nothing: program.committee ? speech.notFound(free, wanted) : speech.nothing(free, wanted),
   };
@@ -132,6 +140,31 @@ def test_the_scripts_vote_as_the_committee_does(asked, classes, seed):
         assert [*rows, total] == expected
         assert ends[1:] == [percent(float(shares[k]), 1) for k in shown]
     assert page.committee.agreed.count == sum(one["decided"]["label"] == one["followed"]["label"] for one in answers)
+
+
+@pytest.mark.parametrize(("classes", "seed", "most"), [(2, 0, 1000), (3, 1, 1000), (4, 2, 70)])
+def test_the_scripts_compute_the_contributions_that_python_computes(asked, monkeypatch, classes, seed, most):
+    """What each feature adds, compared with the same records, and the bars for the label of each record."""
+    monkeypatch.setattr("unless.explanation.contributions.MOST_RECORDS", most)
+    model, records = committee(classes, seed=seed)
+    table = table_of(model, records)
+    data = summarise(model, table).data
+    found = model.contributions(table, background=table)
+    assert len(data["contributions"]["rows"]) == found.background == min(most, len(table))
+    assert np.allclose(data["contributions"]["expected"], found.expected)
+    names = [one["name"] for one in data["features"]]
+    order = [names.index(name) for name in found.features]
+    answers = asked([[data, row, None, [], 0] for row in range(40)])
+    for row, one in enumerate(answers):
+        values = np.array(one["adds"]["found"])
+        assert np.allclose(values[order], found.values[row], rtol=0, atol=1e-9)
+        others = [place for place in range(len(names)) if place not in order]
+        assert not values[others].any()
+        bars = [(names[bar["feature"]], bar["value"]) for bar in one["adds"]["bars"]]
+        expected = dict(zip(found.features, found.toward_label(row).tolist(), strict=True))
+        assert sorted(bars) == [(name, pytest.approx(expected[name])) for name, _ in sorted(bars)]
+        assert {name for name, own in expected.items() if abs(own) >= 0.00501} <= {name for name, _ in bars}
+        assert [abs(own) for _, own in bars] == sorted((abs(own) for _, own in bars), reverse=True)
 
 
 @pytest.mark.parametrize(("classes", "seed"), [(2, 3), (4, 4)])
@@ -392,3 +425,44 @@ def test_dates_and_missing_cells(asked):
     data = summarise(model, table).data
     answers = asked([[data, row, None, [], 0] for row in range(len(table))])
     assert [data["labels"][one["decided"]["label"]] for one in answers] == model.predict(table).tolist()
+
+
+def test_the_page_and_the_card_say_what_each_feature_does(two):
+    """Importances, curves, heat maps and findings are those of `effects`; a page without points has none."""
+    model, _, table, page = two
+    view, found = page.effects(), model.effects(table)
+    assert [one.text for one in view.features] == [
+        f"{mean:.2f}" for mean in found.importances.features.values() if mean >= 0.005
+    ]
+    assert [name for name, _ in view.columns[0].curves] == [curve.feature for curve in found.curves]
+    assert len(view.columns[0].pairs) == len(found.strongest_pairs)
+    assert view.findings == tuple(map(str, found.findings))
+    card = model_card(model.model_, table)
+    assert card.effects.records == found.importances.records
+    assert [name for name, _ in card.effects.features] == [
+        name for name, mean in found.importances.features.items() if mean >= 0.005
+    ]
+    assert "What each feature does" in str(card)
+    assert card.to_dict()["effects"]["features"][0]["name"] == card.effects.features[0][0]
+    assert summarise(model.program_, table).effects() is None
+    assert model_card(model.model_).effects is None
+
+
+class TestReadingOrder:
+    """The list first, then what each feature does, then the votes."""
+
+    def test_sections(self, tmp_path, open_page):
+        """Bars of a record are shown, and the votes are folded; both change with the record."""
+        model, _, table = imitated(2)
+        report(model, table, tmp_path / "committee.html")
+        page = open_page(tmp_path / "committee.html", width=390)
+        settled(page)
+        order = page.evaluate("[...document.querySelectorAll('main > section')].map((one) => one.id)")
+        assert order[:3] == ["rules", "by-feature", "quality"]
+        found = model.contributions(table[:1], background=table)
+        expected = [f"{own:+.2f}" for _, own in found.bars(0)]
+        assert page.locator("#wi-bars .wi-adds-value").all_inner_texts() == expected
+        assert not page.locator("#wi-proof").is_visible()
+        page.locator("#wi-votes summary").click()
+        assert "prefer it to" in page.locator("#wi-proof").inner_text()
+        assert page.evaluate("document.documentElement.scrollWidth") == 390

@@ -65,10 +65,15 @@ def score_of(model: Model) -> AdditiveScore:
 
 def background_records(model: Model, background: Table) -> Table:
     """Select at most 1,000 background records, the same ones for any order of the records."""
+    return background[background_rows(model, background)] if len(background) > MOST_RECORDS else background
+
+
+def background_rows(model: Model, background: Table) -> NDArray[np.intp]:
+    """Return the indices of the `background_records`."""
     if len(background) <= MOST_RECORDS:
-        return background
+        return np.arange(len(background))
     hashes = record_hashes([background.column(name) for name in model.decider.used], len(background))
-    return background[np.sort(np.argsort(hashes, kind="stable")[:MOST_RECORDS])]
+    return np.sort(np.argsort(hashes, kind="stable")[:MOST_RECORDS])
 
 
 def _totals(model: Model, table: Table) -> Floats:

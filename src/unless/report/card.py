@@ -27,6 +27,7 @@ from unless.explanation.words import Words, printable
 from unless.export.fingerprint import fingerprint
 from unless.model import Model, model_of
 from unless.model.rule_statistics import RuleStatistics
+from unless.report.by_feature import effect_facts
 from unless.report.card_facts import FeatureFact, ModelCard, QualityFacts, RuleFact
 from unless.report.facts import DecisionFacts, expected_precision, gather_facts
 from unless.table import Column, Table
@@ -114,6 +115,7 @@ def model_card(  # noqa: PLR0913 - what people say about a model
         limits=tuple(_find_limits(model, rules, tests, name, stability, watch)),
         stability=stability,
         watch=watch,
+        effects=None if given is None else effect_facts(model, given.table, words),
     )
 
 

@@ -128,6 +128,28 @@ class RuleFact:
 
 
 @dataclass(frozen=True, slots=True)
+class EffectFacts:
+    """How much the features and the strongest pairs of a committee matter, on ``records`` records, and what is odd."""
+
+    records: int
+    features: tuple[tuple[str, float], ...]
+    pairs: tuple[tuple[str, float], ...]
+    findings: tuple[str, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Convert the figures for JSON."""
+        means = {
+            name: [{"name": one, "mean": mean} for one, mean in getattr(self, name)] for name in ("features", "pairs")
+        }
+        return {"records": self.records, **means, "findings": list(self.findings)}
+
+    @property
+    def rows(self) -> list[tuple[str, str]]:
+        """The cells of a table: feature or pair, and its mean."""
+        return [(name, f"{mean:.2f}") for name, mean in (*self.features, *self.pairs)]
+
+
+@dataclass(frozen=True, slots=True)
 class ModelCard:
     """A model card; `card` creates it."""
 
@@ -154,6 +176,7 @@ class ModelCard:
     limits: tuple[str, ...]
     stability: Stability | None = None
     watch: Watch | None = None
+    effects: EffectFacts | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Convert everything to lists, dicts and values that JSON supports."""
@@ -164,7 +187,7 @@ class ModelCard:
             **attributes_to_json(self, *names, "learner"),
             "parameters": _parameter_to_json(self.parameters),
             "data": {**size, "classes": classes, "columns": [one.to_dict() for one in self.columns]},
-            **attributes_to_json(self, "rules", "tests", "groups", "limits", "stability", "watch"),
+            **attributes_to_json(self, "rules", "tests", "groups", "limits", "stability", "watch", "effects"),
         }
 
     @property

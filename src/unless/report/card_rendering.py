@@ -94,6 +94,11 @@ def _card_sections(card: ModelCard) -> Iterator[Section]:
     if card.groups:
         yield Section("Subgroups", DIFFERENCES, heads=GROUP_HEADS, rows=[*map(group_row, card.groups)], widest=4)
     yield Section("Limits", points=card.limits)
+    if card.effects is not None:
+        text = f"{EFFECTS} {count_text(card.effects.records, 'record')}."
+        yield Section("What each feature does", text, heads=EFFECT_HEADS, rows=card.effects.rows)
+        if card.effects.findings:
+            yield Section("Against common sense", points=card.effects.findings)
     yield Section("Rules", **_without_unknown(RULE_HEADS, [rule.row for rule in card.rules]), widest=2)
     shares = [f"{label} {percent(share)}" for label, share in card.classes]
     columns = _without_unknown(COLUMN_HEADS, [one.row for one in card.columns])
@@ -128,6 +133,8 @@ UNKNOWN = "Not known: no records were held back, and no labelled records were gi
 DIFFERENCES = "A star marks a difference to all other records that chance does not explain."
 LABEL_HEADS = ("label", "precision (95 %)", "recall (95 %)")
 GROUP_HEADS = ("column", "group", "records", "accuracy (95 %)", "decided")
+EFFECTS = "The mean absolute contribution to the log-odds, of pairs the part that they have only together, on"
+EFFECT_HEADS = ("feature", "importance")
 RULE_HEADS = (
     "",
     "label",

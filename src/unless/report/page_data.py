@@ -18,6 +18,7 @@ from unless.explanation.sentences import rule_expectation_text
 from unless.explanation.words import Phrase, Words, printable
 from unless.export.cell_sources import typed_date_pattern
 from unless.export.json import to_dict
+from unless.report.by_feature import background_data
 from unless.report.curves import Curves
 from unless.report.facts import DecisionFacts, is_identifier
 from unless.report.histograms import label_histograms
@@ -88,6 +89,7 @@ def page_data(  # noqa: PLR0917 - what a page is made of
             for one in groups.columns
         ],
         "words": _words_to_json(spoken),
+        "contributions": background_data(everything, rows),
     }
 
 

@@ -21,6 +21,7 @@ SCRIPTS = (
     "points",
     "nearest",
     "committee",
+    "contributions",
     "controls",
     "proof",
     "changes",

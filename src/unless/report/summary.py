@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,10 +15,12 @@ from unless.evaluation.metrics import ClassQuality, Quality
 from unless.evaluation.shares import Share
 from unless.evaluation.stability import Stability
 from unless.evaluation.tradeoff import TradeOff
+from unless.explanation.effects_view import EffectsView
 from unless.explanation.sentences import words_for
 from unless.explanation.words import DEFAULT, Words, printable
 from unless.model import HoldoutResult, Model
 from unless.report import sections
+from unless.report.by_feature import describe_effects
 from unless.report.curves import Curves, compute_curves
 from unless.report.facts import DecisionFacts, gather_facts
 from unless.report.headline import Leading, Trust, find_leading_rules, measure_trust
@@ -120,6 +124,8 @@ class Page:
     """What has changed since training, if requested."""
     stability: Stability | None
     """The stability of the rules, if requested."""
+    effects: Callable[[], EffectsView | None]
+    """Describes what each feature does, when it is called; None without points."""
 
     @property
     def quality(self) -> Quality | None:
@@ -196,6 +202,7 @@ def summarise(
         locked=() if known is None else tuple(place + 1 for place in known.locked),
         watch=watch,
         stability=stability,
+        effects=partial(describe_effects, known, everything.table[rows], words),
     )
 
 

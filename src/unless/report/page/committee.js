@@ -30,6 +30,12 @@ function look(committee, record) {
   });
 }
 
+/** Which literals hold of a record; the array is used again for the next one. */
+function truthsOf(committee, record) {
+  look(committee, record);
+  return committee.truths;
+}
+
 function covers(rule, truths) {
   for (const one of rule) {
     if (typeof one === "number" ? !truths[one] : covers(one, truths)) return false;
@@ -263,4 +269,4 @@ function pointOf(axes, { classes }, { steps, label }) {
   return { label: classes[label], point };
 }
 
-unless.committee = { because, decide, matters, nearest, readCommittee, ruleOf, sentence, sums, sureness, table, tally };
+unless.committee = { because, decide, matters, nearest, readCommittee, ruleOf, sentence, sums, sureness, table, tally, truthsOf };

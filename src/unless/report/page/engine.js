@@ -205,9 +205,9 @@ function open() {
     const own = unless.rename.read(unless.out.kept("words", original.fingerprint), original);
     const data = unless.rename.overlaid(original, own);
     const program = readProgram(data);
-    const { colours, fingerprint, histograms, confusion, curves } = data;
+    const { colours, fingerprint, histograms, confusion, curves, contributions } = data;
     const groups = data.groups.map(readGroups);
-    unless.page = { program, records: readRecords(data), colours, fingerprint, histograms, groups, confusion, curves };
+    unless.page = { program, records: readRecords(data), colours, fingerprint, histograms, groups, confusion, curves, contributions };
     Object.assign(unless.page, { data, original, own });
     unless.decide = (record) => decide(program, record);
     unless.prove = (record) => prove(program, record);

@@ -151,6 +151,32 @@ class WhatIf {
     );
     part("wi-others").hidden = true;
     this.showImitation(found.label);
+    this.showBars(found);
+  }
+
+  /** What each feature adds for the label of a committee, as bars; empty if that is not known or would take too long. */
+  showBars(vote) {
+    const { backgroundOf, bars, contributions } = unless.contributions;
+    const known = unless.page.contributions;
+    this.background = this.background || (known && backgroundOf(this.program, this.records, known));
+    const found = known && contributions(this.program, this.background, this.record);
+    part("wi-adds").hidden = !found || vote.order.length < 2;
+    if (part("wi-adds").hidden) return;
+    const rows = bars(this.program, found, vote);
+    const most = Math.max(...rows.map(({ value }) => Math.abs(value)), 0);
+    const other = this.speech.label(this.program.committee.classes[vote.order[1]]);
+    const label = this.speech.label(vote.label);
+    part("wi-adds-note").textContent =
+      `Log-odds of ${label} against ${other}, compared with the mean of ${unless.words.countText(known.rows.length)} records. They add up.`;
+    part("wi-bars").replaceChildren(
+      ...rows.map(({ feature, value }) => {
+        const bar = el("span", { class: value < 0 ? "wi-bar down" : "wi-bar", "aria-hidden": "true" });
+        bar.style.setProperty("--w", String(Math.abs(value) / most));
+        const text = `${value < 0 ? "-" : "+"}${Math.abs(value).toFixed(2)}`;
+        return el("li", {}, datum(this.speech.has(feature, this.record[feature])), el("span", { class: "wi-adds-value" }, text), bar);
+      }),
+      ...(rows.length ? [] : [el("li", {}, "No feature adds anything.")]),
+    );
   }
 
   /** What the list says that imitates the committee, marked where that is another label. */
