@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from itertools import combinations
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -233,3 +234,89 @@ def test_records_without_a_group_are_said(run):
     done = run("fit", "orders.csv", "-t", "late", "--group", "customer", "-o", "m.json")
     assert "100 records without 'customer': each is a group of its own" in done.err + done.out
     assert unless.load("m.json").origin_.records == len(ORDERS)
+
+
+# Other commands.
+
+
+def test_evaluate_keeps_groups_together_and_learns_from_the_past(run):
+    """Folds of groups, one later period, and every period, as fits of the same records measure them."""
+    given = ("evaluate", "orders.csv", "-t", "late", "-a", "unless", "-a", "fold-rm", "--no-trade-off")
+    kind = json.loads(run(*given, "--exclude", "customer", "--exclude", "when", "--cv", "5", "--json").out)
+    grouped = json.loads(run(*given, "--exclude", "when", "--group", "customer", "--cv", "5", "--json").out)
+    for one, other in zip(kind["algorithms"][1:], grouped["algorithms"][1:], strict=True):
+        assert one["accuracy"]["mean"] > other["accuracy"]["mean"] + 0.1
+    later = json.loads(run(*given, "--time", "when", "--test-after", "2023-07", "--json").out)
+    features = ["customer", "height", "amount"]
+    model = unless.FoldRMClassifier(warn=False).fit(ORDERS[BEFORE][features], ORDERS[BEFORE]["late"])
+    right = model.predict(ORDERS[~BEFORE][features]) == ORDERS[~BEFORE]["late"]
+    assert later["algorithms"][2]["accuracy"]["mean"] == pytest.approx(right.mean())
+    run("fit", "orders.csv", "-t", "late", "--time", "when", "--test-by", "quarter", "-o", "m.json")
+    periods = json.loads(run(*given, "--time", "when", "--test-by", "quarter", "--json").out)
+    found = unless.load("m.json").periods_
+    assert periods["periods"] == [one.name for one in found]
+    assert [one["accuracy"] for one in periods["algorithms"][1]["folds"]] == [one.accuracy for one in found]
+    shown = run(*given, "--time", "when", "--test-by", "quarter").out
+    assert all(f"{one.name} " in shown for one in found)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--time", "when", "--cv", "3"), "leave out --cv"),
+        (("--group", "customer", "--test", "orders.csv"), "leave out one of them"),
+        (("--group", "customer", "--cv", "31"), "30 groups can make 2 to 30 folds, not 31"),
+    ],
+)
+def test_evaluate_refuses_two_ways_to_test(run, options, message):
+    """One line says which option to leave out, or how many folds there can be."""
+    done = run("evaluate", "orders.csv", "-t", "late", *options)
+    assert done.code in (1, 2)
+    assert message in done.err
+
+
+def test_stability_by_group_and_by_period(run):
+    """Samples of groups for a model that knows its groups, or that is told; and rules learned before each period."""
+    again = ("stability", "plain.json", "orders.csv", "-n", "4")
+    run("fit", "orders.csv", "-t", "late", "--exclude", "when", "-o", "plain.json")
+    run("fit", "orders.csv", "-t", "late", "--exclude", "when", "--group", "customer", "-o", "grouped.json")
+    plain, told = (json.loads(run(*again, *more, "--json").out) for more in ((), ("--group", "customer")))
+    assert told["agreement"] < plain["agreement"]
+    known = ("stability", "grouped.json", "orders.csv", "-n", "4", "--json")
+    assert run(*known, "--group", "customer").out == run(*known).out
+    by_year = json.loads(run(*again, "--time", "when", "--test-by", "year", "--json").out)
+    assert by_year["refits"] == 1
+    assert by_year["periods"][0]["records"] == (ORDERS["when"].dt.year == 2023).sum()
+    shown = run(*again, "--time", "when", "--test-by", "quarter").out
+    assert "2023-Q4" in shown
+    assert f"{len(set(ORDERS['when'].dt.to_period('Q'))) - 1} refits" in shown
+    assert "--test-by" in run(*again, "--time", "when").err
+
+
+def test_a_random_split_that_is_too_kind_is_said(run):
+    """inspect, fit and evaluate name the option, inspect's command has it, and with it nothing is said."""
+    inspected = run("inspect", "orders.csv", "-t", "late")
+    assert "customer repeats: 30 values in 900 records" in " ".join(inspected.out.split())
+    assert "--group=customer -o model.json" in " ".join(inspected.err.split())
+    assert "keep them together: --group customer" in " ".join(run("fit", "orders.csv", "-t", "late").err.split())
+    assert "--group customer" in run("evaluate", "orders.csv", "-t", "late", "-a", "fold-rm", "--cv", "2").err
+    assert "too kind" not in run("fit", "orders.csv", "-t", "late", "--group", "customer").err
+    assert "too kind" not in run("fit", "orders.csv", "-t", "late", "--test", "0").err
+    drift = np.where(np.random.default_rng(0).random(900) < np.arange(900) / 900, "yes", "no")
+    ORDERS.assign(late=drift).drop(columns="customer").to_csv("drift.csv", index=False)
+    assert "--target late --time=when" in run("inspect", "drift.csv", "-t", "late").err
+    assert "test on later records: --time when" in " ".join(run("fit", "drift.csv", "-t", "late").err.split())
+
+
+def test_a_committee_keeps_its_tests_by_period(run):
+    """The file of a committee has them, too, and the split; its page and card say so."""
+    split = ("--time", "when", "--test-by", "year", "-a", "committee", "--size", "8")
+    assert run("fit", "orders.csv", "-t", "late", *split, "-o", "m.json").code == 0
+    model = unless.load("m.json")
+    assert [one.name for one in model.periods_] == ["2023"]
+    assert model.periods_[0].right == model.tested_.right
+    assert "('when' from 2023-01-01 on)" in run("card", "m.json", "orders.csv").out
+    assert run("report", "m.json", "orders.csv", "-o", "r.html").code == 0
+    page = Path("r.html").read_text()
+    assert "One period after the other" in page
+    assert page.count("period-1") == 2

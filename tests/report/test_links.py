@@ -14,6 +14,7 @@ import unless
 from tests.report.driving import caption, drawn, numbers, until
 from tests.report.examples import long, many_labels
 from unless.demo.applicants import TARGET, applicants
+from unless.evaluation.periods import PeriodResult
 from unless.evaluation.tradeoff import Choice, TradeOff
 from unless.model.prediction import deciding_rules
 from unless.report import render, report, summarise
@@ -325,4 +326,21 @@ def test_the_trade_off_is_a_chart_to_click(tmp_path, open_page, axe):
     assert rows[2].endswith("--penalty 0.5")
     shown.get_by_label("9.5 rules: accuracy 0.810").click()
     assert shown.evaluate("location.hash") == "#choice-3"
+    assert axe(shown) == []
+
+
+def test_periods_are_a_chart_to_click(tmp_path, open_page, axe):
+    """A dot for each period on its interval, a dash for the most frequent label, and a line of the table."""
+    table = unless.read_table(applicants(), TARGET, features=["income", "history"])
+    model = unless.UnlessClassifier(warn=False).fit(table)
+    tests = (PeriodResult("2023-01", 100, 50, 30, 25, 3, 0.5), PeriodResult("2023-02", 150, 60, 51, 30, 2))
+    (tmp_path / "page.html").write_text(render(replace(summarise(model, table), periods=tests)))
+    shown = open_page(tmp_path / "page.html")
+    heights = [float(one.get_attribute("cy")) for one in shown.locator("#periods circle").all()]
+    assert heights[0] > heights[1]
+    assert shown.locator("#periods .usual").count() == 2
+    rows = [" ".join(text.split()) for text in shown.locator("#periods tbody tr").all_inner_texts()]
+    assert rows == ["2023-01 0.600 0.462 to 0.724 50 100 0.500 50 %", "2023-02 0.850 0.739 to 0.919 60 150 0.500"]
+    shown.get_by_label("2023-02: accuracy 0.850").click()
+    assert shown.evaluate("location.hash") == "#period-2"
     assert axe(shown) == []

@@ -21,6 +21,7 @@ from unless.estimators.split_by import (
     split_periods,
     with_groups,
 )
+from unless.evaluation.validation import assign_group_folds
 from unless.table import Column, HoldoutSplit, Labels, SplitColumn, Table
 
 DAYS = [date(2023, 1, 1) + timedelta(days=k) for k in range(400)]
@@ -61,6 +62,22 @@ def test_inner_folds_do_not_divide_groups(rows: list[tuple[int | None, int, str]
     by_group = pd.Series(numbers).groupby([one for one, _, _ in rows]).nunique()
     assert (by_group == 1).all()
     assert len(set((numbers % 5).tolist())) >= min(len(by_group), 5)
+
+
+@given(st.lists(st.integers(0, 9), min_size=4), st.integers(2, 5), st.integers(0, 3))
+def test_folds_of_groups_divide_none(who: list[int], count: int, seed: int) -> None:
+    """Every fold has whole groups, whatever the order of records, and none is larger than it must be."""
+    groups = np.array(who, np.uint64)
+    if len(set(who)) < count:
+        with pytest.raises(ParameterError, match=f"{len(set(who))} groups can make 2 to {len(set(who))} folds"):
+            assign_group_folds(groups, count, seed)
+        return
+    folds = assign_group_folds(groups, count, seed)
+    assert set(folds.tolist()) == set(range(count))
+    assert all(len(set(folds[groups == one].tolist())) == 1 for one in set(who))
+    assert assign_group_folds(groups[::-1], count, seed).tolist() == folds[::-1].tolist()
+    sizes, largest = np.bincount(folds), max(map(who.count, set(who)))
+    assert sizes.max() - sizes.min() <= largest
 
 
 @given(st.lists(st.sampled_from(DAYS), min_size=2), st.sampled_from(DAYS))

@@ -9,6 +9,6 @@ and reports errors in a line or two. Commands share:
 those for tests by time and by group; - data: `loading` reads tables and models, `training_data` tables to learn from,
 `related_tables` several tables with keys, `large_data` data that does not fit into memory; `file_io` reads standard
 input and writes documents; - the screen: `console` prints to a terminal or a pipe; `layout` lays out lines, `plot` a
-small plot, `period_tests` the tests by period, `fit_output` the result of learning, `explain_output` the explanation of
-a record, `logic_models` the rules learned from logic programs.
+small plot, `period_tests` the tests by period, `evaluation_pairs` the tables that evaluate tests, `fit_output` the
+result of learning, `explain_output` the explanation of a record, `logic_models` the rules learned from logic programs.
 """

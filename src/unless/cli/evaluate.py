@@ -14,23 +14,18 @@ from rich.text import Text
 
 from unless.cli import options
 from unless.cli.console import Screen
-from unless.cli.data_options import ColumnOptions, LabelOptions
+from unless.cli.data_options import ColumnOptions, FileOptions, LabelOptions
+from unless.cli.evaluation_pairs import TestPairs, pairs_at_random, pairs_by_column, period_table
 from unless.cli.file_io import check_file_conflicts
+from unless.cli.inspect import render_remarks
 from unless.cli.loading import DataSource, note_how_read
-from unless.cli.options import Algorithm, flag_option, value_option
+from unless.cli.options import Algorithm, complete_columns, data_option, flag_option, value_option
 from unless.cli.plot import plot_trade_off
+from unless.cli.split_options import SplitOptions, TestSplit
 from unless.cli.training_data import TrainingTable, read_training
 from unless.errors import ReadError
 from unless.evaluation.tradeoff import TradeOff
-from unless.evaluation.validation import (
-    BASELINE,
-    Evaluation,
-    Score,
-    align_test,
-    assign_folds,
-    run_learners,
-    split_folds,
-)
+from unless.evaluation.validation import BASELINE, Evaluation, Score, align_test, run_learners
 from unless.explanation.words import printable
 from unless.table import Labels, Table
 from unless.values import count_text, share_text
@@ -56,6 +51,11 @@ def evaluate(
         ),
     ] = None,
     seed: options.Seed = 0,
+    time: Annotated[
+        str | None,
+        data_option("COLUMN", "The column with the moment of each record.", "--time", complete=complete_columns),
+    ] = None,
+    splitting: SplitOptions,
     columns: ColumnOptions,
     labels: LabelOptions,
     draw: Annotated[
@@ -76,31 +76,28 @@ def evaluate(
 
     Example: unless evaluate applicants.csv --target decision --cv 5
 
+    With --group, folds are of whole groups. With --time, what was learned from earlier records is tested on later ones.
+
     Example: unless evaluate applicants.csv -t decision -a unless --json
     """
-    if test is not None and cv is not None:
-        raise typer.BadParameter("--test replaces the folds; leave out --cv", param_hint="--test")
+    split = _check_tests(splitting.resolve(time), test, cv)
     from unless.estimators.learners import LEARNERS  # with narwhals, which takes 40 ms: help needs neither
     from unless.estimators.relearning import program_of
 
     check_file_conflicts(None, data, test, format=columns.file.format)
     screen = Screen(quiet=quiet)
-    training = read_training(screen, DataSource.of(data, columns.file), target, columns, labels)
+    training = read_training(screen, DataSource.of(data, columns.file), target, columns, labels, split.columns)
     names = _select_learners(screen, algorithm, training.table.labels)
     learners = {name: partial(program_of, LEARNERS[name](n_jobs=jobs or -1)) for name in names}
-    if test is None:
-        folds, doing = cv or 10, "cross-validation"
-        split = partial(split_folds, training.table, assign_folds(training.table.labels, folds, seed))
-    else:
-        folds, doing = 1, "learning"
-        split = partial(iter, [(training.table, _read_test(screen, DataSource.of(test, columns.file), training.table))])
-    done, complete = screen.collect(doing, run_learners(split(), learners), folds * (len(learners) + 1))
+    training, tests = _make_pairs(screen, training, columns.file, test, split, cv, seed)
+    doing = "learning" if tests.count == 1 else "cross-validation"
+    done, complete = screen.collect(doing, run_learners(tests.pairs(), learners), tests.count * (len(learners) + 1))
     found = Evaluation.of(done, learners)
     if not found.folds:
         raise KeyboardInterrupt
     drawn = None
     if complete and draw and "unless" in learners:
-        drawn, complete = _compute_trade_off(screen, jobs, list(split()))
+        drawn, complete = _compute_trade_off(screen, jobs, list(tests.pairs()))
     if json:
         document = {
             "data": data,
@@ -109,18 +106,54 @@ def evaluate(
             "features": list(training.table.features),
             "left_out": [remark.to_dict() for remark in training.left_out],
             "seed": seed,
-            "asked_folds": folds,
+            "asked_folds": tests.count,
             "complete": complete,
+            **({"periods": list(tests.names)} if tests.names else {}),
         }
         screen.data(document | found.to_dict() | {"trade_off": None if drawn is None else drawn.to_dict()})
     else:
         if not quiet or not complete:
-            screen.show(*_heading_lines(data, test, training, found, seed=seed, complete=complete))
+            screen.show(*_heading_lines(data, training, found, tests, complete=complete))
         screen.show(_score_table(found))
+        if tests.names:
+            screen.show("", period_table(found, tests.names))
         if drawn is not None:
             screen.show("", plot_trade_off(drawn))
+        if test is None and (remarks := render_remarks(training.too_kind)) is not None:
+            screen.note("", remarks)
     if not complete:
         raise typer.Exit(128 + signal.SIGINT)
+
+
+def _check_tests(split: TestSplit, test: str | None, cv: int | None) -> TestSplit:
+    """Reject several ways to choose the records to test on."""
+    if test is not None and cv is not None:
+        raise typer.BadParameter("--test replaces the folds; leave out --cv", param_hint="--test")
+    if split.time is not None and cv is not None:
+        raise typer.BadParameter("later records are tested, not folds; leave out --cv", param_hint="--time")
+    if test is not None:
+        split.refuse("--test gives the records to test on; leave out one of them")
+    return split
+
+
+def _make_pairs(  # noqa: PLR0917 - what decides which records are tested
+    screen: Screen,
+    training: TrainingTable,
+    file: FileOptions,
+    test: str | None,
+    split: TestSplit,
+    cv: int | None,
+    seed: int,
+) -> tuple[TrainingTable, TestPairs]:
+    """Make the pairs of records to learn from and to test on."""
+    if split.columns:
+        return pairs_by_column(screen, training, split, cv, seed)
+    if test is None:
+        return training, pairs_at_random(training.table, cv, seed)
+    pair = training.table, _read_test(screen, DataSource.of(test, file), training.table)
+    return training, TestPairs(
+        lambda: [pair], 1, f"tested on {count_text(len(pair[1]), 'record')} of {printable(test)}"
+    )
 
 
 def _select_learners(screen: Screen, asked: Sequence[Algorithm] | None, labels: Labels) -> list[str]:
@@ -162,16 +195,17 @@ def _compute_trade_off(
 
 
 def _heading_lines(
-    data: str, test: str | None, training: TrainingTable, found: Evaluation, *, seed: int, complete: bool
+    data: str, training: TrainingTable, found: Evaluation, tests: TestPairs, *, complete: bool
 ) -> list[RenderableType]:
     first = f"{printable(data)}: {training.size}"
-    if test is not None:
-        second = f"tested on {count_text(found.scores[0].runs[0].quality.records, 'record')} of {printable(test)}"
+    if tests.count == 1:
+        second = tests.made
     elif complete:
-        second = f"{found.folds} folds, seed {seed}: mean ± standard deviation"
+        folds = "" if tests.names else f"{found.folds} folds, "
+        second = f"{folds}{tests.made}: mean ± standard deviation"
     else:
         second = (
-            f"interrupted: the {count_text(found.folds, 'fold')} done so far, seed {seed}: mean ± standard deviation"
+            f"interrupted: the {count_text(found.folds, 'fold')} done so far, {tests.made}: mean ± standard deviation"
         )
     return [Text(first), Text(second, "" if complete else "bold yellow"), ""]
 

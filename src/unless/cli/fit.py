@@ -7,6 +7,7 @@ import time
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -22,7 +23,7 @@ from unless.cli.fit_output import FitResult, show_fit_result, suggest_next_comma
 from unless.cli.large_data import open_large_data, read_large_training_data
 from unless.cli.loading import DataSource, match_label
 from unless.cli.options import Algorithm, flag_option, value_option
-from unless.cli.period_tests import measure_training_periods
+from unless.cli.period_tests import measure_by_period, period_pairs
 from unless.cli.related_tables import RelationOptions, fit_relations, related_sources, show_related_fit
 from unless.cli.setting_options import SettingOptions, refuse_foreign_option
 from unless.cli.split_options import AT_RANDOM, DEFAULT_SHARE, SplitOptions, TestSplit
@@ -123,6 +124,10 @@ def fit(
         _fit_related(data, target, related, algorithm, settings, share, seed, output, screen, split, json=json)
         return
     kept = read_kept_rules(algorithm, keep)
+    if kept.program is not None and split.period is not None:
+        raise typer.BadParameter(
+            "earlier periods were not learned around kept rules; leave out --keep", param_hint="--test-by"
+        )
     if large.unchanged and large.blocks is None:
         raise typer.BadParameter("there are no kept blocks; add --blocks FOLDER", param_hint="--unchanged")
     check_file_conflicts(output, data, keep.keep, constraints.constraints, format=columns.file.format)
@@ -317,6 +322,7 @@ def learn_and_test(
     ``drawn`` requests the trade-off.
     """
     from unless.estimators.learners import learn
+    from unless.estimators.relearning import program_of
     from unless.estimators.split_by import with_groups
     from unless.estimators.training_warnings import on_learning
 
@@ -337,7 +343,9 @@ def learn_and_test(
     if drawn and not found.interrupted and model.decider.by_rule:
         model = replace(model, trade_off=_compute_trade_off(screen, learner, holdout))
     if split.period is not None and not found.interrupted:
-        model = replace(model, periods=measure_training_periods(screen, learner, training, split, model))
+        pairs = period_pairs(screen, training.table, training.beside, split)
+        again = partial(program_of, learner)
+        model = replace(model, periods=measure_by_period(screen, pairs, again, model.decider, learned_last=True))
     return FitResult(
         data,
         holdout.tested(model),
@@ -345,9 +353,10 @@ def learn_and_test(
         seconds,
         holdout.held_back,
         found.interrupted is not None,
-        () if found.interrupted else on_learning(learner, records, model, seconds),
+        ()
+        if found.interrupted
+        else (*(training.too_kind if test else ()), *on_learning(learner, records, model, seconds)),
         holdout.why_none,
-        by,
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from unless.cli.console import Screen
 from unless.cli.data_options import FileOptions
@@ -23,9 +23,6 @@ from unless.inspection import Remark
 from unless.model import Model as FittedModel
 from unless.values import attributes_to_json, count_text, label_to_json, percent
 
-if TYPE_CHECKING:
-    from unless.estimators.split_by import SplitBy
-
 
 @dataclass(frozen=True, slots=True)
 class FitResult:
@@ -42,8 +39,6 @@ class FitResult:
     """Warnings about the records or the rules."""
     why_none: str = ""
     """Why no record was held back although a test was requested."""
-    by: SplitBy | None = None
-    """The column of times or groups by which records were held back, if there is one."""
 
     @property
     def name(self) -> str:
@@ -140,8 +135,7 @@ def _test_text(fitted: FitResult) -> str:
         return f"no records are held back: {fitted.why_none}"
     if fitted.model.tested is None:
         return "no records were held back; to see how good such rules are: unless evaluate"
-    text = holdout_text(fitted.model.tested)
-    return text if fitted.by is None else f"{text}; {fitted.by.text}"
+    return holdout_text(fitted.model.tested)
 
 
 def suggest_next_commands(screen: Screen, fitted: FitResult, output: str | None, file: FileOptions) -> None:

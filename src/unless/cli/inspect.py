@@ -160,6 +160,9 @@ def _next_command(
     return command
 
 
+_SPLITS = {"repeated-group": "group", "drifting-date": "time"}
+"""The options for a test as the model will be used, by the codes of remarks; a command takes only one of them."""
+
 _NO_LABELS = ("one-label", "continuous", "unique-labels")
 
 
@@ -174,6 +177,9 @@ def _advised_options(
     if not {column.name for column in found.columns} - apart - gone - useless:
         gone = set()
     yield from (("exclude", column.name) for column in found.columns if column.name in gone)
+    kind = [remark for remark in remarks if remark.code in _SPLITS and remark.column not in gone]
+    for remark in sorted(kind, key=lambda remark: list(_SPLITS).index(remark.code))[:1]:
+        yield _SPLITS[remark.code], str(remark.column)
     words: dict[str, None] = {}
     for remark in (remark for remark in remarks if remark.column not in gone):
         if remark.code == "date-as-text" and remark.column not in known:
@@ -204,6 +210,8 @@ COMMAND = AdviceStyle(
         "no-knowledge": "Weaker patterns may show with --class-weight balanced or -a committee.",
         "no-knowledge-of-many": "Weaker patterns may show with --class-weight balanced.",
         "past-dates": "If new records have later ones, learn from weekday, month and hour instead: --parts {name}",
+        "repeated-group": "A random split is too kind to rules about them; keep them together: --group {name}",
+        "drifting-date": "A random split is too kind to rules about the past; test on later records: --time {name}",
         "weak-rule": "Try a smaller --penalty, a larger --max-rules, --tune, --teacher committee or -a committee.",
         "unpromising": "With -a unless such rules are dropped.",
         "uncovered": "Try -a unless or -a committee.",

@@ -23,7 +23,7 @@ from unless.rule import Program
 from unless.values import Label, count_text, label_index, parse_number
 
 if TYPE_CHECKING:
-    from unless.table import Table
+    from unless.table import Column, Table
 
 _TABLES = (".csv", ".tsv", ".jsonl", ".ndjson", ".parquet", ".arrow", ".feather", ".xlsx")
 
@@ -81,6 +81,12 @@ def read_records(screen: Screen, data: DataSource, target: str | None = None, **
         table = data.read(target, **options)
     note_how_read(screen, data.name, table.read_as)
     return table
+
+
+def read_column(data: DataSource, table: Table, name: str, **columns: Any) -> Column:
+    """Read one column for the records of a table that was read from the same data."""
+    found = data.read(features=[name], **columns)
+    return found[[table.number(row) - 1 for row in range(len(table))]].column(name)
 
 
 def read_labelled(

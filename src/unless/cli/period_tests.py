@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import partial
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
 
 from rich.console import RenderableType
 from rich.text import Text
@@ -12,40 +10,46 @@ from rich.text import Text
 from unless.cli.console import Screen
 from unless.cli.layout import titled_grid
 from unless.cli.split_options import TestSplit
-from unless.cli.training_data import TrainingTable
+from unless.errors import ReadError
 from unless.evaluation.periods import PeriodResult, can_learn, measure_periods
+from unless.evaluation.validation import Learn
 from unless.explanation.words import join_names
-from unless.model import Model as FittedModel
+from unless.model.prediction import Decider
+from unless.table import Column, Table
 from unless.values import percent, share_text
-
-if TYPE_CHECKING:
-    from unless.estimators.learners import Learner
 
 _WIDTH = 30
 
 
-def measure_training_periods(
-    screen: Screen, learner: Learner, training: TrainingTable, split: TestSplit, model: FittedModel
-) -> tuple[PeriodResult, ...]:
-    """Test on each period what is learned before it; periods before which there is only one label are left out."""
-    from unless.estimators.relearning import program_of
+Pairs = Sequence[tuple[str, tuple[Table, Table]]]
+"""The name of each period, the records before it, and its own."""
+
+
+def period_pairs(screen: Screen, table: Table, beside: Mapping[str, Column], split: TestSplit) -> Pairs:
+    """Return each period with the records before it and its own, unless those before have only one label."""
     from unless.estimators.split_by import split_periods
 
-    found = split.periods(training.beside)
-    every = list(zip(found, split_periods(training.table, training.beside[str(split.time)], found), strict=True))
-    known = [(one.name, pair) for one, pair in every if can_learn(pair[0])]
-    if left := [one.name for one, pair in every if not can_learn(pair[0])]:
+    found = split.periods(beside)
+    pairs = list(split_periods(table, beside[str(split.time)], found))
+    if left := [one.name for one, (train, _) in zip(found, pairs, strict=True) if not can_learn(train)]:
         screen.note(f"not tested: {join_names(left, 3)}; all records before have the same label")
-    names, pairs = [name for name, _ in known], [pair for _, pair in known]
+    known = [(one.name, pair) for one, pair in zip(found, pairs, strict=True) if can_learn(pair[0])]
+    if not known:
+        raise ReadError(f"there is no {split.period} before which records have several labels")
+    return known
+
+
+def measure_by_period(
+    screen: Screen, pairs: Pairs, learn: Learn, model: Decider, *, learned_last: bool = False
+) -> tuple[PeriodResult, ...]:
+    """Test on each period what is learned before it, with a progress bar."""
+    names, tables = [name for name, _ in pairs], [pair for _, pair in pairs]
     with screen.busy("learning by period") as update:
-        tests = measure_periods(
-            names,
-            pairs,
-            partial(program_of, learner),
-            model.decider,
-            lambda done, total: update(completed=done, total=total),
-        )
-        return tuple(tests)
+
+        def progress(done: int, total: int) -> None:
+            update(completed=done, total=total)
+
+        return tuple(measure_periods(names, tables, learn, model, progress, learned_last=learned_last))
 
 
 def plot_periods(found: Sequence[PeriodResult], *, blocks: bool = True) -> RenderableType:

@@ -25,8 +25,12 @@ DEFAULT_SHARE = 0.2
 """The share of records to test on, unless options say otherwise."""
 
 _AFTER = "With --time: learn from the records before this date, and test on those from it on."
-_BY = "With --time: test on each period what was learned before it; the model learns from all but the last period."
+_BY = "With --time: test on each period what was learned before it; a model learns from all but the last period."
 _GROUP = "Records with the same value here stay together: none of them is tested if others are learned from."
+
+
+TestBy = Annotated[Period | None, flag_option(_BY, "--test-by", panel=DATA)]
+Group = Annotated[str | None, data_option("COLUMN", _GROUP, "--group", complete=complete_columns)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +38,8 @@ class SplitOptions:
     """The options for tests on later records, or on groups of records that were not seen."""
 
     test_after: Annotated[str | None, data_option("DATE", _AFTER, "--test-after")] = None
-    test_by: Annotated[Period | None, flag_option(_BY, "--test-by", panel=DATA)] = None
-    group: Annotated[str | None, data_option("COLUMN", _GROUP, "--group", complete=complete_columns)] = None
+    test_by: TestBy = None
+    group: Group = None
 
     def resolve(self, time: str | None, test: float | None = None) -> TestSplit:
         """Return how records are split; reject options that contradict each other, or that need --time."""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import signal
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.text import Text
@@ -13,14 +14,20 @@ from unless.cli.console import Screen
 from unless.cli.data_options import FileOptions
 from unless.cli.file_io import check_file_conflicts
 from unless.cli.layout import titled_grid
-from unless.cli.loading import DataSource, read_fitted_model, read_labelled, with_model_classes
-from unless.cli.options import Data, Json, Model, Quiet, Seed, TrueLabels, value_option
+from unless.cli.loading import DataSource, read_column, read_fitted_model, read_labelled, with_model_classes
+from unless.cli.options import Data, Json, Model, Quiet, Seed, TrueLabels, complete_columns, data_option, value_option
+from unless.cli.period_tests import measure_by_period, period_pairs, plot_periods
+from unless.cli.split_options import Group, Period, SplitOptions, TestBy, TestSplit
 from unless.errors import ReadError
-from unless.evaluation.stability import MATCHING_OVERLAP, Stability
+from unless.evaluation.stability import MATCHING_OVERLAP, Refit, Stability, decide_records
 from unless.model import Model as FittedModel
 from unless.model import find_training_overlap, with_model_groups
-from unless.table import Table
+from unless.model.prediction import Decider
+from unless.table import Column, Table
 from unless.values import count_text, percent
+
+if TYPE_CHECKING:
+    from unless.estimators.split_by import SplitBy
 
 
 def stability(
@@ -29,6 +36,12 @@ def stability(
     *,
     refits: Annotated[int, value_option("N", "Number of times to learn again.", "--refits", "-n", low=1)] = 50,
     target: TrueLabels = None,
+    time: Annotated[
+        str | None,
+        data_option("COLUMN", "The column with the moment of each record.", "--time", complete=complete_columns),
+    ] = None,
+    test_by: TestBy = None,
+    group: Group = None,
     seed: Seed = 0,
     jobs: Annotated[int | None, value_option("N", "Number of processes; -1 means one per core.")] = None,
     file: FileOptions,
@@ -42,13 +55,22 @@ def stability(
     that fit held back are not learned from. Locked rules stay, and the other rules are learned again around them. After
     Ctrl-C, the refits done so far are shown.
 
+    With --group, samples are drawn of groups, as they are for a model that was learned with --group. With --time and
+    --test-by, rules are learned again from the records before each period instead, and tested on the period.
+
     Example: unless stability model.json applicants.csv -n 10
     """
+    split = _check_split(time, test_by, group)
     check_file_conflicts(None, model, data, format=file.format)
     screen = Screen(quiet=quiet)
     found = read_fitted_model(model, "how they were learned; give")
-    table = read_labelled(screen, DataSource.of(data, file), found, target)
-    stable, complete = measure_stability(screen, found, table, data, refits, seed, jobs)
+    source = DataSource.of(data, file)
+    table = read_labelled(screen, source, found, target)
+    beside = {name: _read_beside(source, table, found, name) for name in split.columns}
+    if split.period is not None:
+        _show_by_period(screen, found, table, data, beside, split, json=json)
+        return
+    stable, complete = measure_stability(screen, found, table, data, refits, seed, jobs, split.split(beside, 0.0))
     if json:
         screen.data({"data": data, "seed": seed, "asked": refits, "complete": complete, **stable.to_dict()})
     else:
@@ -58,20 +80,24 @@ def stability(
 
 
 def measure_stability(  # noqa: PLR0917 - what to learn from, and how often
-    screen: Screen, model: FittedModel, table: Table, data: str, refits: int, seed: int = 0, jobs: int | None = None
+    screen: Screen,
+    model: FittedModel,
+    table: Table,
+    data: str,
+    refits: int,
+    seed: int = 0,
+    jobs: int | None = None,
+    by: SplitBy | None = None,
 ) -> tuple[Stability, bool]:
     """Learn again from the training records; return the stability, and whether all refits were done."""
     from unless.estimators.relearning import learner_of, refits_by  # with narwhals, which takes 40 ms
+    from unless.estimators.split_by import with_groups
 
     if model.distillation is not None and model.parameters.get("teacher") is None:
         screen.note("the teacher of this list is not in its file; the refits learn without a teacher")
-    if table.target is None:
-        raise ReadError(f"{data} has no complete column of labels; learning again needs the label of every record")
-    if not len(table):
-        raise ReadError(f"{data} has no records to learn from")
-    labelled = with_model_classes(model, table, data, "leave such records out")
+    labelled = _labelled(model, table, data)
     own = find_training_overlap(model, labelled)
-    records = replace(with_model_groups(model, labelled), columns=tuple(map(table.column, model.schema.kinds)))
+    records = with_groups(_with_features(model, with_model_groups(model, labelled)), by)
     if own is not None and not own.held_back.all():
         screen.note(f"{count_text(int(own.held_back.sum()), 'record')} that fit held back are not learned from")
         records = records[~own.held_back]
@@ -84,12 +110,75 @@ def measure_stability(  # noqa: PLR0917 - what to learn from, and how often
     return Stability.of(model.decider, records, done, locked=model.locked), complete
 
 
+def _labelled(model: FittedModel, table: Table, data: str) -> Table:
+    """Return the records with the model's classes as labels; reject records that rules cannot be learned from."""
+    if table.target is None:
+        raise ReadError(f"{data} has no complete column of labels; learning again needs the label of every record")
+    if not len(table):
+        raise ReadError(f"{data} has no records to learn from")
+    return with_model_classes(model, table, data, "leave such records out")
+
+
+def _with_features(model: FittedModel, table: Table) -> Table:
+    """Return the table with the features of training only."""
+    return replace(table, columns=tuple(map(table.column, model.schema.kinds)))
+
+
 def measure_stability_fully(screen: Screen, model: FittedModel, table: Table, data: str, refits: int) -> Stability:
     """Measure stability over all refits; Ctrl-C ends the command."""
     stable, complete = measure_stability(screen, model, table, data, refits)
     if not complete:
         raise KeyboardInterrupt
     return stable
+
+
+# By time and by group.
+
+
+def _check_split(time: str | None, period: Period | None, group: str | None) -> TestSplit:
+    """Return how rules are learned again: from samples of records or groups, or from the records before each period."""
+    if time is not None and period is None:
+        raise typer.BadParameter(
+            "name the periods before which rules are learned again: --test-by", param_hint="--time"
+        )
+    return SplitOptions(None, period, group).resolve(time)
+
+
+def _read_beside(data: DataSource, table: Table, model: FittedModel, name: str) -> Column:
+    """Read a column of times or groups, with dates as in the training of the model if it was split by them."""
+    by = None if model.origin is None else model.origin.split.by
+    column = read_column(data, table, name)
+    return column if by is None or by.name != name else column.in_notation(by.notation)
+
+
+def _show_by_period(
+    screen: Screen,
+    model: FittedModel,
+    table: Table,
+    data: str,
+    beside: Mapping[str, Column],
+    split: TestSplit,
+    *,
+    json: bool,
+) -> None:
+    """Learn again from the records before each period, and show which rules come back and how right they are."""
+    from unless.estimators.relearning import learner_of, relearn
+
+    records, found = _with_features(model, _labelled(model, table, data)), list[Refit]()
+    learner = replace(learner_of(model), verbose=False)
+
+    def learn_again(train: Table) -> Decider:
+        decider = relearn(learner, train, None, model.program, model.locked)
+        found.append(decide_records(decider, records))
+        return decider
+
+    tests = tuple(measure_by_period(screen, period_pairs(screen, records, beside, split), learn_again, model.decider))
+    stable = Stability.of(model.decider, records, found, locked=model.locked)
+    if json:
+        screen.data({"data": data, **stable.to_dict(), "periods": [one.to_dict() for one in tests]})
+        return
+    screen.show(plot_periods(tests, blocks=screen.out.encoding.startswith("utf")), "")
+    _show_stability(screen, stable, complete=True)
 
 
 def _show_stability(screen: Screen, stable: Stability, *, complete: bool) -> None:

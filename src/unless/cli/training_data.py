@@ -7,16 +7,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-import numpy as np
 import typer
 
 from unless.cli.console import Screen
 from unless.cli.data_options import ColumnOptions, LabelOptions, split_names
 from unless.cli.inspect import COMMAND
-from unless.cli.loading import DataSource, note_how_read
+from unless.cli.loading import DataSource, note_how_read, read_column
 from unless.errors import ParameterError, ReadError, UnknownNameError, suggest
 from unless.explanation.words import join_names, printable
-from unless.inspection import Remark, check_labels, find_useless_columns
+from unless.inspection import Remark, check_labels, find_kind_splits, find_useless_columns, labels_as_texts
 from unless.read.column_inference import MissingLabelsError
 from unless.table import Column, Labels, Table, part_names
 from unless.values import count_text
@@ -48,6 +47,8 @@ class TrainingTable:
     """All records, if they are learned from in blocks; the table then contains only some of them."""
     beside: Mapping[str, Column] = field(default_factory=dict)
     """The columns by which records are split, by name; they are no features unless --include names them."""
+    too_kind: tuple[Remark, ...] = ()
+    """Remarks on columns because of which a split at random is too kind, if records are split at random."""
 
     def close(self) -> None:
         """Remove the temporary blocks."""
@@ -133,7 +134,8 @@ def read_training_table(
     dropped = {*excluded, *(remark.column for remark in left_out)}
     columns = tuple(column for column in table.columns if column.name not in dropped)
     check_enough_to_learn(table.labels, columns, left_out)
-    return TrainingTable(replace(table, columns=columns), left_out, beside=split_by)
+    kind = () if beside else tuple(find_kind_splits(table.columns, labels_as_texts(table.labels)))
+    return TrainingTable(replace(table, columns=columns), left_out, beside=split_by, too_kind=kind)
 
 
 def _column_beside(data: DataSource, table: Table, name: str, options: ColumnOptions) -> Column:
@@ -142,8 +144,7 @@ def _column_beside(data: DataSource, table: Table, name: str, options: ColumnOpt
         raise ParameterError(f"{name!r} is the target, by which records cannot be split")
     if name not in table.parts:
         return table.column(name)
-    whole = data.read(features=[name], **options.declared([name], options.missing))
-    return whole[np.array([table.number(row) - 1 for row in range(len(table))], np.intp)].column(name)
+    return read_column(data, table, name, **options.declared([name], options.missing))
 
 
 @contextmanager

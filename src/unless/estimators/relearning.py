@@ -60,7 +60,7 @@ def learner_of(model: Model) -> Learner:
 
 
 def relearn(
-    learner: Learner, table: Table, counts: Weights, keep: Program | None = None, lock: Sequence[int] = ()
+    learner: Learner, table: Table, counts: Weights | None, keep: Program | None = None, lock: Sequence[int] = ()
 ) -> Decider:
     """Learn a decider from records with counts, around locked rules; Ctrl-C discards it."""
     data = TrainingData.of(table, learner.class_weight, counts)

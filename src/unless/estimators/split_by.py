@@ -81,12 +81,6 @@ class SplitBy:
         missing = int(counts[-1])
         return f"{count_text(missing, 'record')} without {name!r}: each is a group of its own" if missing else ""
 
-    @property
-    def text(self) -> str:
-        """Which records are held back: "from 2023-01-01 on, by 'when'"."""
-        name = self.column.name
-        return f"by groups of {name!r}" if self.column.since is None else f"{name!r} from {self.column.start} on"
-
 
 # Groups.
 

@@ -169,7 +169,9 @@ def quality_text(tested: str, found: Quality, usual: object, baseline: float) ->
 
 def holdout_text(tested: HoldoutResult) -> str:
     """Summarise how a model performs on the records that were held back."""
-    return quality_text(count_text(tested.held_back, "record"), holdout_quality(tested), tested.usual, tested.baseline)
+    text = quality_text(count_text(tested.held_back, "record"), holdout_quality(tested), tested.usual, tested.baseline)
+    by = tested.origin.split.by
+    return text if by is None else f"{text}; {by.text}"
 
 
 def count_rule_decisions(

@@ -69,9 +69,14 @@ def measure_periods(
     learn: Learn,
     model: Decider,
     progress: Progress | None = None,
+    *,
+    learned_last: bool = True,
 ) -> Iterator[PeriodResult]:
-    """Test on each period what is learned before it; the model itself is the one for the last period."""
-    last = len(pairs) - 1
+    """Test on each period what is learned before it, and compare it with the model.
+
+    If ``learned_last``, the model was learned before the last period.
+    """
+    last = len(pairs) - 1 if learned_last else len(pairs)
     for place, (name, (train, test)) in enumerate(zip(names, pairs, strict=True)):
         if progress is not None:
             progress(place, len(pairs))

@@ -162,6 +162,22 @@ def assign_folds(labels: Labels, count: int, seed: int = 0) -> NDArray[np.intp]:
     return folds
 
 
+def assign_group_folds(groups: NDArray[np.uint64], count: int, seed: int = 0) -> NDArray[np.intp]:
+    """Assign whole groups to folds of about equal size: the largest group first, each to the smallest fold so far.
+
+    Folds depend on the numbers of the groups and on the seed, not on the order of records.
+    """
+    names, place, sizes = np.unique(groups, return_inverse=True, return_counts=True)
+    if not 2 <= count <= len(names):
+        raise ParameterError(f"{len(names)} groups can make 2 to {len(names)} folds, not {count}")
+    shuffled = np.random.default_rng(seed).permutation(len(names))
+    folds, loads = np.empty(len(names), np.intp), np.zeros(count, np.int64)
+    for group in shuffled[np.argsort(-sizes[shuffled], kind="stable")]:
+        folds[group] = np.argmin(loads)
+        loads[folds[group]] += sizes[group]
+    return folds[place]
+
+
 def _shuffle_within_labels(labels: Labels, seed: int) -> NDArray[np.intp]:
     """Return the rows in the order of labels, shuffled within each label."""
     if seed < 0:

@@ -245,7 +245,7 @@ def check_identifier(counts: CellCounts) -> Remark | None:
         return None  # a measurement, and perhaps some words
     if len(numbers) == present and (text := _describe_numbering(numbers)):
         return Remark("identifier", column.name, f"is an identifier: {text}")
-    if _has_identifier_name(column.name) and distinct >= _NAMED * present:
+    if has_identifier_name(column.name) and distinct >= _NAMED * present:
         return Remark("identifier", column.name, f"is an identifier: {_difference_text(distinct, present)}")
     cells = int(counts.of_categories.sum())
     if cells >= _MANY and np.count_nonzero(counts.of_categories) >= _UNNAMED * cells:
@@ -275,7 +275,7 @@ def _describe_unique_texts(name: str, texts: Sequence[str], distinct: int, prese
     return Remark(code, name, f"is {code.replace('-', ' ')}: {different}")
 
 
-def _has_identifier_name(name: str) -> bool:
+def has_identifier_name(name: str) -> bool:
     """Return whether a name suggests an identifier; R's write.csv leaves the name of row numbers empty."""
     words = [word.lower() for word in _WORD.findall(name)]
     return not name.strip() or name == UNNAMED.format(1) or (bool(words) and (words[-1] in _LAST or words[0] in _FIRST))

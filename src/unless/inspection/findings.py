@@ -15,7 +15,7 @@ Code = OneOf[
     "separator", "no-header", "few-records", "duplicates", "contradictions",
     "limited", "too-late", "no-knowledge", "no-knowledge-of-many", "weak-rule", "unpromising",
     "uncovered", "sampled",
-    "idle-cut", "locked-idle", "locked-breaks", "past-dates",
+    "idle-cut", "locked-idle", "locked-breaks", "past-dates", "repeated-group", "drifting-date",
 ]  # fmt: skip
 """The kinds of remarks; the last lines are about learned rules, the other lines about a table."""
 

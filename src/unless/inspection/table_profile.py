@@ -17,6 +17,7 @@ from unless.errors import GuessWarning, ParameterError
 from unless.inspection.cell_counts import CellCounts
 from unless.inspection.column_profile import check_identifier, count_missing_spellings, profile_column
 from unless.inspection.findings import Profile, Remark
+from unless.inspection.split_findings import find_kind_splits
 from unless.inspection.target_profile import find_giveaways, guess_target, labels_as_texts, profile_target, text_column
 from unless.read.csv_files import TextFile
 from unless.read.csv_records import separator_hint
@@ -93,7 +94,7 @@ def _profile_columns(
         raise ParameterError(f"X has {records:,} records, but y has {len(labels):,} labels")
     described = [column for column in features if check_identifier(CellCounts.of(column)) is None]
     more: dict[str | None, list[Remark]] = defaultdict(list)
-    for remark in (*find_copies(features), *(() if labels is None else find_giveaways(features, labels))):
+    for remark in (*find_copies(features), *_find_by_labels(features, labels)):
         more[remark.column].append(remark)
     profiles = (
         profile_column(one, declared=declared.get(one.name), spelled=spelled, tokens=tokens.get(one.name, ()))
@@ -106,6 +107,11 @@ def _profile_columns(
         guess_target(features) if labels is None else None,
         tuple(find_repetitions(described, labels, records)),
     )
+
+
+def _find_by_labels(features: Sequence[Column], labels: Column | None) -> list[Remark]:
+    """Find features that give labels away, and columns because of which a random split is too kind."""
+    return [] if labels is None else [*find_giveaways(features, labels), *find_kind_splits(features, labels)]
 
 
 def _is_text_file(source: object, form: str | None) -> bool:

@@ -135,7 +135,8 @@ def _measure_holdout(model: Model) -> QualityFacts | None:
     """Measure the model on the records that were held back when it was learned."""
     if model.tested is None:
         return None
-    on = f"{count_text(model.tested.held_back, 'record')} held back"
+    by = model.tested.origin.split.by
+    on = f"{count_text(model.tested.held_back, 'record')} held back{'' if by is None else f' ({by.text})'}"
     return _make_quality_facts(holdout_quality(model.tested), model.tested.usual, on, unseen=True)
 
 

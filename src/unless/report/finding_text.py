@@ -88,6 +88,8 @@ PYTHON = AdviceStyle(
         "no-knowledge": "Weak patterns may show in predict_proba, with class_weight='balanced' or in UnlessCommittee.",
         "no-knowledge-of-many": "Weaker patterns may show in predict_proba, or with class_weight='balanced'.",
         "past-dates": "If new records have later ones, learn from weekday, month and hour instead: parts=[{name}]",
+        "repeated-group": "A random split is too kind to rules about them: use GroupKFold and fit(X, y, groups=…).",
+        "drifting-date": "A random split is too kind to rules about the past; test on later ones, by TimeSeriesSplit.",
         "weak-rule": "Try a smaller penalty, a larger max_rules, tune=True, teacher='committee' or UnlessCommittee.",
         "unpromising": "UnlessClassifier drops such rules.",
         "uncovered": "Try UnlessClassifier or UnlessCommittee.",

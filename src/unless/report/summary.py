@@ -12,6 +12,7 @@ import numpy as np
 from unless.errors import ParameterError
 from unless.evaluation.drift_results import Watch
 from unless.evaluation.metrics import ClassQuality, Quality
+from unless.evaluation.periods import PeriodResult
 from unless.evaluation.shares import Share
 from unless.evaluation.stability import Stability
 from unless.evaluation.tradeoff import TradeOff
@@ -118,6 +119,8 @@ class Page:
     """The test on records held back when the model was learned."""
     trade_off: TradeOff | None
     """The accuracy for each number of rules, if the model contains it."""
+    periods: tuple[PeriodResult, ...]
+    """The tests on one period after the other, if the model contains them."""
     locked: tuple[int, ...]
     """The numbers of rules that were locked when the other rules were learned."""
     watch: Watch | None
@@ -199,6 +202,7 @@ def summarise(
         curves=curves,
         tested=None if known is None else known.tested,
         trade_off=None if known is None else known.trade_off,
+        periods=() if known is None else known.periods,
         locked=() if known is None else tuple(place + 1 for place in known.locked),
         watch=watch,
         stability=stability,

@@ -48,6 +48,11 @@ class SplitColumn:
         return np.where(column.codes == column.missing, mix_bits(alone), hashes)
 
     @property
+    def text(self) -> str:
+        """Which records are held back: "'when' from 2023-01-01 on", or "by groups of 'customer'"."""
+        return f"by groups of {self.name!r}" if self.since is None else f"{self.name!r} from {self.start} on"
+
+    @property
     def start(self) -> str:
         """The first moment that is held back, as text."""
         return "" if self.since is None else moment_text(self.since, self.notation)
