@@ -35,7 +35,7 @@ _CODE = re.compile(r"(?=.*[0-9])(?=.*[^\W\d_]).{2,}|[0-9]{3,}")
 
 
 def find_kind_splits(columns: Sequence[Column], target: Column) -> list[Remark]:
-    """Find columns because of which a test on records drawn at random is too good."""
+    """Find columns that make a test on records drawn at random too good."""
     known = target.codes != target.missing
     if np.count_nonzero(known) < _FEWEST:
         return []
