@@ -6,21 +6,24 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from tests.explanation.examples import LOAN
 from tests.export.test_committee import committees
-from tests.strategies import CELLS, KINDS, chain, meaning, noted_cases, programs, records
+from tests.strategies import CELLS, KINDS, card_of, chain, meaning, noted_cases, programs, records
 from unless import Literal, Program, Rule, UnlessClassifier, UnlessCommittee
 from unless.errors import MissingFileError, ParameterError, UnknownNameError
 from unless.explanation import read_reason_words, reasons, reasons_template
 from unless.explanation.reasons_file import check_reason_words, parse_reason_words
 from unless.explanation.vote_explanation import explain_vote
+from unless.model.costs import Costs
+from unless.model.points import expand_to_all_labels
 from unless.model.prediction import Decisions, decide
 from unless.rule import conditions
 from unless.rule.reason_words import Reason, ReasonWords
 from unless.score.principal_reasons import ReasonFinder
+from unless.score.score_decider import ScoreDecider
 from unless.table import Column, Table
 from unless.values import cell_value, number_to_text, value_in_notation
 
@@ -137,24 +140,76 @@ def test_reasons_of_dates_levels_and_flags(case):
 
 def vote_reasons(committee, record):
     """Every reason for a committee's decision on a record: those with the most points first."""
-    vote = explain_vote(committee, record)
-    first, rival = sorted(range(len(vote.total)), key=lambda place: -vote.total[place])[:2]
-    points = dict.fromkeys([], 0)
+    first, rival = ranked(explain_vote(committee, record).total)
+    points = {}
     for program, own in zip(committee.lists, committee.points, strict=True):
         leads = (own[:, first] - own[:, rival]).tolist()
-        index = program.decides(record)
-        if leads[index] <= 0:
-            continue
-        rule = program.rules[index]
-        found = list(why(rule, record))
-        if not rule.default and not rule.exceptions:
-            others = [one for one, lead in zip(program.rules[:index], leads, strict=False) if lead < leads[index]]
-            distance = [sum(not holds(one, record) for one in conditions(rule.default)) for rule in others]
-            nearest = [rule for rule, own in zip(others, distance, strict=True) if own == min(distance)]
-            found = [fact for rule in nearest for fact in why_not(rule, record)]
-        for one in dict.fromkeys((condition[0].feature, *fact) for condition, fact in found):
-            points[one] = points.get(one, 0) + leads[index]
+        add_vote(points, program.rules, leads, program.decides(record), record)
     return sorted(points, key=lambda one: -points[one])
+
+
+def ranked(total):
+    """The two classes with most points."""
+    return sorted(range(len(total)), key=lambda place: -total[place])[:2]
+
+
+def add_vote(points, rules, leads, index, record):
+    """Add the lead of the deciding rule to each reason why it holds."""
+    if leads[index] <= 0:
+        return
+    rule = rules[index]
+    found = list(why(rule, record))
+    if not rule.default and not rule.exceptions:
+        others = [one for one, lead in zip(rules[:index], leads, strict=False) if lead < leads[index]]
+        distance = [sum(not holds(one, record) for one in conditions(rule.default)) for rule in others]
+        nearest = [rule for rule, own in zip(others, distance, strict=True) if own == min(distance)]
+        found = [fact for rule in nearest for fact in why_not(rule, record)]
+    for one in dict.fromkeys((condition[0].feature, *fact) for condition, fact in found):
+        points[one] = points.get(one, 0) + leads[index]
+
+
+def card_reasons(decider, record, total):
+    """Every reason for the decision by the points of a score card: what its parts say that hold, or do not."""
+    card, (first, rival) = decider.score, ranked(total)
+    full = expand_to_all_labels(card.points, len(card.classes))
+    lead = (full[:, first] - full[:, rival]).tolist()
+    size = sum(part.kind == "decides" for part in card.parts)
+    index = card.program.decides(record)
+    mean = np.rint(2 * full[:size].mean(axis=0))
+    points, rules = {}, (*card.program.rules, *[Rule("x")] * (size - len(card.program.rules)))
+    leads = [2 * one - int(mean[first] - mean[rival]) for one in lead[:size]]
+    add_vote(points, rules, leads, size - 1 if index is None else index, record)
+    for part, own in zip(card.parts, lead, strict=True):
+        if (rule := part.condition) is not None:
+            add_vote(points, (rule, Rule(None)), [own, -own], 0 if rule.covers(record) else 1, record)
+    return sorted(points, key=lambda one: -points[one])
+
+
+@given(programs(), st.integers(2, 3), st.integers(0, 3))
+def test_reasons_of_decisions_by_points(program, labels, seed):
+    """Parts of a score card that favour the label count where they hold, others where they do not."""
+    card = card_of(program, labels, seed)
+    assume(len(card.classes) > 1)
+    decider = ScoreDecider(card, "score", Costs.of({}, card.classes))
+    cells = {name: own[:5] for name, own in records(max(map(len, CELLS.values())), seed).items()}
+    table = Table(tuple(Column.of(name, [meaning(KINDS[name], one) for one in own]) for name, own in cells.items()))
+    totals = decide(decider, table).points.tolist()
+    wanted = [[*map(repr, card_reasons(decider, table.record(row), totals[row]))] for row in range(len(table))]
+    assert found_codes(decider, table) == wanted
+
+
+def test_decisions_by_costs_have_reasons():
+    """Where costs overrule the rule, the reasons are those of the label that is given, and the text names both."""
+    rng = np.random.default_rng(0)
+    X = [{"income": float(income), "age": float(age)} for income, age in rng.integers(0, 100, (400, 2))]
+    y = ["bad" if row["income"] < 30 or (row["income"] < 60 and rng.random() < 0.3) else "good" for row in X]
+    model = UnlessClassifier(costs={("bad", "good"): 6, ("good", "bad"): 1}).fit(X, y)
+    found = model.reasons(X)
+    assert list(found.labels) == model.predict(X).tolist()
+    overruled = [row for row in range(len(X)) if found.labels[row] != found.rule_labels[row]]
+    assert overruled
+    assert all("says" in found.sentence(row) for row in overruled)
+    assert all(found[row][0].code == "income is low" for row in overruled)
 
 
 @given(committees(), st.integers(0, 3))
@@ -245,7 +300,7 @@ def test_a_decision_without_conditions_has_no_reasons():
     """A program that tests nothing says so."""
     found = reasons(Program("t", ("x",), (), "b"), {"x": 1})
     assert found[0] == ()
-    assert "no condition was tested" in str(found)
+    assert str(found) == "record 1: b (otherwise): no reasons"
     assert check_reason_words(Program("t", ("x",), (), "b"), ReasonWords()).unexplained == (None,)
 
 

@@ -149,7 +149,7 @@ def record_reasons(model: FittedModel | Program, record: Mapping[str, Value], wo
 
 def render_principal_reasons(reasons: Sequence[Reason]) -> Iterator[RenderableType]:
     """Yield the reasons with their codes."""
-    yield Text("reasons:" if reasons else "no reasons, because no condition was tested", "bold")
+    yield Text("reasons:" if reasons else "no reasons", "bold")
     for one in reasons:
         yield hanging_indent("  ", Text(printable(str(one))))
 

@@ -22,7 +22,8 @@ from unless.model import decider_of
 from unless.rule import Program
 from unless.rule.reason_factors import Factor
 from unless.rule.reason_words import DEFAULT_REASONS, MOST_REASONS, Reason, ReasonWords
-from unless.score.principal_reasons import decider_factors, require_wording, voting_committee
+from unless.score.principal_reasons import decider_factors, require_wording, voting_lists
+from unless.score.score_decider import committee_of
 from unless.values import count_text, percent
 
 _NAMED = 8  # rules or lists, in a line
@@ -85,7 +86,7 @@ def reasons(
 def _show_known(screen: Screen, model: FittedModel | Program, words: ReasonWords, *, checked: bool, json: bool) -> None:
     """Show every reason with the decisions that have it, and what has no wording."""
     decider, check = decider_of(model), check_reason_words(model, words)
-    noun = "rule" if voting_committee(decider) is None else "list"
+    noun = "rule" if voting_lists(decider) is None else "part" if committee_of(decider) is None else "list"
     lacking = checked and bool(check.unworded or check.unexplained)
     if json:
         known = [_to_json(words, factor, rules) for factor, rules in decider_factors(decider).items()]

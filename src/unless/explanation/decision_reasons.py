@@ -17,7 +17,8 @@ from unless.explanation.words import printable
 from unless.model import Model, decider_of
 from unless.model.prediction import Decider, decide
 from unless.rule.reason_words import DEFAULT_REASONS, MOST_REASONS, Reason, ReasonWords
-from unless.score.principal_reasons import ReasonFinder, TableReasons, require_wording, rules_of_list, voting_committee
+from unless.score.principal_reasons import ReasonFinder, TableReasons, require_wording, rules_of_list
+from unless.score.score_decider import committee_of
 from unless.table import Column, Table
 from unless.table.to_frames import data_frame
 from unless.values import Label, count_text, label_to_json
@@ -65,7 +66,7 @@ def table_reasons(decider: Decider, table: Table, words: ReasonWords, most: int)
     choices = decide(decider, table).choices
     found = ReasonFinder(decider, words, most).find(table, choices)
     labels = tuple(decider.heads[one] for one in choices.tolist())
-    if voting_committee(decider) is not None:
+    if committee_of(decider) is not None:
         return Reasons(decider.target, labels, None, None, found)
     rules, program = rules_of_list(decider, table, choices).tolist(), decider.lists[0]
     numbers = tuple(one + 1 if 0 <= one < len(program.rules) else None for one in rules)
@@ -145,7 +146,7 @@ class Reasons:
         """Return the label of a record and its reasons: "refuse (rule 2): R01, R03"."""
         named = "; ".join(printable(str(one)) for one in self[row])
         said = f"{_label_text(self.labels[row])}{self._rule_text(row)}"
-        return f"{said}: {named or 'no reasons, because no condition was tested'}"
+        return f"{said}: {named or 'no reasons'}"
 
     def _rule_text(self, row: int) -> str:
         """Name the rule that covers a record first, and its label if the record has another one."""

@@ -35,7 +35,7 @@ from unless.model.prediction import Decider
 from unless.rule import Program
 from unless.rule.reason_factors import Factor, Kind
 from unless.rule.reason_words import ANY, Key, Reason, ReasonWords
-from unless.score.principal_reasons import decider_factors, unexplained_places
+from unless.score.principal_reasons import decider_factors, unexplained_rules
 
 _KINDS: tuple[Kind, ...] = get_args(Kind)
 _WITH_CATEGORIES = ("is", "is_not")
@@ -145,7 +145,7 @@ def check_reason_words(model: Any, words: ReasonWords) -> ReasonCheck:
     """Check that every decision of a model has reasons, and each of them a wording."""
     decider = decider_of(model)
     unworded = {factor: rules for factor, rules in decider_factors(decider).items() if words.find(factor) is None}
-    return ReasonCheck(unworded, tuple(unexplained_places(decider)))
+    return ReasonCheck(unworded, tuple(unexplained_rules(decider)))
 
 
 # The template.

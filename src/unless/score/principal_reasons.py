@@ -1,15 +1,18 @@
 """Find the principal reasons for the decisions on a table, many rows at a time (`rule.reason_factors`).
 
-For a list the order of factors is that of `rule.reason_plan`. A committee adds up: each list whose deciding rule
-favours the label over the runner-up counts with the points of that lead, for each reason why its rule holds. A rule
-without conditions counts for what the record lacked for the nearest rules of its list that favour the label less. The
-reasons with the most points come first; of equals, the one that comes first in the votes.
+For a list that decides by its rules, the order of factors is that of `rule.reason_plan`. A committee adds up: each list
+whose deciding rule favours the label over the runner-up counts with the points of that lead, for each reason why its
+rule holds. A rule without conditions counts for what the record lacked for the nearest rules of its list that favour
+the label less. The reasons with the most points come first; of equals, the one that comes first in the votes. A list
+that decides by its points, or by costs, votes in the same way with the parts of its score card: one that favours the
+label counts where it holds, one that favours the other where it does not, and the deciding rule counts with what it
+adds to the mean of the rules.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import chain
 
@@ -17,7 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unless.errors import ParameterError
-from unless.model.prediction import Decider, deciding_rules, tested_columns
+from unless.model.points import Points, expand_to_all_labels
+from unless.model.prediction import Decider, decide, deciding_rules, head_indices, tested_columns
 from unless.rule import Condition, Literal, Program, Rule
 from unless.rule.reason_factors import (
     Factor,
@@ -31,11 +35,14 @@ from unless.rule.reason_factors import (
 )
 from unless.rule.reason_words import DEFAULT_REASONS, MOST_REASONS, Reason, ReasonWords
 from unless.score.committee import Committee
+from unless.score.score_card import ScoreCard
+from unless.score.score_decider import ScoreDecider
 from unless.table import Table
 from unless.values import Label
 
 Bools = NDArray[np.bool_]
 Places = NDArray[np.int32]
+ClassPlaces = NDArray[np.int64]
 
 _BLOCK = 1 << 14
 """Rows per block: the truth values of a literal in 16 KB."""
@@ -83,16 +90,18 @@ def decider_factors(decider: Decider) -> dict[Factor, list[int | None]]:
     return found
 
 
-def unexplained_places(decider: Decider) -> list[int | None]:
-    """Return the rules whose decisions have no reasons, because no condition was tested; or the lists."""
+def unexplained_rules(decider: Decider) -> list[int | None]:
+    """Return the rules whose decisions have no reasons, because no condition was tested; None is no rule."""
+    if voting_lists(decider) is not None:
+        return [] if decider_factors(decider) else [None]
     return [index for index, factors in _factors_by_place(decider) if not any(factors)]
 
 
 def _factors_by_place(decider: Decider) -> Iterator[tuple[int | None, Iterator[Factor]]]:
-    if voting_committee(decider) is None:
+    if (votes := voting_lists(decider)) is None:
         yield from ((index, plan.factors()) for index, plan in reason_plans(decider.lists[0]).items())
         return
-    for place, program in enumerate(decider.lists):
+    for place, program in enumerate(votes.lists):
         plans = (_vote_plan(program, index) for index in range(len(program.rules)))
         yield place, chain.from_iterable(plan.factors() for plan in plans)
 
@@ -106,9 +115,40 @@ def require_wording(decider: Decider, words: ReasonWords) -> None:
         raise ParameterError(f"no wording for {named}{more}; add one, or an entry any for the feature")
 
 
-def voting_committee(decider: Decider) -> Committee | None:
-    """Return the committee that decides, or that gives the points; None for a list."""
-    return next((one for one in (decider, getattr(decider, "source", None)) if isinstance(one, Committee)), None)
+@dataclass(frozen=True, slots=True, eq=False)
+class VotingLists:
+    """Lists that add points to classes; the last rule of a list covers every record."""
+
+    classes: tuple[Label, ...]
+    lists: tuple[Program, ...]
+    points: tuple[Points, ...]
+
+
+def voting_lists(decider: Decider) -> VotingLists | None:
+    """Return what adds points, if points decide: the lists of a committee, or each part of a score card as a list."""
+    if isinstance(decider, ScoreDecider):
+        if decider.by == "rules":
+            return None
+        return _card_votes(decider.score) if isinstance(decider.score, ScoreCard) else voting_lists(decider.score)
+    return VotingLists(decider.classes, decider.lists, decider.points) if isinstance(decider, Committee) else None
+
+
+def _card_votes(card: ScoreCard) -> VotingLists:
+    """Return the program with the points of deciding rules, and a list for each part: it holds, or not.
+
+    Points are doubled, and the mean of each list is 0: a part that holds adds as much as one that does not takes away.
+    """
+    program, label = card.program, card.classes[0]
+    points = expand_to_all_labels(card.points, len(card.classes))
+    decides = [place for place, part in enumerate(card.parts) if part.kind == "decides"]
+    rules = (*program.rules, *[Rule(label)] * (len(decides) - len(program.rules)))
+    means = np.rint(2 * points[decides].mean(axis=0)).astype(np.int64)
+    lists, added = [replace(program, rules=rules, otherwise=None)], [2 * points[decides] - means]
+    for part, own in zip(card.parts, points, strict=True):
+        if (rule := part.condition) is not None and own.any():
+            lists.append(replace(program, rules=(replace(rule, head=label), Rule(label)), otherwise=None))
+            added.append(np.stack([own, -own]))
+    return VotingLists(card.classes, tuple(lists), tuple(added))
 
 
 def rules_of_list(decider: Decider, table: Table, choices: NDArray[np.int32]) -> NDArray[np.int32]:
@@ -121,7 +161,7 @@ class ReasonFinder:
 
     def __init__(self, decider: Decider, words: ReasonWords = DEFAULT_REASONS, most: int = MOST_REASONS) -> None:
         self.decider, self.words, self.most = decider, words, check_most(most)
-        self._committee = voting_committee(decider)
+        self._votes = voting_lists(decider)
         self._places: dict[str, int] = {}
         self._factors: dict[Factor, int] = {}
         self._plans: dict[tuple[int, Label | None], ReasonPlan] = {}
@@ -136,10 +176,11 @@ class ReasonFinder:
         for start in range(0, len(table), _BLOCK):
             block = slice(start, start + _BLOCK)
             own = tested[block], choices[block]
-            if self._committee is None:
+            if self._votes is None:
                 places[block] = self._fill_by_rule(*own)
             else:
-                places[block] = self._fill_by_votes(self._committee, *own)
+                labels = _two_classes(self.decider, self._votes.classes, table[block], choices[block])
+                places[block] = self._fill_by_votes(self._votes, tested[block], *labels)
         return TableReasons(tuple(self.reasons), places)
 
     def place(self, factor: Factor) -> int:
@@ -184,14 +225,12 @@ class ReasonFinder:
                 break
         return places
 
-    def _fill_by_votes(self, committee: Committee, table: Table, choices: NDArray[np.int32]) -> Places:
-        """Return the indices of the reasons with the most points."""
-        heads = self.decider.heads
+    def _fill_by_votes(self, votes: VotingLists, table: Table, label: ClassPlaces, rival: ClassPlaces) -> Places:
+        """Return the indices of the reasons with the most points for a label of each row, against a rival."""
         rows, sums = _RowTruths(table), np.zeros((len(table), len(self.reasons)), np.int64)
         firsts, step = np.zeros(sums.shape, np.int64), 0
-        label, rival = _two_classes(committee, table, [heads[one] for one in choices.tolist()])
         every = np.arange(len(table))
-        for program, points in zip(committee.lists, committee.points, strict=True):
+        for program, points in zip(votes.lists, votes.points, strict=True):
             rules = deciding_rules(program, table)
             leads = (points[:, label] - points[:, rival]).T  # row × rule
             own = leads[every, rules]
@@ -220,12 +259,13 @@ def _vote_plan(program: Program, rule: int) -> ReasonPlan:
 
 
 def _two_classes(
-    committee: Committee, table: Table, labels: list[Label | None]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the indices of the label of each row, the leading class if it has none, and of its runner-up."""
-    points = committee.sums(table)
-    known: dict[Label | None, int] = {label: place for place, label in enumerate(committee.classes)}
-    given = np.array([known.get(label, -1) for label in labels], np.int64)
+    decider: Decider, classes: tuple[Label, ...], table: Table, choices: NDArray[np.int32]
+) -> tuple[ClassPlaces, ClassPlaces]:
+    """Return the index of the class that each row gets, the leading one if it gets none, and of its runner-up."""
+    points = decide(decider, table).points
+    if points is None:
+        raise ParameterError(f"a {decider.noun} gives no points")
+    given = head_indices(decider, classes)[choices]
     label = np.where(given < 0, points.argmax(axis=1), given)
     others = points.astype(np.float64)
     others[np.arange(len(table)), label] = -np.inf
