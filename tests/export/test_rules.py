@@ -343,9 +343,9 @@ class TestLike:
 
     def test_what_is_not_like_anything(self):
         """Anything else is refused."""
-        with pytest.raises(ParameterError, match="like is a model, a Program or a Table, not str 'x'"):
+        with pytest.raises(ParameterError, match="like must be a model, a Program or a Table, not str 'x'"):
             unless.parse("a if true", like="x")
-        with pytest.raises(ParameterError, match="features is a list of names"):
+        with pytest.raises(ParameterError, match="features must be a list of names"):
             unless.parse("a if true", features="abc")
         with pytest.raises(ParameterError, match="from a text, not from bytes"):
             unless.parse(b"a if true")

@@ -233,7 +233,7 @@ def test_what_makes_no_sense_is_refused(parts, tmp_path):
     """Several processes for one file, none at all, a pattern without files, a folder for a stream."""
     with pytest.raises(ParameterError, match="several processes are for parts: write to a folder"):
         predict_file(PROGRAM, parts, tmp_path / "out.csv", n_jobs=2)
-    with pytest.raises(ParameterError, match="1 or more, or -1 for all cores, not 0"):
+    with pytest.raises(ParameterError, match="at least 1, or -1 for all cores, not 0"):
         predict_file(PROGRAM, parts, tmp_path / "out", n_jobs=0)
     with pytest.raises(MissingFileError, match=r"no data file matches '.*\*\.parquet'"):
         predict_file(PROGRAM, str(parts / "*.parquet"), tmp_path / "out")

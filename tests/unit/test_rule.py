@@ -340,13 +340,13 @@ def test_invalid_programs_are_refused(rules: tuple[Rule, ...], otherwise: bool |
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: Rule("a", "f > 1"), "a default is a tuple of Literal, not 'f > 1'"),
-        (lambda: Rule("a", ("f > 1",)), "a default is a tuple of Literal, not 'f > 1'"),
-        (lambda: Rule("a", Literal("f", ">", 1)), "a default is a tuple of Literal, not f > 1"),
-        (lambda: Rule("a", (), ("b",)), "a list of exceptions is a tuple of Rule, not 'b'"),
-        (lambda: Program("y", "abc"), "a list of features is a tuple of str, not 'abc'"),
-        (lambda: Program("y", (1, 2)), "a list of features is a tuple of str, not 1"),
-        (lambda: Program("y", (), Rule("a")), "a list of rules is a tuple of Rule, not a always"),
+        (lambda: Rule("a", "f > 1"), "a default must be a tuple of Literal, not 'f > 1'"),
+        (lambda: Rule("a", ("f > 1",)), "a default must be a tuple of Literal, not 'f > 1'"),
+        (lambda: Rule("a", Literal("f", ">", 1)), "a default must be a tuple of Literal, not f > 1"),
+        (lambda: Rule("a", (), ("b",)), "a list of exceptions must be a tuple of Rule, not 'b'"),
+        (lambda: Program("y", "abc"), "a list of features must be a tuple of str, not 'abc'"),
+        (lambda: Program("y", (1, 2)), "a list of features must be a tuple of str, not 1"),
+        (lambda: Program("y", (), Rule("a")), "a list of rules must be a tuple of Rule, not a always"),
     ],
 )
 def test_parts_are_of_their_kind(make: Callable[[], object], message: str) -> None:
@@ -371,7 +371,7 @@ def test_exceptions_have_no_label() -> None:
 def test_labels_are_plain(label: object) -> None:
     """A label that is NaN or not a plain value is refused, for a rule and for the rest."""
     for make in (Rule, lambda head: Program("y", (), (), head)):
-        with pytest.raises(ProgramError, match="a label is text, a number or a boolean, not"):
+        with pytest.raises(ProgramError, match="a label must be text, a number or a boolean, not"):
             make(label)  # type: ignore[operator]
 
 

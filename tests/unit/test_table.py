@@ -122,10 +122,10 @@ def column(
         ({"numbers": ["1", "2"]}, "array of numbers"),
         ({"categories": ("b", "a")}, "must be sorted and distinct"),
         ({"categories": ("a", "a")}, "must be sorted and distinct"),
-        ({"categories": ("a", 1)}, "are texts, not 1"),
-        ({"categories": (None,)}, "are texts, not None"),
+        ({"categories": ("a", 1)}, "must be texts, not 1"),
+        ({"categories": (None,)}, "must be texts, not None"),
         ({"kind": "date"}, "number, text or mixed, not 'date'"),
-        ({"name": 7}, "the name of a column is text, not int 7"),
+        ({"name": 7}, "the name of a column must be text, not int 7"),
     ],
     ids=str,
 )

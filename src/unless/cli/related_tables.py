@@ -96,7 +96,7 @@ class RelationOptions:
         from unless.relational.phrases import noun
 
         if data == "-":
-            raise ParameterError("with --with, DATA is a file, not standard input")
+            raise ParameterError("with --with, DATA must be a file, not standard input")
         given, _ = self.split_times()
         main = read_table(data).to_polars()
         main = main.drop([one for one in apart if one not in (self.key, target, given.until)], strict=False)

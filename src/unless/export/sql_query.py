@@ -72,7 +72,7 @@ def to_query(
     plain: list[What] = [one for one in whats if one not in ("probability", "reasons")]
     if "reasons" in whats:
         if "probability" in whats:
-            raise ParameterError("reasons and probabilities need a query each; write two")
+            raise ParameterError("reasons and probabilities need separate queries; write two")
         found = ReasonStyle(words, most).find(program, "SQL")
         own = {one: query.names.take(_COLUMNS[one]) for one in plain}
         return query.write_reasons([(to_sql(program, dialect, one, columns), own[one]) for one in plain], *found, most)

@@ -45,7 +45,7 @@ def parse_types(given: Iterable[str] | Mapping[str, Sequence[str]]) -> dict[Sign
     {('size', 2): ('piece', 'number')}
     """
     if isinstance(given, str):
-        raise ParameterError(f"types is a list or a mapping, not a text; write types=[{given!r}]")
+        raise ParameterError(f"types must be a list or a mapping, not a text; write types=[{given!r}]")
     pairs = given.items() if isinstance(given, Mapping) else [_split(one) for one in given]
     found = dict[Signature, tuple[str, ...]]()
     for key, types in pairs:

@@ -213,7 +213,7 @@ def _declare_notations(plan: ColumnPlan, names: Mapping[str, object], declared: 
             raise ParameterError(f"{name!r} is the target: only features have dates= or orders=")
         kind = plan.features.get(name)
         if kind is not None and name not in plan.notations:
-            raise ParameterError(f"{name!r} is declared {kind}, and by dates= or orders= too; leave one out")
+            raise ParameterError(f"{name!r} is declared both {kind} and by dates= or orders=; remove one of the two")
     return replace(plan, notations={**plan.notations, **declared})
 
 

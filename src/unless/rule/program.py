@@ -287,7 +287,7 @@ def _tuple_of(kind: type, items: object, name: str) -> tuple[object, ...]:
     found = tuple(items) if isinstance(items, Iterable) and not isinstance(items, str) else None
     wrong = [items] if found is None else [item for item in found if not isinstance(item, kind)]
     if found is None or wrong:
-        raise ProgramError(f"{name} is a tuple of {kind.__name__}, not {wrong[0]!r:.60}")
+        raise ProgramError(f"{name} must be a tuple of {kind.__name__}, not {wrong[0]!r:.60}")
     return found
 
 
@@ -354,7 +354,7 @@ def _to_plain_label(label: object) -> Label | None:
         return int(found)
     if isinstance(found, float) and not isnan(found):
         return float(found)
-    raise ProgramError(f"a label is text, a number or a boolean, not {label!r}")
+    raise ProgramError(f"a label must be text, a number or a boolean, not {label!r}")
 
 
 def _check_labels(labels: list[Label | None]) -> None:

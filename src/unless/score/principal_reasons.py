@@ -74,7 +74,7 @@ class TableReasons:
 def check_most(most: object) -> int:
     """Return the number of reasons to give at most."""
     if not isinstance(most, int) or isinstance(most, bool) or not 1 <= most <= _MOST:
-        raise ParameterError(f"the number of reasons is from 1 to {_MOST}, not {most!r}")
+        raise ParameterError(f"the number of reasons must be from 1 to {_MOST}, not {most!r}")
     return most
 
 

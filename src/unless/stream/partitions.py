@@ -67,7 +67,7 @@ def process_count(wanted: int | None, parts: int, size: int) -> int:
     if wanted is None:
         wanted = min(available_cores(), size // _WORTH)
     elif wanted == 0 or not isinstance(wanted, int) or isinstance(wanted, bool):
-        raise ParameterError(f"the number of processes is 1 or more, or -1 for all cores, not {wanted!r}")
+        raise ParameterError(f"the number of processes must be at least 1, or -1 for all cores, not {wanted!r}")
     elif wanted < 0:
         wanted = available_cores() + 1 + wanted
     return max(1, min(wanted, parts))

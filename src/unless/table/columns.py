@@ -177,7 +177,7 @@ def to_smallest_type(codes: NDArray[Any], count: int) -> Codes:
 
 def _check_name(name: object) -> None:
     if not isinstance(name, str):
-        raise ReadError(f"the name of a column is text, not {type(name).__name__} {name!r:.60}")
+        raise ReadError(f"the name of a column must be text, not {type(name).__name__} {name!r:.60}")
 
 
 def _check_codes(codes: object, count: int, whose: str) -> Codes:
@@ -198,7 +198,7 @@ def _check_ascending(numbers: object, name: str) -> NDArray[np.float64]:
     """Check that the numbers of a column ascend without repetition or NaN; minus zero becomes zero."""
     found = np.asarray(numbers)
     if found.ndim != 1 or (found.size and found.dtype.kind not in "iuf"):
-        raise ReadError(f"the numbers of the column {name!r} are an array of numbers, not {numbers!r:.60}")
+        raise ReadError(f"the numbers of the column {name!r} must be an array of numbers, not {numbers!r:.60}")
     ordered: NDArray[np.float64] = found.astype(np.float64, copy=False)
     if ordered.size and not ((ordered[1:] > ordered[:-1]).all() and ordered[0] == ordered[0]):
         raise ReadError(f"the numbers of the column {name!r} must be sorted and distinct; use np.unique")
@@ -213,7 +213,7 @@ def _check_sorted(categories: Iterable[object], name: str) -> tuple[str, ...]:
     found = tuple(categories)
     if not set(map(type, found)) <= {str}:
         if wrong := [category for category in found if not isinstance(category, str)]:
-            raise ReadError(f"the categories of the column {name!r} are texts, not {wrong[0]!r:.60}")
+            raise ReadError(f"the categories of the column {name!r} must be texts, not {wrong[0]!r:.60}")
         found = tuple(map(str, found))  # numpy's texts
     if not all(map(lt, found, found[1:])):  # type: ignore[arg-type]
         raise ReadError(
@@ -227,7 +227,7 @@ def _check_one_type(labels: Iterable[object], name: str) -> tuple[Label, ...]:
     found = tuple(map(to_python_value, labels))
     kinds = {"number" if kind in (int, float) else kind.__name__ for kind in map(type, found)}
     if not kinds <= {"number", "str", "bool"}:
-        raise ReadError(f"the labels of {name!r} are text, numbers or booleans, not {_first_values(found)}")
+        raise ReadError(f"the labels of {name!r} must be text, numbers or booleans, not {_first_values(found)}")
     if len(kinds) > 1:
         raise ReadError(f"the labels of {name!r} are of mixed types: {_first_values(found)}; make them all text")
     if any(isinstance(label, float) and isnan(label) for label in found):

@@ -35,7 +35,7 @@ def find_known_names(
 ) -> KnownNames:
     """Collect the names in ``like``; the other arguments take precedence."""
     if isinstance(features, str):
-        raise ParameterError(f"features is a list of names, not {features!r}")
+        raise ParameterError(f"features must be a list of names, not {features!r}")
     found = _names_from(like)
     if target is not None:
         found = replace(found, target=target)
@@ -58,7 +58,7 @@ def _names_from(like: object) -> KnownNames:
             return names_of_schema(like.schema, like.schema.target, labels, like)
         case _ if (model := model_of(like)) is not None:
             return names_of_schema(model.schema, model.program.target, model.statistics.classes, model.domain)
-    raise ParameterError(f"like is a model, a Program or a Table, not {type(like).__name__} {like!r:.60}")
+    raise ParameterError(f"like must be a model, a Program or a Table, not {type(like).__name__} {like!r:.60}")
 
 
 def names_of_schema(schema: Schema, target: str | None, labels: tuple[Label, ...] | None, seen: Table) -> KnownNames:
