@@ -84,7 +84,7 @@ def choose_predicates(known: Background, features: Iterable[str] | None, ignore:
 
 def _find_predicates(names: Iterable[str], usable: list[Signature], option: str) -> list[Signature]:
     if isinstance(names, str):
-        raise ParameterError(f"{option} must be a list of predicates, not a text; write {option}=[{names!r}]")
+        raise ParameterError(f"{option} must be a list, not a text; write {option}=[{names!r}]")
     found: list[Signature] = []
     for name in names:
         meant = [signature for signature in usable if name in {signature[0], shown(signature)}]

@@ -175,7 +175,7 @@ def derive_labels(known: Background, text: str, target: str, labels: dict[Symbol
 
 def _parse_individuals(individuals: Iterable[str]) -> list[Symbol]:
     if isinstance(individuals, str):
-        raise ParameterError(f"individuals must be a list of names, not a text; write individuals=[{individuals!r}]")
+        raise ParameterError(f"individuals must be a list, not a text; write individuals=[{individuals!r}]")
     found: list[Symbol] = []
     for individual in individuals:
         try:

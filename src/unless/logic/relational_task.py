@@ -140,7 +140,7 @@ def read_world(
         rows = _mentioned(facts, types, root)
     else:
         if isinstance(individuals, str):
-            raise ParameterError(f"individuals must be a list of names, not a text; write individuals=[{individuals!r}]")
+            raise ParameterError(f"individuals must be a list, not a text; write individuals=[{individuals!r}]")
         rows = [(one,) if isinstance(one, str) else tuple(map(str, one)) for one in individuals]
     if wrong := next((one for one in rows if len(one) != len(root)), None):
         raise ParameterError(f"an individual has {count_text(len(root), 'name')}, not {wrong!r}")
@@ -250,7 +250,7 @@ def _selected(
 
 def _named(names: Iterable[str], usable: Mapping[Signature, object], option: str) -> set[Signature]:
     if isinstance(names, str):
-        raise ParameterError(f"{option} must be a list of relations, not a text; write {option}=[{names!r}]")
+        raise ParameterError(f"{option} must be a list, not a text; write {option}=[{names!r}]")
     found: set[Signature] = set()
     for name in names:
         meant = {one for one in usable if name in (one[0], shown(one))}
