@@ -29,6 +29,7 @@ CLASSES = {
         "score.committee.Committee",
         "learn.distillation.DistillationResult",
         "evaluation.tradeoff.TradeOff",
+        "evaluation.periods.PeriodResult",
     ),
     "Constraints": ("constraints.Constraints", "constraints.Monotone"),
     "Rules": ("rule.Program", "rule.Rule", "rule.Literal"),

@@ -6,8 +6,10 @@ import json
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 
+import unless
 from unless.errors import ProgramError
 from unless.estimators.holdout import Holdout
 from unless.estimators.learners import UnlessLearner, learn
@@ -119,3 +121,16 @@ def test_records_are_recognised_whatever_their_order() -> None:
         held = origin.split.held_back(TABLE, ("x",))
         assert origin.split.held_back(TABLE[order], ("x",)).tolist() == held[order].tolist()
         assert 0 < held.sum() < len(TABLE)
+
+
+@pytest.mark.parametrize("by", [by_time("day", "2023-09"), split_by_group(TABLE.column("who"))], ids=["time", "group"])
+def test_a_card_in_python_knows_the_records_held_back(by, tmp_path) -> None:
+    """A frame with the column is evaluated on the held-out records only, as the command does; dates may be typed."""
+    (tmp_path / "m.json").write_text(file_text(model_of(by)))
+    model = unless.load(tmp_path / "m.json")
+    frame = pd.DataFrame(ROWS).sample(frac=1, random_state=2)
+    frame["day"] = pd.to_datetime(frame["day"], format="%d.%m.%Y")
+    with pytest.warns(UserWarning, match="was not trained on"):
+        card = model.model_card(frame.drop(columns="y"), frame["y"], by=["year"])
+    assert sum(one.records for one in card.groups) == model.tested_.held_back
+    assert by.column.text in card.tests.on

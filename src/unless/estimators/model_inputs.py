@@ -77,12 +77,16 @@ class ModelInputs:
         return table, None if y is None else some_places(y, self.model.statistics.classes, len(table))
 
     def for_card(self, X: Any, y: Any, by: Sequence[str]) -> Table:
-        """Read records with their labels, if they are known, and with the columns ``by``."""
+        """Read records with their labels, if they are known, and with the columns ``by``.
+
+        The column by which the model's records were split is added if X has it.
+        """
         y, X = _labels_of(X, y), as_table(self.model, X)  # noqa: N806
-        table = self.records(X, tell=False)
-        others = [name for name in by if name not in table.features]
+        table, given = self.records(X, tell=False), Given.of(X)
+        split = [name for name in self.model.split_features if name in given.names]
+        others = [name for name in dict.fromkeys((*by, *split)) if name not in table.features]
         if others:
-            source = Given.of(X).source
+            source = given.source
             extra = source if isinstance(source, Table) else read_table(source, features=others)
             table = replace(table, columns=(*table.columns, *(extra.column(name) for name in others)))
         return self._with_labels(table, y)

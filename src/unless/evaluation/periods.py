@@ -22,20 +22,25 @@ Progress = Callable[[int, int], object]
 
 @dataclass(frozen=True, slots=True)
 class PeriodResult:
-    """The test on one period, of what was learned from the ``learned`` records before it.
-
-    ``usual`` records have the label that was the most frequent one before. ``returns`` is the share of the model's
-    rules that come back when learned from the records before the period (`unless.evaluation.stability`); None for a
-    committee, and for the last period, before which the model itself was learned.
-    """
+    """The test on one period, of what was learned from the records before it."""
 
     name: str
+    """The period: 2023-W05, 2023-01, 2023-Q1 or 2023."""
     learned: int
+    """The number of records before the period, which were learned from."""
     records: int
+    """The number of records of the period."""
     right: int
+    """The number of records of the period that were decided correctly."""
     usual: int
+    """The number of records of the period with the label that was the most frequent one before."""
     rules: int
+    """The number of rules that were learned from the records before the period."""
     returns: float | None = None
+    """The share of the model's rules that come back when learned from the records before the period.
+
+    None for a committee, and for the last period, before which the model itself was learned.
+    """
 
     @property
     def accuracy(self) -> float:

@@ -59,15 +59,16 @@ def _about_column(
 
 def _names_things(column: Column) -> bool:
     """Return whether the values of a column look like names of customers or the like, and repeat."""
+    named = has_identifier_name(column.name) or bool(_PEOPLE.search(column.name))
+    if not named and not column.categories:  # most columns of a wide table
+        return False
     counts = CellCounts.of(column)
     if not _VALUES <= counts.distinct <= counts.present / _REPEATS:
         return False
     if column.numbers.size and not (column.plain and np.all(column.numbers == np.floor(column.numbers))):
         return False
-    if has_identifier_name(column.name) or _PEOPLE.search(column.name):
-        return True
     texts = counts.some_texts
-    return bool(texts) and sum(bool(_CODE.fullmatch(text)) for text in texts) >= _CODES * len(texts)
+    return named or (bool(texts) and sum(bool(_CODE.fullmatch(text)) for text in texts) >= _CODES * len(texts))
 
 
 def _describe_likeness(codes: NDArray[np.unsignedinteger], labels: NDArray[np.unsignedinteger]) -> str | None:
