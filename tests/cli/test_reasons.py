@@ -311,3 +311,13 @@ def test_a_committee(run):
     assert "reasons:\n" + "".join(f"  {one}\n" for one in known[1]) in shown
     done = run("export", "committee.json", "--to", "sql", "--table", "new", "--what", "reasons")
     assert "no single rule decides" in done.err
+
+
+def test_the_page_has_the_wording(run, codes):
+    """--codes adds the section, with texts escaped."""
+    assert run("report", "model.json", "new.csv", "--codes", codes, "-o", "page.html").code == 0
+    page = Path("page.html").read_text()
+    assert 'id="reasons"' in page
+    assert "=Text 0, “0” &lt;b&gt;" in page
+    assert run("report", "model.json", "new.csv", "-o", "plain.html").code == 0
+    assert 'id="reasons"' not in Path("plain.html").read_text()

@@ -1,4 +1,4 @@
-"""The sections of a page on what has moved and what comes back: in a browser, for every reader."""
+"""The sections of a page on what has moved, what comes back, and reasons: in a browser, for every reader."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ import pytest
 
 from tests.report.examples import HOSTILE, loans
 from unless import UnlessClassifier
+from unless.errors import ParameterError
 from unless.report import report, summarise
 from unless.table import Column, Labels, Table
 
 
 @pytest.fixture(scope="module")
 def sections(tmp_path_factory):
-    """A page with both sections: an ordinary one, and one whose names and values a page could misunderstand."""
+    """A page with these sections: an ordinary one, and one whose names and values a page could misunderstand."""
     folder, found = tmp_path_factory.mktemp("keeping"), {}
     model, table = loans()
     shifted = replace(table, columns=tuple(
@@ -22,7 +23,8 @@ def sections(tmp_path_factory):
     ))  # fmt: skip
     found["loans"] = folder / "loans.html"
     stable = model.stability(table, table.y, n=2)
-    report(model, table, found["loans"], watch=model.watch(shifted, table.y), stability=stable)
+    named = model.reasons(table)
+    report(model, table, found["loans"], watch=model.watch(shifted, table.y), stability=stable, reasons=named)
     rows = 40 * len(HOSTILE)
     values = [HOSTILE[row % len(HOSTILE)] for row in range(rows)]
     strange = Table((Column.of(HOSTILE[0], values),), Labels.of(HOSTILE[1], [HOSTILE[row % 3] for row in range(rows)]))
@@ -31,16 +33,17 @@ def sections(tmp_path_factory):
         strange, columns=(Column.of(HOSTILE[0], [HOSTILE[2]] * (rows // 2) + ["<i>new</i>"] * (rows // 2)),)
     )
     found["hostile"] = folder / "hostile.html"
-    report(own, strange, found["hostile"], watch=own.watch(moved), stability=own.stability(strange, strange.y, n=2))
+    parts = {"stability": own.stability(strange, strange.y, n=2), "reasons": own.reasons(strange)}
+    report(own, strange, found["hostile"], watch=own.watch(moved), **parts)
     return found
 
 
 @pytest.mark.parametrize("dark", [False, True])
 @pytest.mark.parametrize("name", ["loans", "hostile"])
 def test_sections_in_a_browser(sections, open_page, axe, name, dark):
-    """Both sections are there, linked, accessible, and as wide as the screen of a phone."""
+    """The sections are there, linked, accessible, and as wide as the screen of a phone."""
     page = open_page(sections[name], width=390, height=800, dark=dark)
-    for section in ("watch", "stability"):
+    for section in ("watch", "stability", "reasons"):
         part = page.locator(f"section#{section}")
         assert part.get_attribute("aria-labelledby") == part.locator("h2").get_attribute("id")
         assert page.locator(f"nav a[href='#{section}']").count() == 1
@@ -62,7 +65,22 @@ def test_every_number_is_pythons(sections, open_page):
 
 
 def test_pages_have_them_on_request_only():
-    """Without a watch or a stability there is no section."""
+    """Without a watch, a stability or reasons there is no section."""
     model, table = loans()
     page = summarise(model, table)
-    assert (page.watch, page.stability) == (None, None)
+    assert (page.watch, page.stability, page.reasons) == (None, None, None)
+
+
+def test_reasons_are_counted_and_in_the_records(sections, open_page):
+    """The table has the counts of Python, and each record its codes, which can be searched."""
+    model, table = loans()
+    named = model.reasons(table)
+    page = open_page(sections["loans"])
+    rows = page.locator("#reasons tbody tr").all_inner_texts()
+    counts = [(row.split("\t")[0].strip(), row.split("\t")[-2].strip()) for row in rows]
+    assert counts == [(str(label), f"{records:,}") for label, _, _, records, _ in named.count_rows()]
+    cell = page.locator("#records tbody tr").first.inner_text().split("\t")[-1]
+    assert "; ".join(one.code for one in named[0]).startswith(cell.removesuffix("…"))
+    shorter = replace(table, columns=tuple(replace(one, codes=one.codes[:5]) for one in table.columns), target=None)
+    with pytest.raises(ParameterError, match="records, but there are 5"):
+        summarise(model, replace(shorter, rows=5), reasons=named)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -12,17 +12,30 @@ from unless.cli.data_options import FileOptions
 from unless.cli.file_io import check_file_conflicts, write_document
 from unless.cli.layout import render_unseen_values
 from unless.cli.loading import DataSource, read_any_model, read_labelled
-from unless.cli.options import Data, Model, Quiet, Seed, Strict, TrueLabels, flag_option, output_option, value_option
+from unless.cli.options import (
+    Codes,
+    Data,
+    Model,
+    Quiet,
+    Seed,
+    Strict,
+    TrueLabels,
+    flag_option,
+    output_option,
+    value_option,
+)
 from unless.errors import ParameterError
 from unless.evaluation.drift_results import Watch
 from unless.evaluation.stability import Stability
 from unless.evaluation.unseen_values import refuse_unseen, require_known_values
+from unless.explanation.decision_reasons import reason_words, table_reasons
 from unless.explanation.words import Words
 from unless.explanation.words_file import read_words
 from unless.model import Model as FittedModel
 from unless.model import decider_of, program_of
 from unless.report import Page, render, summarise
 from unless.rule import Program
+from unless.rule.reason_words import MOST_REASONS
 from unless.table import Table
 from unless.values import count_text, share_text
 
@@ -49,6 +62,10 @@ def report(
         str | None,
         value_option("FILE", "A TOML file with names for features, values and labels, units, and the page's purpose."),
     ] = None,
+    reasons: Annotated[
+        bool, flag_option("Add a section on the reasons for the decisions, and a column of the records.", "--reasons")
+    ] = False,
+    codes: Codes = None,
     strict: Strict = False,
     show: Annotated[bool, flag_option("Open the page in the browser.", "--open")] = False,
     file: FileOptions,
@@ -67,7 +84,7 @@ def report(
     """
     if show and output == "-":
         raise ParameterError("--open needs a file; name one: -o report.html")
-    check_file_conflicts(output, model, data, words, format=file.format)
+    check_file_conflicts(output, model, data, words, codes, format=file.format)
     screen = Screen(quiet=quiet)
     found = read_any_model(model)
     decider, source = decider_of(found), DataSource.of(data, file)
@@ -76,9 +93,9 @@ def report(
     stable = None if stability is None else _measure_stability(screen, found, source, target, stability)
     with screen.busy("writing the page"):
         moved = _watch_records(found, table) if watched else None
-        page = summarise(
-            found, table, title=title, sample=sample, seed=seed, words=spoken, watch=moved, stability=stable
-        )
+        named = table_reasons(decider, table, reason_words(codes, found), MOST_REASONS) if reasons or codes else None
+        more: dict[str, Any] = {"watch": moved, "stability": stable, "reasons": named}
+        page = summarise(found, table, title=title, sample=sample, seed=seed, words=spoken, **more)
         if strict:
             require_known_values(found, decider.all_rules)
             refuse_unseen(page.facts.unseen)

@@ -372,18 +372,19 @@ class RuleClassifier(ClassifierMixin, CostMethods):  # type: ignore[misc]  # sci
         words: Words | None = None,
         watch: Watch | None = None,
         stability: Stability | None = None,
+        reasons: Reasons | None = None,
     ) -> None:
         """Write a report about the model on these records: one self-contained HTML file.
 
         It shows the rules, what they decide, how good they are and where they are weak; readers can change values and
         see the decision change. ``y`` contains the true labels, or is None if they are unknown. Columns of X that are
-        not features, such as names, appear in the table of records; see `unless.report.report`. ``watch`` and
-        ``stability`` take the results of the methods of these names, and add a section for each.
+        not features, such as names, appear in the table of records; see `unless.report.report`. ``watch``,
+        ``stability`` and ``reasons`` take the results of the methods of these names, and add a section for each.
         """
         from unless.report import report
 
         table, options = self._inputs.for_report(X, y), {"title": title, "sample": sample, "seed": seed, "words": words}
-        report(self.model_, table, path, **options, watch=watch, stability=stability)  # type: ignore[arg-type]
+        report(self.model_, table, path, **options, watch=watch, stability=stability, reasons=reasons)  # type: ignore[arg-type]
 
     # Helpers.
 

@@ -4,6 +4,7 @@
 - `rule_sentences`: rules in words; `headline`, `sections` (rules, flow, errors, features), `subgroup_views`,
   `curves`, `weak_spots`: the parts of the page as values.
 - `by_feature`: what each feature does: importances, effects, and the data for contributions.
+- `reasons_view`: how often each reason was given, and the reasons of each record.
 - `histograms`: histograms; `page_data`: the data of the page's scripts.
 - `summary`: the whole page as values, with the data of its scripts.
 - `table_overview`: a table before learning, as text and in a notebook; `finding_text`: suspicious findings as lines.

@@ -10,10 +10,12 @@ import hashlib
 import json
 import os
 from html import escape
+from typing import Any
 
 from unless import __version__
 from unless.evaluation.drift_results import Watch, p_value_text
 from unless.evaluation.stability import Stability
+from unless.explanation.decision_reasons import Reasons
 from unless.explanation.proof_rendering import has_jinja2, render_template
 from unless.explanation.sentences import compared_values
 from unless.explanation.words import DEFAULT, Words
@@ -44,6 +46,7 @@ def report(  # noqa: PLR0913 - one parameter for each choice of the caller
     words: Words | None = None,
     watch: Watch | None = None,
     stability: Stability | None = None,
+    reasons: Reasons | None = None,
 ) -> Page:
     """Write a report on a program or a fitted model to an HTML file atomically.
 
@@ -61,13 +64,17 @@ def report(  # noqa: PLR0913 - one parameter for each choice of the caller
         Names for features, values and labels.
     watch, stability
         Results of `unless.evaluation`; each adds a section.
+    reasons
+        The reasons for the decisions on the records of the table, from `unless.explanation.reasons`. They add a
+        section, and a column to the records.
 
     Returns
     -------
     Page
         The contents of the page.
     """
-    page = summarise(model, table, title=title, sample=sample, seed=seed, words=words, watch=watch, stability=stability)
+    more: dict[str, Any] = {"watch": watch, "stability": stability, "reasons": reasons}
+    page = summarise(model, table, title=title, sample=sample, seed=seed, words=words, **more)
     write_whole(path, render(page).encode())
     return page
 

@@ -16,6 +16,7 @@ from unless.evaluation.periods import PeriodResult
 from unless.evaluation.shares import Share
 from unless.evaluation.stability import Stability
 from unless.evaluation.tradeoff import TradeOff
+from unless.explanation.decision_reasons import Reasons
 from unless.explanation.effects_view import EffectsView
 from unless.explanation.sentences import words_for
 from unless.explanation.words import DEFAULT, Words, printable
@@ -26,6 +27,7 @@ from unless.report.curves import Curves, compute_curves
 from unless.report.facts import DecisionFacts, gather_facts
 from unless.report.headline import Leading, Trust, find_leading_rules, measure_trust
 from unless.report.page_data import page_data, shown_columns
+from unless.report.reasons_view import ReasonsView, with_reason_column
 from unless.report.rule_sentences import LabelName, Speaker, Text
 from unless.report.subgroup_views import GroupsView, describe_groups
 from unless.report.weak_spots import WeakSpots, find_weak_spots
@@ -129,6 +131,8 @@ class Page:
     """The stability of the rules, if requested."""
     effects: Callable[[], EffectsView | None]
     """Describes what each feature does, when it is called; None without points."""
+    reasons: ReasonsView | None = None
+    """How often each reason was given, if requested."""
 
     @property
     def quality(self) -> Quality | None:
@@ -146,7 +150,7 @@ class Page:
         return self.learned is not None and self.learned is self.facts
 
 
-def summarise(
+def summarise(  # noqa: PLR0913 - one parameter for each choice of the caller
     model: Program | Model,
     table: Table,
     *,
@@ -156,10 +160,14 @@ def summarise(
     words: Words | None = None,
     watch: Watch | None = None,
     stability: Stability | None = None,
+    reasons: Reasons | None = None,
 ) -> Page:
     """Collect the report on a program or a fitted model and a table of records, with or without true labels."""
     _check_whole_number("sample", sample, 1)
     _check_whole_number("seed", seed, 0)
+    reason_column = ""
+    if reasons is not None:
+        table, reason_column = with_reason_column(table, reasons)
     everything = gather_facts(model, table)
     (facts, learned), known = everything.split(), everything.model
     spoken = words or DEFAULT
@@ -169,7 +177,10 @@ def summarise(
     features, shuffling = sections.describe_features(facts, speaker, seed)
     target = speaker.text(printable(facts.program.target))
     others = shown_columns(everything)
-    columns = [*map(facts.column, facts.used), *(facts.table.column(one.name) for one in others)]
+    columns = [
+        *map(facts.column, facts.used),
+        *(facts.table.column(one.name) for one in others if one.name != reason_column),
+    ]
     groups, curves = describe_groups(facts, speaker, words, columns), compute_curves(facts, speaker)
     alone, trust = facts.decider.by_rule, measure_trust(facts, speaker, learned)
     return Page(
@@ -207,6 +218,7 @@ def summarise(
         watch=watch,
         stability=stability,
         effects=partial(describe_effects, known, everything.table[rows], words),
+        reasons=None if reasons is None else ReasonsView.of(reasons, reason_column, facts.labels, speaker),
     )
 
 
