@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.accuracy_datasets import CONFIRMATION, FRESH, NOISE, ONCE, SELECTION, folds_of, present, split
+from benchmarks.accuracy_datasets import BLIND, CONFIRMATION, FRESH, NOISE, ONCE, SELECTION, folds_of, present, split
 from benchmarks.accuracy_page import LEAST, pages
 from benchmarks.figures import Figures
 from benchmarks.methods import METHODS, OURS
@@ -32,7 +32,8 @@ __all__ = ["main", "measure"]
 _PAGE, _PLOT = ROOT / "docs" / "accuracy.md", ROOT / "docs" / "images" / "accuracy.svg"
 _FIGURES = Path(__file__).with_suffix(".json")
 _CACHE = ROOT / "build" / "accuracy.jsonl"
-_GROUPS = {"selection": SELECTION, "confirmation": CONFIRMATION, "fresh": FRESH, "once": ONCE, "noise": NOISE}
+_GROUPS = {"selection": SELECTION, "confirmation": CONFIRMATION, "fresh": FRESH, "once": ONCE, "blind": BLIND}
+_GROUPS["noise"] = NOISE
 
 # One fold.
 
@@ -109,13 +110,13 @@ def main(arguments: Sequence[str] | None = None) -> str:
 
 def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.accuracy", description="Accuracy against peers.")
-    every = (*SELECTION, *CONFIRMATION, *FRESH, *ONCE, *NOISE)
+    every = (*SELECTION, *CONFIRMATION, *FRESH, *ONCE, *BLIND, *NOISE)
     add = parser.add_argument
     add(
         "--data",
         type=names_of(every, _GROUPS),
         default=every,
-        help="datasets, or selection, confirmation, fresh, once, noise (all)",
+        help="datasets, or selection, confirmation, fresh, once, blind, noise (all)",
     )
     add("--only", type=names_of(METHODS, {"ours": OURS}), help='methods, or "ours" (all)')
     add("--again", type=names_of(METHODS, {"ours": OURS}), help='methods whose results are forgotten first, or "ours"')

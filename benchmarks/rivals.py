@@ -146,6 +146,19 @@ def _leaves(node: dict[str, Any], depth: int = 0) -> list[int]:
     return _leaves(node["left_child"], depth + 1) + _leaves(node["right_child"], depth + 1)
 
 
+def catboost(train: Table, test: Table) -> Outcome:
+    """Native categories, defaults."""
+    from catboost import CatBoostClassifier
+
+    texts = [place for place, column in enumerate(train.columns) if column.kind == "text"]
+    model = CatBoostClassifier(
+        cat_features=texts, thread_count=1, random_seed=0, verbose=False, allow_writing_files=False
+    )
+    found = _fitted(model, _with_codes(train), train, _with_codes(test))
+    leaves = model.get_tree_leaf_counts()
+    return _sized(found, [count.bit_length() - 1 for count in map(int, leaves) for _ in range(count)])
+
+
 def random_forest(train: Table, test: Table) -> Outcome:
     """A hundred trees; categories are ordinal codes."""
     from sklearn.ensemble import RandomForestClassifier
@@ -252,7 +265,7 @@ def codes_of(table: Table) -> NDArray[np.int64]:
     return table.target.codes.astype(np.int64)
 
 
-def _fitted(model: Any, cells: Matrix, train: Table, known: Matrix) -> Outcome:
+def _fitted(model: Any, cells: Any, train: Table, known: Any) -> Outcome:
     """A classifier of scikit-learn's manner, on classes that are numbered without gaps."""
     present, label = np.unique(codes_of(train), return_inverse=True)
     cpu, wall = clocked(lambda: model.fit(cells, label))
@@ -280,6 +293,17 @@ def _values(column: Column) -> Matrix:
     if column.kind == "text":
         return np.arange(others + 1, dtype=np.float64)
     return np.concatenate([column.numbers, np.full(others + 1, np.nan)])
+
+
+def _with_codes(table: Table) -> pd.DataFrame:
+    """Numbers as in `_matrix`, and whole numbers for the categories of a column of text."""
+    import pandas as pd
+
+    cells = {
+        column.name: column.codes.astype(np.int64) if column.kind == "text" else _values(column)[column.codes]
+        for column in table.columns
+    }
+    return pd.DataFrame(cells)
 
 
 def _indicators(train: Table, table: Table) -> Matrix:
