@@ -11,6 +11,7 @@ import unless
 from tests.learn.test_random_tables import random_rows, table_of
 from unless.learn import MemoryEngine
 from unless.learn.distillation import (
+    TeacherAnswers,
     count_rules_and_exceptions,
     distillation_settings,
     label_by_teacher,
@@ -34,7 +35,7 @@ def circle(rows=300, seed=0):
 def knows(table):
     """The labels of points, by their places."""
     x, y = (column.numbers[column.codes] for column in table.columns)
-    return np.where(x**2 + y**2 < 0.5, 0, 1)
+    return TeacherAnswers(np.where(x**2 + y**2 < 0.5, 0, 1))
 
 
 def accuracy(program, table):
@@ -108,11 +109,22 @@ class TestStudent:
     def test_records_keep_their_labels(self):
         """Training records count one and a half times with their own labels; the teacher labels only new ones."""
         table = circle(100)
-        whole, weights = label_by_teacher(table, None, lambda rows: np.zeros(len(rows), int), 0)
+        whole, weights = label_by_teacher(table, None, lambda rows: TeacherAnswers(np.zeros(len(rows), int)), 0)
         assert weights[:100].tolist() == [1.5] * 100
         assert set(weights[100:]) == {1.0}
         assert whole.target.codes[:100].tolist() == table.target.codes.tolist()
         assert set(whole.target.codes[100:]) == {0}
+
+    def test_new_records_count_as_the_teacher_is_sure(self):
+        """A new record counts as the lead of its label over the next one, in sixteenths, and never nothing."""
+        shares = np.array([[1.0, 0.0, 0.0], [0.5, 0.1, 0.4], [0.4, 0.4, 0.2], [0.25, 0.0, 0.75]])
+        answers = TeacherAnswers.of(shares.argmax(axis=1), shares)
+        assert answers.leads.tolist() == pytest.approx([1.0, 0.1, 0.0, 0.5])
+        table = circle(100)
+        sure = TeacherAnswers(np.zeros(8_000, int), np.resize(answers.leads, 8_000))
+        weights = label_by_teacher(table, None, lambda _: sure, 0)[1]
+        assert weights[100:104].tolist() == [1.0, 2 / 16, 1 / 16, 0.5]
+        assert TeacherAnswers.of(np.zeros(3, int), np.ones((3, 1))).leads is None
 
     def test_it_depends_on_the_seed_alone(self):
         """The same seed gives the same list, whatever the order of records."""

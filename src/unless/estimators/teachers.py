@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from unless.errors import ParameterError
 from unless.learn.committee_learner import CommitteeSettings, learn_committee
-from unless.learn.distillation import DistillationResult, TeacherFunction, learn_distilled_list
-from unless.model.points import leading_label_index
+from unless.learn.distillation import DistillationResult, TeacherAnswers, TeacherFunction, learn_distilled_list
+from unless.model.points import leading_label_index, probabilities_of
 from unless.model.prediction import predict
 from unless.table import Column, Labels, Table
 from unless.values import class_index, to_python_value
@@ -55,7 +55,7 @@ def learn_from_teacher(
         teacher = _make_teacher(seen, settings, seed, limits)
         imitation = imitate(some, counts, teacher)
         agreement = float(
-            np.mean(predict(imitation, rest) == np.array(some.labels.labels, dtype=object)[teacher(rest)])
+            np.mean(predict(imitation, rest) == np.array(some.labels.labels, dtype=object)[teacher(rest).labels])
         )
         found = DistillationResult(teacher_name(settings.teacher), agreement, len(rest))
     return imitate(data.table, data.counts, _make_teacher(data, settings, seed, limits)), found
@@ -72,7 +72,12 @@ def _make_teacher(data: TrainingData, settings: UnlessSettings, seed: int, limit
     )
     if found.interrupted is not None:
         raise found.interrupted
-    return lambda table: leading_label_index(found.committee.sums(table))
+
+    def label(rows: Table) -> TeacherAnswers:
+        sums = found.committee.sums(rows)
+        return TeacherAnswers.of(leading_label_index(sums), probabilities_of(sums))
+
+    return label
 
 
 def is_fitted(teacher: Any) -> bool:
@@ -100,9 +105,14 @@ def classifier_as_teacher(teacher: Any, table: Table, counts: Weights | None, *,
         more = {} if counts is None else _weights_for(teacher, counts)
         _call_teacher(teacher, "fit", frame_of(table, named=named), labels[table.labels.codes], **more)
 
-    def label(rows: Table) -> NDArray[np.intp]:
-        said = _call_teacher(teacher, "predict", frame_of(rows, named=named))
-        return _label_indices(said, table.labels, type(teacher).__name__, len(rows))
+    def label(rows: Table) -> TeacherAnswers:
+        frame = frame_of(rows, named=named)
+        said = _label_indices(_call_teacher(teacher, "predict", frame), table.labels, type(teacher).__name__, len(rows))
+        if not hasattr(teacher, "predict_proba"):
+            return TeacherAnswers(said)
+        shares = np.asarray(_call_teacher(teacher, "predict_proba", frame), dtype=np.float64)
+        whole = shares.ndim == 2 and len(shares) == len(rows) and bool(np.isfinite(shares).all())
+        return TeacherAnswers.of(said, shares.clip(0, 1)) if whole else TeacherAnswers(said)
 
     return label
 
