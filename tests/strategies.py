@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from unless.rule import Literal, Program, Rule
 from unless.score.program_parts import program_parts
-from unless.score.score_card import ScoreCard, can_cut, point_columns, tested_numbers
+from unless.score.score_card import ScoreCard, point_columns, tested_numbers
 from unless.table import Column, Table
 from unless.values import cell_value, parse_number, value_in_notation
 from unless.values.notation import (
@@ -356,7 +356,7 @@ def cuts_of(program: Program) -> tuple[Literal, ...]:
         first = min(tests, key=lambda one: (float(one.value), one.op))
         found[Literal(feature, opposite[first.op], first.value)] = None
         found.update((Literal(feature, ">", value), None) for value in _others(first.value))
-    return tuple(cut for cut in found if can_cut(cut, tested))
+    return tuple(cut for cut in found if cut not in tested[cut.feature])
 
 
 def _others(value: float) -> list[float]:

@@ -54,7 +54,7 @@ def effects(
     check_file_conflicts(None, model, data, background, format=file.format)
     screen = Screen(quiet=quiet)
     found = read_fitted_model(model, "how many points their parts have; give")
-    used = list(found.decider.used)
+    used = list(found.used)
     table = read_records(screen, DataSource.of(data, file), like=found, features=used)
     others = table
     if background is not None:

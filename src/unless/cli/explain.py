@@ -37,7 +37,7 @@ from unless.explanation.decision_reasons import reason_words
 from unless.explanation.score_explanation import ScoreExplanation, explain_score
 from unless.explanation.why import explain_record
 from unless.model import Model as FittedModel
-from unless.model import decider_of, is_all_holdout
+from unless.model import decider_of, is_all_holdout, used_by
 from unless.read.csv_files import TextFile
 from unless.read.dialect import TextDialect
 from unless.read.table import read_table
@@ -200,11 +200,11 @@ def _explain_records(
     """Yield the explanations of the requested records, with their labels in the data unless --set is given."""
     decider = decider_of(model)
     if data is None:
-        record = {**dict.fromkeys(decider.used), **changed}
+        record = {**dict.fromkeys(used_by(model)), **changed}
         yield ExplainedRecord(model, explain_record(decider, record), changed=changed)
         return
     # The data may lack a column whose value --set gives.
-    wanted = [name for name in decider.used if name not in changed]
+    wanted = [name for name in used_by(model) if name not in changed]
     table = read_records(screen, data, like=model, features=data.known_features(model, wanted))
     for number in _requested_rows(rows, table, data.name):
         record = table.record(number - 1)

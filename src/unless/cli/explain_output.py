@@ -13,7 +13,7 @@ from rich.text import Text
 from unless.cli.layout import grid, hanging_indent
 from unless.explanation.decision_reasons import reasons_to_json, table_reasons
 from unless.explanation.proof import Proof, RuleProof
-from unless.explanation.score_explanation import ScoreExplanation
+from unless.explanation.score_explanation import ScoreExplanation, untested_text
 from unless.explanation.sentences import failing_conditions, story_lines, words_for
 from unless.explanation.why import Explanation, WhyNot
 from unless.explanation.words import DEFAULT, Words, printable
@@ -126,6 +126,8 @@ class ExplainedRecord:
             )
         else:
             yield self.proof.text(style, number=number)
+        if not isinstance(self.model, Program) and (note := untested_text(self.model.untested, words)):
+            yield hanging_indent("  ", Text(f"({note.removesuffix('.')})", "dim"))
 
     def _data_label_lines(self) -> Iterator[RenderableType]:
         """Yield notes on the label in the data, and on whether the record was held back."""
@@ -225,4 +227,4 @@ def render_points(points: ScoreExplanation) -> RenderableType:
     table = grid({}, *({"justify": "right", "no_wrap": True} for _ in head[1:]))
     for row, style in ((head, "bold"), *((row, "") for row in rows), (total, "bold"), (shares, "bold")):
         table.add_row(*(Text(cell, style) for cell in row))
-    return table
+    return Group(table, Text(points.note)) if points.note else table

@@ -32,7 +32,7 @@ from unless.explanation.decision_reasons import reason_words, table_reasons
 from unless.explanation.words import Words
 from unless.explanation.words_file import read_words
 from unless.model import Model as FittedModel
-from unless.model import decider_of, program_of
+from unless.model import decider_of, program_of, used_by
 from unless.report import Page, render, summarise
 from unless.rule import Program
 from unless.rule.reason_words import MOST_REASONS
@@ -88,7 +88,9 @@ def report(
     screen = Screen(quiet=quiet)
     found = read_any_model(model)
     decider, source = decider_of(found), DataSource.of(data, file)
-    table = read_labelled(screen, source, found, target, features=_columns_to_read(source, found, target, decider.used))
+    table = read_labelled(
+        screen, source, found, target, features=_columns_to_read(source, found, target, used_by(found))
+    )
     spoken = None if words is None else _read_words_of_model(words, found)
     stable = None if stability is None else _measure_stability(screen, found, source, target, stability)
     with screen.busy("writing the page"):

@@ -18,8 +18,8 @@ from unless.learn.settings import Setting
 from unless.values import parse_number
 
 _NAMES = (
-    *("ratio", "penalty", "min_support", "optimise", "tune", "teacher", "round_thresholds", "otherwise", "positive"),
-    *("size", "random_state", "class_weight", "max_rules", "max_seconds"),
+    *("ratio", "penalty", "min_support", "optimise", "tune", "teacher", "probabilities", "round_thresholds"),
+    *("otherwise", "positive", "size", "random_state", "class_weight", "max_rules", "max_seconds"),
 )
 """The parameters that are options, in the order of the help text."""
 

@@ -36,8 +36,8 @@ class UnlessClassifier(RuleClassifier, UnlessLearner):
         0.25 if a trial on held-out records shows that the list then becomes clearly better; ``tuned_`` contains the
         choice. A list with a teacher uses 0.7 of the penalty.
     min_support
-        The number of records that every rule must cover, and every literal and exception, when it is learned; with a
-        teacher, five thirds of this number, because the teacher labels additional records.
+        The number of records that every rule must cover, and every literal and exception, when it is learned; a record
+        that a teacher has labelled counts as much as the teacher is sure.
     optimise
         Optimise the list as a whole, for fewer errors with fewer rules. If False, return the list as it was learned
         rule by rule, in half of the time.
@@ -53,6 +53,10 @@ class UnlessClassifier(RuleClassifier, UnlessLearner):
         Takes seconds; ``distillation_`` contains how often list and teacher agree on held-out records.
     random_state
         The random seed for a committee and for the records that a teacher labels.
+    probabilities
+        What probabilities use: what rules test, or all features. With "all", the score card has points for every
+        feature, also for those that no rule tests: labels and rules stay, `predict_proba` ranks records better. Every
+        explanation of a probability names these features; new records must have them.
     numeric
         Columns to read as numbers, whatever they look like; text that is not a number stays text.
     categorical

@@ -17,7 +17,7 @@ from unless.errors import ProgramError, suggest
 from unless.estimators.training_data import count_missing, known_label_index
 from unless.evaluation.importance import lazy_importances
 from unless.evaluation.metrics import count_rule_decisions
-from unless.learn.score_fitting import later_card
+from unless.learn.score_fitting import later_card, scored_features
 from unless.model import HoldoutResult, Model, holdout_rows
 from unless.model.rule_statistics import RuleStatistics
 from unless.rule import Program, Rule
@@ -44,13 +44,15 @@ def with_rules(
     tested = None if held is None or not held.any() else _tested(model, program, labelled[held])
     labelled = labelled if held is None else labelled[~held]
     there = labelled if counts is None else labelled[counts > 0]
+    scored = scored_features(model.parameters, labelled)
+    known = [name for name in program.features if name in {*program.used, *scored}]
     found = replace(
         bare,
         statistics=count_rule_decisions(program, labelled, counts),
-        domain=domain_table(there, program.used),
-        missing_counts=count_missing(labelled, program.used, counts),
+        domain=domain_table(there, known),
+        missing_counts=count_missing(labelled, known, counts),
         lazy_importances=lazy_importances(program, labelled, counts),
-        lazy_card=later_card(program, labelled, counts, model.parameters.get("constraints")),
+        lazy_card=later_card(program, labelled, counts, model.parameters.get("constraints"), every=scored),
     )
     return _with(found, tested)
 

@@ -119,11 +119,12 @@ class Learner:
     def _learn(self, data: TrainingData) -> LearnedModel:
         """Learn rules, count their decisions, and record the values of the features."""
         from unless.evaluation.importance import lazy_importances
-        from unless.learn.score_fitting import later_card
+        from unless.learn.score_fitting import later_card, scored_features
         from unless.relational import positively
 
         settings = self._settings()
         choice = DecisionChoice.of(settings, data, self._name)
+        _refuse_all_features(settings, data, choice)
         data = choice.hide_amounts(data, settings.numeric)
         weighted = choice.weigh(data)
         with meter(on=bool(settings.verbose)) as shown:
@@ -137,17 +138,19 @@ class Learner:
         if data.features is not None:  # only the used features have to be computed for new records
             program = positively(replace(program, features=program.used), data.features)
             data = data.only(program.used)
+        scored = scored_features(settings.parameters(), data.table)
+        known = [name for name in program.features if name in {*program.used, *scored}]
         model = Model(
             program,
             replace(decided, labels=program.heads, distilled=more.get("distillation") is not None),
             data.table.schema,
-            data.domain(program.used),
+            data.domain(known),
             self._classifier,
             settings.parameters(),
             data.named,
             lazy_importances=lazy_importances(program, data.table, data.counts),
-            lazy_card=later_card(program, data.table, data.counts, settings.constraints),
-            missing_counts=data.missing_counts(program.used),
+            lazy_card=later_card(program, data.table, data.counts, settings.constraints, every=scored),
+            missing_counts=data.missing_counts(known),
             relations=data.features,
             **more,
         )
@@ -184,6 +187,16 @@ def learn(learner: Learner, data: TrainingData | Table, *, keep: Any = None, loc
     return replace(learned, model=replace(learned.model, locked=locked))
 
 
+def _refuse_all_features(settings: Any, data: TrainingData, choice: DecisionChoice) -> None:
+    """Reject points of all features where they would decide, or would have to be found in several tables."""
+    if settings.parameters().get("probabilities") != "all":
+        return
+    if data.features is not None:
+        raise ParameterError('probabilities="all" is for one table; with several tables, leave it out')
+    if not choice.as_learned:
+        raise ParameterError('with probabilities="all" the rules decide; leave out decide and reject')
+
+
 def refuse_kinds(learner: Learner) -> None:
     """Reject a learner that declares columns, since a table already has the kinds of its columns."""
     given = [name for name in ("numeric", "categorical", "dates", "orders", "parts") if getattr(learner, name)]
@@ -203,6 +216,7 @@ class UnlessLearner(Learner):
     tune: bool = False
     teacher: Any = None
     random_state: Any = 0
+    probabilities: Literal["rules", "all"] = "rules"
 
     _classifier, _name = "UnlessClassifier", "unless"
     _stops_at_max_rules = False  # it searches for the best list of that size

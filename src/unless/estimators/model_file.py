@@ -220,16 +220,17 @@ def read_model(program: Program, columns: ColumnsData, data: StatisticsData, pla
     from unless.learn.distillation import DistillationResult
 
     schema, statistics = read_schema(columns, program), read_statistics(data, program, place)
+    seen = read_domain(columns.values, schema)
     found = Model(
         program,
         statistics,
         schema,
-        read_domain(columns.values, schema),
+        seen,
         data.learner,
         read_parameters(data.parameters, f"{place}.parameters"),
         columns.named,
         lazy_importances=read_importances(data.importances, f"{place}.importances", len(program.features)),
-        lazy_card=read_card(data, place, program, statistics.classes),
+        lazy_card=read_card(data, place, program, statistics.classes, seen),
         distillation=None if data.distillation is UNSET else DistillationResult(*data.distillation),
         tuned=None if data.tuned is UNSET else dict(data.tuned),
         trade_off=None if data.trade_off is UNSET else read_trade_off(data.trade_off, f"{place}.trade_off"),

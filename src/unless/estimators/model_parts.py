@@ -35,7 +35,7 @@ from unless.model.points import Points
 from unless.model.rule_statistics import RuleStatistics
 from unless.rule import Literal, Program
 from unless.score.program_parts import program_parts
-from unless.score.score_card import ScoreCard, can_cut, point_columns, tested_numbers
+from unless.score.score_card import ScoreCard, point_columns
 from unless.score.score_decider import ScoreDecider, committee_of
 from unless.table import Column, HoldoutSplit, Schema, SplitColumn, Table, part_names
 from unless.values import Label, count_text
@@ -236,8 +236,13 @@ def read_locked(indices: Sequence[int], place: str, rules: int) -> tuple[int, ..
 # Points.
 
 
-def read_card(data: StatisticsData, place: str, program: Program, classes: tuple[Label, ...]) -> ScoreCard | None:
-    """The points of the parts of the program, and of every record; files of older versions have none."""
+def read_card(
+    data: StatisticsData, place: str, program: Program, classes: tuple[Label, ...], seen: Table
+) -> ScoreCard | None:
+    """The points of the parts of the program, and of every record; files of older versions have none.
+
+    ``seen`` has the values of features in training.
+    """
     if data.base is UNSET and data.points is UNSET and not data.cuts:
         return None
     if data.base is UNSET or data.points is UNSET:
@@ -246,7 +251,7 @@ def read_card(data: StatisticsData, place: str, program: Program, classes: tuple
     if len(classes) < 2:
         raise at(f"{place}.points", "there is only one class, and a score card has at least two")
     hint = "; if the rules were edited, leave base, points and cuts out"
-    cuts = _card_cuts(data.cuts, f"{place}.cuts", program, hint)
+    cuts = _card_cuts(data.cuts, f"{place}.cuts", program, seen, hint)
     width, height = point_columns(classes), len(program_parts(program, cuts))
     base = read_points(data.base, f"{place}.base", width)
     return ScoreCard(
@@ -254,14 +259,17 @@ def read_card(data: StatisticsData, place: str, program: Program, classes: tuple
     )
 
 
-def _card_cuts(data: Sequence[Any], place: str, program: Program, hint: str) -> tuple[Literal, ...]:
-    """The cuts of a score card: each once, on numbers that rules test."""
-    features = KnownFeatures(dict(zip(program.features, program.features, strict=True)), program.notations)
-    cuts, known = read_literals(data, place, features), tested_numbers(program)
+def _card_cuts(data: Sequence[Any], place: str, program: Program, seen: Table, hint: str) -> tuple[Literal, ...]:
+    """The cuts of a score card: literals of features with known values, each once, and in no rule."""
+    names = dict(zip(program.features, program.features, strict=True))
+    cuts = read_literals(data, place, KnownFeatures(names, {**seen.schema.notations, **program.notations}))
+    taken, readable = {*program.literals()}, {*program.used, *seen.features}
     for index, cut in enumerate(cuts):
-        if not can_cut(cut, known):
-            raise at(f"{place}[{index}]", f"a cut compares numbers that rules compare, with another number, once{hint}")
-        known[cut.feature].add(cut)
+        if cut in taken:
+            raise at(f"{place}[{index}]", f"a cut is a literal that is in no rule, once{hint}")
+        if cut.feature not in readable:
+            raise at(f"{place}[{index}][0]", f"no rule tests {shown(cut.feature)}, and columns.values lacks it{hint}")
+        taken.add(cut)
     return cuts
 
 
@@ -305,8 +313,8 @@ def read_decision(model: Model, data: DecisionData) -> Model:
     if data.by == "rules" and voting is not None:
         raise at("decision.by", "in a committee no single rule decides")
     score = voting or model.card
-    if score is None:
-        raise at("decision.by", "the list has no points to decide with")
+    if score is None or model.untested:
+        raise at("decision.by", "the list has no points to decide with, or some of features that no rule tests")
     decider = ScoreDecider(score, data.by, costs or Costs.of_errors(classes), reject)
     if voting is not None:
         return replace(model, decider=decider)

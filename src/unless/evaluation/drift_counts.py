@@ -56,8 +56,8 @@ class DriftCounts:
 
     @property
     def used(self) -> tuple[str, ...]:
-        """The features that the program or the decider tests."""
-        tested = {*self.program.used, *self.decider.used}
+        """The features that the program or the decider tests, or that probabilities need."""
+        tested = {*self.program.used, *self.model.used}
         return tuple(name for name in self.program.features if name in tested)
 
     def add(

@@ -72,7 +72,7 @@ def background_rows(model: Model, background: Table) -> NDArray[np.intp]:
     """Return the indices of the `background_records`."""
     if len(background) <= MOST_RECORDS:
         return np.arange(len(background))
-    hashes = record_hashes([background.column(name) for name in model.decider.used], len(background))
+    hashes = record_hashes([background.column(name) for name in model.used], len(background))
     return np.sort(np.argsort(hashes, kind="stable")[:MOST_RECORDS])
 
 

@@ -73,7 +73,7 @@ def measure_importances(counter: ContributionCounter, model: Model, background: 
 
     Fewer are used where long lists make them expensive; the work is counted, so that the result is always the same.
     """
-    hashes = record_hashes([background.column(name) for name in model.decider.used], len(background))
+    hashes = record_hashes([background.column(name) for name in model.used], len(background))
     rows = np.argsort(hashes, kind="stable")[:_EXPLAINED]
     single, double, done = np.zeros(len(counter.features)), np.zeros(len(counter.pairs)), 0
     start = counter.steps

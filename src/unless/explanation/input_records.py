@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from unless.errors import ParameterError
-from unless.model import Model, decider_of, model_of
+from unless.model import Model, decider_of, model_of, used_by
 from unless.model.prediction import Decider
 from unless.table import Table
 
@@ -58,5 +58,5 @@ def read_records(model: Decider | Model, given: Any) -> list[Mapping[str, object
         return [rules.read(row) for row in rows]
     from unless.read.table import read_table  # only for frames: showing and exporting rules reads no tables
 
-    table = read_table(rows, like=known or rules, features=rules.used)
+    table = read_table(rows, like=known or rules, features=used_by(model))
     return [table.record(row) for row in range(len(table))]

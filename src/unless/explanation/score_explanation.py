@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -14,12 +14,15 @@ from unless.explanation.sentences import condition_text, default_texts, rule_nam
 from unless.explanation.text_table import align_columns
 from unless.explanation.vote_explanation import probabilities_to_json
 from unless.explanation.why import record_values
-from unless.explanation.words import DEFAULT, Words, join_reasons, printable
+from unless.explanation.words import DEFAULT, Words, join_names, join_reasons, printable
 from unless.model.points import expand_to_all_labels, probabilities_of
 from unless.rule import Program
 from unless.score.program_parts import ProgramPart
-from unless.score.score_card import ScoreCard
+from unless.score.score_card import UNTESTED, ScoreCard
 from unless.values import Label, Value, label_to_json, percent
+
+_MAX_FEATURES = 8
+"""The maximum number of features in a sentence."""
 
 _MAX_LABEL_COLUMNS = 6
 """The maximum number of labels in a text; the most probable labels are shown."""
@@ -27,10 +30,16 @@ _MAX_LABEL_COLUMNS = 6
 
 def explain_score(card: ScoreCard, record: Mapping[str, object], words: Words = DEFAULT) -> ScoreExplanation:
     """Compute the score card of a record, given as a mapping from features to values (None where missing)."""
-    values = record_values(card.program, record)
+    values = record_values(card.tested, record)
     base, *others = (ScoreLine(part, tuple(points.tolist())) for part, points in card.lines(values))
     lines = (replace(base, every=True), *(line for line in others if any(line.points)))
-    return ScoreExplanation(card.program, card.classes, tuple(values.items()), lines, words)
+    return ScoreExplanation(card.program, card.classes, tuple(values.items()), lines, words, card.untested)
+
+
+def untested_text(features: Iterable[str], words: Words = DEFAULT) -> str:
+    """Say which features probabilities count although no rule tests them; an empty text if there are none."""
+    names = [words.name(name) for name in features]
+    return f"{UNTESTED}: {join_names(names, _MAX_FEATURES)}." if names else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +82,13 @@ class ScoreExplanation:
     items: tuple[tuple[str, Value], ...]
     rows: tuple[ScoreLine, ...]
     words: Words = DEFAULT
+    untested: tuple[str, ...] = ()
+    """The features that the card has points for, and that no rule tests."""
+
+    @property
+    def note(self) -> str:
+        """A sentence about the features that no rule tests; empty if there are none."""
+        return untested_text(self.untested, self.words)
 
     @cached_property
     def total(self) -> tuple[int, ...]:
@@ -103,6 +119,7 @@ class ScoreExplanation:
             "rows": [{"part": row.text(self._fitted_words), "points": list(row.points)} for row in self.rows],
             "total": list(self.total),
             "probabilities": probabilities_to_json(self.probabilities),
+            **({"untested": list(self.untested)} if self.untested else {}),
         }
 
     def table(self) -> list[list[str]]:
@@ -120,7 +137,8 @@ class ScoreExplanation:
 
     def __str__(self) -> str:
         rows = self.table()
-        return "\n".join(align_columns(rows, right=range(1, len(rows[0]))))
+        lines = align_columns(rows, right=range(1, len(rows[0])))
+        return "\n".join([*lines, self.note] if self.note else lines)
 
     __repr__ = __str__
 
@@ -128,7 +146,9 @@ class ScoreExplanation:
         head, *rows, total, shares = self.table()
         if not proof_rendering.has_jinja2():
             return None
-        return proof_rendering.render_template("card.html.j2", head=head, rows=rows, ends=[total, shares])
+        return proof_rendering.render_template(
+            "card.html.j2", head=head, rows=rows, ends=[total, shares], note=self.note
+        )
 
 
 def _signed_points(points: Sequence[int], shown: Sequence[int]) -> list[str]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal as OneOf
 from typing import get_args
@@ -125,7 +125,7 @@ def _write(language: Language, model: Decider | Model, name: str, what: Returns,
 def _write_program(program: Program, model: Decider | Model, language: Language, name: str, what: Returns) -> str:
     _check_returns(what, get_args(Returns), "a function")
     card = card_of(model) if what in ("points", "probability") else None
-    lines = _read_features(language, program, model, name, what, () if card is None else card.cuts)
+    lines = _read_features(language, program if card is None else card.tested, model, name, what)
     if card is not None:
         return "\n".join([*lines, _add_points(card, language), _return_points_lines(language, what, card.classes)])
     for condition, index in decisions(program, SourceWriter.of(language, program)):
@@ -184,13 +184,8 @@ def _truth(condition: str | bool, language: Language) -> str:  # noqa: FBT001 - 
     return language.constant(condition) if isinstance(condition, bool) else condition
 
 
-def _read_features(
-    language: Language, program: Program, model: Decider | Model, name: str, what: Returns, cuts: Iterable[Literal] = ()
-) -> list[str]:
-    """Write the first lines of a function, which read the features that the program uses.
-
-    ``cuts`` are further literals on these features.
-    """
+def _read_features(language: Language, program: Program, model: Decider | Model, name: str, what: Returns) -> list[str]:
+    """Write the first lines of a function, which read the features that the program uses."""
     identifiers, known = _name_features(program), find_cell_readers(program, TrainedColumns.of(model))
     numeric = {literal.feature for literal in program.literals() if isinstance(literal.value, float)}
     summary = language.string(f"The {_RETURNED[what]} of a record, for the target {program.target}.")
@@ -204,15 +199,15 @@ def _read_features(
         lines.append(language.assignment.format(f"v_{identifier}", value))
         if feature in numeric:
             lines.append(language.assignment.format(f"n_{identifier}", f"number(v_{identifier})"))
-    for (_, text), (constant, number) in _name_thresholds(program, cuts).items():
+    for (_, text), (constant, number) in _name_thresholds(program).items():
         lines.append(language.assignment.format(constant, repr(number)) + language.remark.format(language.string(text)))
     return lines
 
 
-def _name_thresholds(program: Program, cuts: Iterable[Literal] = ()) -> dict[tuple[float, str], tuple[str, float]]:
-    """Name the number of each date, time, duration and level in the program and in ``cuts``, by number and text."""
+def _name_thresholds(program: Program) -> dict[tuple[float, str], tuple[str, float]]:
+    """Name the number of each date, time, duration and level in the program, by number and text."""
     found: dict[tuple[float, str], tuple[str, float]] = {}
-    for literal in (*program.literals(), *cuts):
+    for literal in program.literals():
         if (key := _threshold_key(literal)) is not None and key not in found:
             prefix = "level" if isinstance(literal.value.notation, LevelNotation) else "at"  # type: ignore[union-attr]  # it is noted
             plain = re.sub(r"[^0-9a-z]+", "_", key[1].lower()).strip("_") or "other"
@@ -250,7 +245,7 @@ def _return_points_lines(language: Language, what: str, labels: Sequence[Label])
 
 def _add_points(card: ScoreCard, language: Language) -> str:
     """Write the lines that add up the points of a list and make its label lead."""
-    writer, indent = SourceWriter.of(language, card.program, card.cuts), language.indent * 2
+    writer, indent = SourceWriter.of(language, card.tested), language.indent * 2
     always, some = score_terms(card, writer)
     true = language.constant(True)  # noqa: FBT003 - a constant
     decided = [
@@ -293,9 +288,9 @@ class SourceWriter:
     constants: Mapping[tuple[float, str], tuple[str, float]]
 
     @classmethod
-    def of(cls, language: Language, program: Program, cuts: Iterable[Literal] = ()) -> SourceWriter:
-        """Return the writer for the conditions of a program, and cuts of its features."""
-        return cls(language, _name_features(program), _name_thresholds(program, cuts))
+    def of(cls, language: Language, program: Program) -> SourceWriter:
+        """Return the writer for the conditions of a program."""
+        return cls(language, _name_features(program), _name_thresholds(program))
 
     def test(self, literal: Literal, *, sure: bool) -> str | bool:  # noqa: ARG002 - these tests are always true or false
         """Write the truth of a literal."""

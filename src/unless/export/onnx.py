@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from unless.errors import ParameterError, ProgramError, UnknownNameError, suggest
 from unless.export.conditions import decided_points, decisions, score_terms, writer_for
-from unless.model import Model, decider_of, model_of
+from unless.model import Model, decider_of, model_of, tests_of
 from unless.model.points import POINTS_PER_LOGIT
 from unless.model.prediction import Decider, head_indices
 from unless.read.table import read_table
@@ -62,13 +62,13 @@ def to_onnx(model: Decider | Model, *, missing: str = "", columns: Mapping[str, 
         its features are compared with: numbers, texts, or both. A feature that is compared with numbers and tested
         for missing cells has both, since a text is not missing.
     """
-    rules = decider_of(model).all_rules
+    rules = tests_of(model)
     write = writer_for(model, "ONNX", {Program: _list_outputs, Committee: _vote_outputs})
     kinds = _input_kinds(rules, model, columns or {})
     graph = OnnxGraph({*kinds, *map(_text_input_name, kinds)})
     writer = OnnxWriter(graph, _add_inputs(graph, rules, kinds), missing)
     _refuse_missing_text_in_rules(rules, missing)
-    return graph.to_model(write(graph, writer, model_of(model)), rules)
+    return graph.to_model(write(graph, writer, model_of(model)), decider_of(model).all_rules)
 
 
 def onnx_inputs(
@@ -90,7 +90,7 @@ def onnx_inputs(
     {'age': array([[41.],
            [nan]])}
     """
-    rules = decider_of(model).all_rules
+    rules = tests_of(model)
     names = rules.used or rules.features[:1]
     if isinstance(X, np.ndarray):  # its columns are the features, in their order
         X = [dict(zip(rules.features, row, strict=True)) for row in X.tolist()]  # noqa: N806

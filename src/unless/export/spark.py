@@ -14,7 +14,7 @@ from unless.errors import ParameterError, suggest
 from unless.export.conditions import writer_for
 from unless.export.free_names import free_names
 from unless.export.sql import What, decision_node, prepare_writer, text_writer
-from unless.model import Model, decider_of
+from unless.model import Model, decider_of, tests_of
 from unless.model.prediction import Decider
 from unless.rule import Program
 from unless.score.committee import Committee
@@ -85,7 +85,7 @@ class _SparkFrame:
             raise ParameterError(
                 f"expected a Spark frame, not {type(frame).__name__}; model.predict takes other frames"
             )
-        self._model, self.frame, self._rules = model, frame, decider_of(model).all_rules
+        self._model, self.frame, self._rules = model, frame, tests_of(model)
         kinds, self._cells = read_columns(model, self._rules, fields)
         _, engine, self._writer = prepare_writer(model, "spark", kinds)
         self._text = text_writer(engine, self._rules)

@@ -12,7 +12,7 @@ from typing import get_args
 
 from unless.errors import ParameterError, ProgramError, suggest
 from unless.export.conditions import card_of, decisions, writer_for
-from unless.model import Model, decider_of, model_of
+from unless.model import Model, model_of, tests_of
 from unless.model.prediction import Decider
 from unless.rule import Program
 from unless.score.committee import Committee
@@ -99,7 +99,7 @@ def prepare_writer(
     """Prepare the rules, the database, and the writer of conditions for the database."""
     if dialect not in DIALECTS:
         raise ParameterError(f"no dialect {dialect!r}{suggest(str(dialect), DIALECTS)}")
-    rules, engine = decider_of(program).all_rules, DIALECTS[dialect]
+    rules, engine = tests_of(program), DIALECTS[dialect]
     known = model_of(program)
     schema = Schema({}) if known is None else known.schema
     refuse_column_names(rules, engine)

@@ -6,30 +6,28 @@ penalty. Records with the same truths are merged into one with a larger count. T
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from unless.constraints import NO_CUTS, Constraints, Cuts, Monotone, cut_numbers, cuts_of_points, directions_among
+from unless.constraints import NO_CUTS, Constraints, Cuts, Monotone, cuts_of_points, directions_among, to_constraints
 from unless.kernels.score_regression import Regression, list_atoms, number_distinct_rows
 from unless.learn.monotone_points import condition_bounds, points_in_directions
-from unless.learn.thresholds import move_threshold
+from unless.learn.score_cuts import cuts_to_try
 from unless.model.lazy_value import LazyValue
 from unless.model.points import points_of
 from unless.model.prediction import deciding_rules, head_indices, tested_features
-from unless.rule import Literal, Program, Rule
+from unless.rule import Program, Rule
 from unless.score.program_parts import FeatureBins, PartReader, PartTruths, ProgramPart, program_parts
-from unless.score.score_card import MOST_POINTS, ScoreCard, point_columns, tested_numbers
+from unless.score.score_card import MOST_POINTS, ScoreCard, point_columns
 from unless.table import Table
 from unless.table.record_hashes import Hashes
 from unless.values import Label
-from unless.values.notation import WHOLE
 
 LITERAL, OTHER = 3.3, 32.0
 """The penalties of literals and of other parts, to be multiplied by the root of the list's error rate.
@@ -38,14 +36,15 @@ Rules were chosen for the same records, so their decisions look better there tha
 fits, the larger points may be.
 """
 
+TESTED, UNTESTED = 10.0, 40.0
+"""The penalties of literals instead, if all features get points: on features that rules test, and on others."""
+
 _MOST_VALUES = 200_000
 """The maximum number of points (parts times labels): more take far longer than learning, and much memory."""
 
 _RECORDS, _CELLS, _LEAST = 8000, 40_000, 1000
 """The maximum number of records to fit: for one column, for all columns together, and the least such maximum."""
 
-_QUANTILES = np.arange(1, 5) / 5
-"""The quantiles at which numbers of a feature are cut, because rules have few thresholds and ranking needs more."""
 _ROUNDS = 25
 """The maximum number of steps."""
 
@@ -68,11 +67,30 @@ def later_card(
     table: Table,
     counts: Floats | None = None,
     constraints: Constraints | Mapping[str, Any] | None = None,
+    *,
+    every: Collection[str] = (),
 ) -> LazyValue[ScoreCard | None]:
-    """Return the score card of a program as a lazy value, which holds the tested columns and labels until then."""
-    tested, given = tested_features(program, table), cuts_of_points(constraints)
-    directions = directions_among(constraints, table.labels.labels)
-    return LazyValue(partial(fit_score_card, program, tested, counts, given=given, directions=directions))
+    """Return the score card of a program as a lazy value, which holds the tested columns and labels until then.
+
+    ``every`` are the features that get points even if no rule tests them.
+    """
+    given, directions = cuts_of_points(constraints), directions_among(constraints, table.labels.labels)
+    needed = tested_features(program, table)
+    more = tuple(table.column(name) for name in every if name not in program.used)
+    needed = replace(needed, columns=(*needed.columns, *more))
+    fit = partial(fit_score_card, program, needed, counts, given=given, directions=directions, every=every)
+    return LazyValue(fit)
+
+
+def scored_features(parameters: Mapping[str, Any], table: Table) -> tuple[str, ...]:
+    """Return the features that get points even if no rule tests them: none, unless all were requested.
+
+    Features that constraints forbid get none.
+    """
+    if parameters.get("probabilities") != "all":
+        return ()
+    asked = to_constraints(parameters.get("constraints"))
+    return tuple(name for name in table.features if asked is None or name not in asked.never)
 
 
 def fit_score_card(
@@ -82,22 +100,29 @@ def fit_score_card(
     *,
     given: Mapping[str, Cuts] = NO_CUTS,
     directions: Sequence[Monotone] = (),
+    every: Collection[str] = (),
     rounds: int = _ROUNDS,
 ) -> ScoreCard | None:
     """Fit the score card of a program to labelled records; None if there is one label, or too many points.
 
     ``counts`` contains how often each record counts (`weights.as_counts`); by default once. Features in ``given`` get
     these cuts at most; the others are cut at quantiles. The points satisfy ``directions`` (`monotone_points`).
+    ``every`` are the features that get points even if no rule tests them.
     """
-    classes, cuts = table.labels.labels, tuple(_cut_literals(program, table, counts, given))
-    width, parts = point_columns(classes), program_parts(program, cuts)
-    if _too_many(parts, width):
-        cuts, parts = (), program_parts(program)
+    classes = table.labels.labels
+    width = point_columns(classes)
+    for cuts in cuts_to_try(program, table, counts, given, every):
+        parts = program_parts(program, cuts)
+        if not _too_many(parts, width):
+            break
     if len(classes) < 2 or _too_many(parts, width):
         return None
     most = min(_RECORDS, max(_CELLS // width, _LEAST))
-    records = _distinct_records(program, parts, table, counts, most)
-    penalties = np.array([*(LITERAL if part.literal else OTHER for part in parts), 0.0]) * records.wrong**0.5
+    tested = {*program.used, *(cut.feature for cut in cuts)}
+    used = [name for name in program.features if name in tested]
+    records = _distinct_records(program, used, parts, table, counts, most)
+    own = set(program.used) if every else None
+    penalties = np.array([*(_penalty(part, own) for part in parts), 0.0]) * records.wrong**0.5
     wanted = np.ascontiguousarray(records.counts[:, -width:]).reshape(-1)  # with two labels, only the second
     totals = records.counts.sum(axis=1)
     regression = Regression(width, *records.records, *records.atoms, totals, wanted, penalties)
@@ -165,28 +190,11 @@ def _fit_in_directions(regression: Regression, logits: Floats, directions: _Dire
     return found.reshape(logits.shape)
 
 
-# Cuts.
-
-
-def _cut_literals(
-    program: Program, table: Table, counts: Floats | None, given: Mapping[str, Cuts]
-) -> Iterator[Literal]:
-    """Return literals that cut each feature whose numbers rules test, except at existing thresholds."""
-    for feature, literals in tested_numbers(program).items():
-        column = table.column(feature).in_notation(program.notations.get(feature))
-        weights = np.bincount(column.codes, counts, column.missing + 1)[: len(column.numbers)]
-        numbers, below = column.numbers[weights > 0], np.cumsum(weights[weights > 0])
-        taken = {bisect_right(numbers, one.value) for one in literals}
-        if feature in given:
-            for cut in cut_numbers(feature, given[feature], column.notation):
-                if 0 < (place := bisect_right(numbers, cut)) < len(numbers) and place not in taken:
-                    yield Literal(feature, ">", cut)
-        elif len(numbers):
-            for place in np.unique(np.searchsorted(below, below[-1] * _QUANTILES)).tolist():
-                if place + 1 < len(numbers) and place + 1 not in taken:
-                    one = Literal(feature, ">", column.number(float(numbers[place])))
-                    whole = column.notation == WHOLE
-                    yield move_threshold(one, *numbers[place : place + 2].tolist(), rounded=True, whole=whole)
+def _penalty(part: ProgramPart, tested: Collection[str] | None) -> float:
+    """Return the penalty of a part; ``tested`` are the features that rules test, if all features get points."""
+    if part.literal is None:
+        return OTHER
+    return LITERAL if tested is None else TESTED if part.literal.feature in tested else UNTESTED
 
 
 def _too_many(parts: Iterable[ProgramPart], width: int) -> bool:
@@ -215,10 +223,10 @@ class _DistinctRecords:
 
 
 def _distinct_records(
-    program: Program, parts: Sequence[ProgramPart], table: Table, counts: Floats | None, most: int
+    program: Program, used: Iterable[str], parts: Sequence[ProgramPart], table: Table, counts: Floats | None, most: int
 ) -> _DistinctRecords:
-    """Return a limited number of distinct records, sorted by hash."""
-    columns = [table.column(name) for name in program.used]
+    """Return a limited number of distinct records, sorted by hash; ``used`` are the features that parts test."""
+    columns = [table.column(name) for name in used]
     reader = PartReader(program, parts, columns)
     bins = reader.bins([column.codes for column in columns], len(table))
     hashes, first, kind = _distinct_bin_rows(bins)

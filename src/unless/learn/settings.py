@@ -13,7 +13,7 @@ from numbers import Real
 from typing import Any, ClassVar
 from typing import Literal as OneOf
 
-from unless.errors import ParameterError
+from unless.errors import ParameterError, join_choices
 from unless.values import Label, to_python_value
 
 
@@ -23,7 +23,7 @@ class Setting:
 
     about: str
     """The description, one sentence with which help and documentation begin."""
-    kind: OneOf["number", "whole number", "seed", "flag", "other"] = "other"
+    kind: OneOf["number", "whole number", "seed", "flag", "choice", "other"] = "other"
     low: float = 0
     high: float | None = None
     """The largest value; None allows all but infinity."""
@@ -48,6 +48,9 @@ class Setting:
             return
         if self.kind == "flag" and not isinstance(value, bool):
             raise ParameterError(f"{name} must be True or False, not {value!r}")
+        if self.kind == "choice":
+            choices = join_choices([repr(word) for word in self.words])
+            raise ParameterError(f"{name} must be {choices}, not {value!r}")
         if self.kind in {"number", "whole number"} and not self._allows(value):
             raise ParameterError(f"{name} must be a {self.kind} {self._bounds}, not {value!r}{self.hint}")
 

@@ -105,6 +105,14 @@ class UnlessSettings(LearnerSettings):
         audience="unless",
     )
     random_state: Any = setting(0, RANDOM_STATE, kind="seed", metavar="N", audience=RANDOM_USERS)
+    probabilities: str = setting(
+        "rules",
+        "What probabilities use: what rules test, or all features.",
+        kind="choice",
+        words=("rules", "all"),
+        metavar="rules|all",
+        audience="unless",
+    )
     max_parts: int | None = None
     """The maximum number of rules and exceptions in an optimised list."""
     rare_first: bool | None = None
@@ -124,6 +132,11 @@ class UnlessSettings(LearnerSettings):
     def initial_penalty(self, records: float) -> float:
         """Return the penalty that "auto" begins with for this number of records."""
         return 1.25 if self.optimise and records >= MANY_RECORDS else 1.0
+
+    def parameters(self) -> dict[str, Any]:
+        """Return the parameters to save; files of models whose probabilities use what rules test do not say so."""
+        found = LearnerSettings.parameters(self)
+        return found if self.probabilities == "all" else {k: v for k, v in found.items() if k != "probabilities"}
 
     def checkpoint_settings(self) -> dict[str, Any]:
         """Return the settings that identify a checkpoint."""

@@ -19,6 +19,8 @@ from unless.model.fitted_model import (
     is_majority,
     model_of,
     program_of,
+    tests_of,
+    used_by,
     with_model_groups,
 )
 
@@ -34,5 +36,7 @@ __all__ = [
     "is_majority",
     "model_of",
     "program_of",
+    "tests_of",
+    "used_by",
     "with_model_groups",
 ]

@@ -44,7 +44,7 @@ class Model:
     schema: Schema
     """How the columns were read; ``read_table(source, like=model)`` reads new records the same way."""
     domain: Table
-    """The categories or the range of numbers in training, for each feature that rules test."""
+    """The categories or the range of numbers in training, for each feature that rules test or that has points."""
     learner: str
     """The name of the classifier that learned the model."""
     parameters: Mapping[str, Any]
@@ -89,6 +89,34 @@ class Model:
     def program(self) -> Program:
         """The rules that people read: the deciding rules, or the rules of the list that imitates the decider."""
         return self.readable.decider.all_rules
+
+    @property
+    def used(self) -> tuple[str, ...]:
+        """The features that decisions and probabilities need, in the order of training.
+
+        Before a score card of all features is computed, these are all features that it may use.
+        """
+        later = self.scores_all_features and isinstance(self.lazy_card, LazyValue)
+        needed = {*self.decider.used, *(self.domain.features if later else self.tests.used)}
+        return tuple(name for name in self.decider.features if name in needed)
+
+    @property
+    def scores_all_features(self) -> bool:
+        """Whether probabilities were asked to use features that no rule tests."""
+        return self.parameters.get("probabilities") == "all"
+
+    @property
+    def tests(self) -> Program:
+        """What the model tests, as one list: the rules, then the cuts of a score card of all features."""
+        own = isinstance(self.lazy_card, LazyValue) and not self.scores_all_features  # it tests what the rules test
+        card = None if own or not self.decider.by_rule else self.card
+        return self.decider.all_rules if card is None else card.tested
+
+    @property
+    def untested(self) -> tuple[str, ...]:
+        """The features that probabilities count although no rule tests them."""
+        known = set(self.decider.used)
+        return tuple(name for name in self.tests.used if name not in known)
 
     @cached_property
     def code(self) -> ProgramCode:
@@ -151,6 +179,18 @@ def decider_of(given: Decider | Model | object) -> Decider:
     if hasattr(given, "with_program"):  # one of our classifiers
         raise ParameterError(f"this {name} has no rules yet; fit it first: fit(X, y)")
     raise ParameterError(f"expected a Program or a fitted model, not {name} {given!r:.60}")
+
+
+def tests_of(given: Decider | Model | object) -> Program:
+    """Return what a model or a decider tests, as one list: its rules, and the cuts of a card of all features."""
+    model = model_of(given)
+    return decider_of(given).all_rules if model is None else model.tests
+
+
+def used_by(given: Decider | Model | object) -> tuple[str, ...]:
+    """Return the features that the decisions and probabilities of a model or a decider need."""
+    model = model_of(given)
+    return decider_of(given).used if model is None else model.used
 
 
 def program_of(given: Decider | Model | object) -> Program:

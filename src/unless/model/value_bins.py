@@ -91,10 +91,10 @@ class ValueBins:
                 return self.missing, self.missing + 1, op == "present"
 
 
-def bins_tested_by(program: Program, more: Iterable[Literal] = ()) -> tuple[ValueBins, ...]:
-    """Return the bins of each feature that a program or ``more`` literals test, in the order of `Program.used`."""
+def bins_tested_by(program: Program) -> tuple[ValueBins, ...]:
+    """Return the bins of each feature that a program tests, in the order of `Program.used`."""
     tests: dict[str, list[Literal]] = {name: [] for name in program.used}
-    for literal in (*(literal for rule in program.rules for literal in rule.literals()), *more):
+    for literal in (literal for rule in program.rules for literal in rule.literals()):
         tests[literal.feature].append(literal)
     return tuple(ValueBins(name, own, program.notations.get(name)) for name, own in tests.items())
 

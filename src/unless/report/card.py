@@ -22,6 +22,7 @@ from unless.evaluation.stability import Stability
 from unless.evaluation.subgroups import Group, find_subgroups
 from unless.evaluation.unseen_values import number_kind_text
 from unless.explanation.rule_listing import rule_lines, rule_numbers
+from unless.explanation.score_explanation import untested_text
 from unless.explanation.sentences import words_for
 from unless.explanation.words import Words, printable
 from unless.export.fingerprint import fingerprint
@@ -87,6 +88,7 @@ def model_card(  # noqa: PLR0913 - what people say about a model
     tests = _measure_holdout(model) or (None if given is None else _measure_records(model, given, data))
     tested, origin, tuned = model.tested, model.origin, model.tuned
     rules = tuple(_list_rules(model, words, stability))
+    counted = [text] if (text := untested_text(model.untested, words)) else []
     name = "the records held back" if tested is not None else data
     decides = f"{count_text(len(program), 'rule')}, {count_text(program.exception_count, 'exception')}"
     if not model.decider.by_rule:
@@ -112,7 +114,7 @@ def model_card(  # noqa: PLR0913 - what people say about a model
         rules=rules,
         tests=tests,
         groups=() if given is None or not by else _find_groups(given.split()[0], by, words),
-        limits=tuple(_find_limits(model, rules, tests, name, stability, watch)),
+        limits=(*_find_limits(model, rules, tests, name, stability, watch), *counted),
         stability=stability,
         watch=watch,
         effects=None if given is None else effect_facts(model, given.table, words),

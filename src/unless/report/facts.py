@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from unless.errors import ParameterError, ReadError
 from unless.evaluation.metrics import Quality, align_labels, count_pairs, measure_quality
 from unless.evaluation.unseen_values import Unseen, unseen_values
-from unless.model import Model, TrainingOverlap, find_training_overlap, model_of, program_of
+from unless.model import Model, TrainingOverlap, find_training_overlap, model_of, program_of, tests_of
 from unless.model.prediction import Decider, deciding_rules, head_indices, label_places
 from unless.model.rule_statistics import RuleStatistics
 from unless.rule import Program
@@ -108,14 +108,14 @@ class DecisionFacts:
 
     @cached_property
     def used(self) -> tuple[str, ...]:
-        """The features that rules test."""
-        tested = {*self.program.used, *self.decider.used}
+        """The features that rules test, or that probabilities need."""
+        tested = {*self.program.used, *(self.decider if self.model is None else self.model).used}
         return tuple(feature for feature in self.program.features if feature in tested)
 
     @cached_property
     def notations(self) -> dict[str, Notation]:
-        """The notation of the numbers that rules compare, by feature."""
-        return {**self.program.notations, **self.decider.all_rules.notations}
+        """The notation of the numbers that rules or cuts compare, by feature."""
+        return {**self.program.notations, **tests_of(self.model or self.decider).notations}
 
     def column(self, feature: str) -> Column:
         """Return a column as the program reads it: if rules compare dates, texts that spell dates become dates."""

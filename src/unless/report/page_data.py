@@ -72,7 +72,7 @@ def page_data(  # noqa: PLR0917 - what a page is made of
         "colours": [label.colour for label in labels],
         "label_names": label_names,
         "printed": printed_names(program, facts.labels, facts.used),
-        "sql": _sql_pieces(program),
+        "sql": _sql_pieces(program if everything.model is None else everything.model.tests),
         "label_codes": [json.dumps(label_to_json(label), ensure_ascii=True) for label in facts.labels],
         "names": list(program.features),
         "used": [program.features.index(name) for name in facts.used],

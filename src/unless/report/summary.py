@@ -18,6 +18,7 @@ from unless.evaluation.stability import Stability
 from unless.evaluation.tradeoff import TradeOff
 from unless.explanation.decision_reasons import Reasons
 from unless.explanation.effects_view import EffectsView
+from unless.explanation.score_explanation import untested_text
 from unless.explanation.sentences import words_for
 from unless.explanation.words import DEFAULT, Words, printable
 from unless.model import HoldoutResult, Model
@@ -133,6 +134,8 @@ class Page:
     """Describes what each feature does, when it is called; None without points."""
     reasons: ReasonsView | None = None
     """How often each reason was given, if requested."""
+    untested: str = ""
+    """A sentence about features that probabilities count although no rule tests them."""
 
     @property
     def quality(self) -> Quality | None:
@@ -219,6 +222,7 @@ def summarise(  # noqa: PLR0913 - one parameter for each choice of the caller
         stability=stability,
         effects=partial(describe_effects, known, everything.table[rows], words),
         reasons=None if reasons is None else ReasonsView.of(reasons, reason_column, facts.labels, speaker),
+        untested="" if known is None else untested_text(known.untested, words),
     )
 
 

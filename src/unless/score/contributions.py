@@ -66,7 +66,7 @@ def _(model: ScoreCard) -> AdditiveScore:
     for part, points in zip(model.parts, logits, strict=True):
         if part.condition is not None and points.any():
             graphs.append(DecisionGraph.of_condition(part.condition, points))
-    return AdditiveScore(model.program, model.base / POINTS_PER_LOGIT, tuple(graphs))
+    return AdditiveScore(model.tested, model.base / POINTS_PER_LOGIT, tuple(graphs))
 
 
 def _log_odds(points: Points) -> Floats:

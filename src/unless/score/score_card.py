@@ -5,8 +5,8 @@ The label is always the label of the list. If the sum favours another label, the
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 
 import numpy as np
@@ -17,7 +17,7 @@ from unless.kernels.score_sums import add_chosen
 from unless.model.points import Points, expand_to_all_labels, probabilities_of
 from unless.model.prediction import head_indices, tested_columns
 from unless.model.value_bins import Bins, Fill, ValueBins, bins_tested_by, fillers
-from unless.rule import Literal, Program
+from unless.rule import Literal, Program, Rule
 from unless.score.program_parts import ProgramPart, program_parts
 from unless.score.voting_code import Instructions, VotingCode
 from unless.table import Table
@@ -28,6 +28,10 @@ MOST_POINTS = 1_000_000
 
 _BLOCK = 8192
 """Rows per block, chosen so that the truths of fifty parts fit into the second-level cache."""
+
+
+UNTESTED = "The probabilities also count features that no rule tests"
+"""The sentence, with the names of these features after a colon, wherever a probability is shown."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +49,8 @@ class ScoreCard:
     points
         The points of each of the `program_parts` (rows) in each column.
     cuts
-        Literals that are in no rule, on numbers that rules test: they refine the probabilities.
+        Literals that are in no rule: they refine the probabilities. They are on numbers that rules test or, in a card
+        of all features, on any feature.
     """
 
     program: Program
@@ -57,9 +62,11 @@ class ScoreCard:
     def __post_init__(self) -> None:
         if len(self.classes) < 2:
             raise ProgramError("a score card has at least two labels")
-        known = tested_numbers(self.program)
-        if len(set(self.cuts)) < len(self.cuts) or not all(can_cut(cut, known) for cut in self.cuts):
-            raise ProgramError("cuts: each must compare a feature whose numbers rules compare with a new number, once")
+        cuts = set(self.cuts)
+        if len(cuts) < len(self.cuts) or cuts & {*self.program.literals()}:
+            raise ProgramError("cuts: each must be a literal that is in no rule, once")
+        if unknown := {cut.feature for cut in cuts} - {*self.program.features}:
+            raise ProgramError(f"cuts: {min(unknown)!r} is not a feature of the program")
         width, height = point_columns(self.classes), len(self.parts)
         for name, shape in (("base", (width,)), ("points", (height, width))):
             found = np.asarray(getattr(self, name))
@@ -77,6 +84,18 @@ class ScoreCard:
         return program_parts(self.program, self.cuts)
 
     @cached_property
+    def tested(self) -> Program:
+        """The rules, followed by a rule for each cut: what the card tests, but not what it decides."""
+        cuts = (Rule(self.classes[0], (cut,)) for cut in self.cuts)
+        return replace(self.program, rules=(*self.program.rules, *cuts))
+
+    @property
+    def untested(self) -> tuple[str, ...]:
+        """The features that the card has points for, and that no rule tests."""
+        known = set(self.program.used)
+        return tuple(name for name in self.tested.used if name not in known)
+
+    @cached_property
     def heads(self) -> NDArray[np.int64]:
         """The index of the label of each rule, and last of no rule; -1 for no label."""
         return head_indices(self.program, self.classes)
@@ -88,11 +107,11 @@ class ScoreCard:
 
     def totals(self, table: Table) -> Points:
         """Compute the points of each row in each column; the label of the deciding rule has the most points."""
-        return self.scorer.totals(fillers(self.scorer.bins, tested_columns(self.program, table)), len(table))
+        return self.scorer.totals(fillers(self.scorer.bins, tested_columns(self.tested, table)), len(table))
 
     def probabilities(self, table: Table) -> NDArray[np.float64]:
         """Compute the probability of each label (columns) for each row."""
-        return self.shares(fillers(self.scorer.bins, tested_columns(self.program, table)), len(table))
+        return self.shares(fillers(self.scorer.bins, tested_columns(self.tested, table)), len(table))
 
     def shares(self, fills: Sequence[Fill], rows: int) -> NDArray[np.float64]:
         """Compute the probability of each label for each row, given functions that write the bins of the scorer."""
@@ -129,7 +148,7 @@ class CardScorer:
     """Adds up the points of rows in blocks: literals by a table for each feature, other parts where they hold."""
 
     def __init__(self, card: ScoreCard) -> None:
-        self.bins = bins_tested_by(card.program, card.cuts)
+        self.bins = bins_tested_by(card.tested)
         self._base, width = card.base, len(card.base)
         tests: dict[str, list[tuple[Literal, Points]]] = {one.feature: [] for one in self.bins}
         for part, own in zip(card.parts, card.points, strict=True):
@@ -194,11 +213,6 @@ def tested_numbers(program: Program) -> dict[str, set[Literal]]:
         if literal.op in ("<=", ">"):
             found.setdefault(literal.feature, set()).add(literal)
     return found
-
-
-def can_cut(literal: Literal, tested: Mapping[str, Collection[Literal]]) -> bool:
-    """Return whether a literal can be a cut, given `tested_numbers`."""
-    return literal.op in ("<=", ">") and literal not in tested.get(literal.feature, (literal,))
 
 
 def require_card(card: ScoreCard | None) -> ScoreCard:

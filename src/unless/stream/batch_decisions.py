@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from unless.errors import ParameterError, ReadError, UnknownNameError, suggest
 from unless.evaluation.training_overlap import OverlapCounts
 from unless.evaluation.unseen_values import UnseenCounts, refuse_unseen, require_known_values
-from unless.model import Model, decider_of, model_of
+from unless.model import Model, decider_of, model_of, used_by
 from unless.model.prediction import decide, head_indices
 from unless.read.batches import Batch, Input, JsonBatch
 from unless.read.dialect import Remarks
@@ -83,7 +83,7 @@ class Tally:
         if known is None and not isinstance(model, Program):
             raise ParameterError(f"a {type(model).__name__} is not a model; load one: unless.load('model.json')")
         self._decider, self._model = decider_of(model), model if known is None else known
-        self._used = self._decider.used
+        self._used = used_by(model)
         self._members: set[str] | None = None
         self.answers = NewColumns.of(self._decider, None if known is None else known.statistics)
         self._finder = None if reasons is None else reasons.finder(self._decider)
