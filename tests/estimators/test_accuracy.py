@@ -384,7 +384,7 @@ class TestPage:
         text = accuracy_page.page(replace(figures, found=found, failures={("ring", "RIPPER"): "no | luck"}))
         assert "| RIPPER | 2 | 0.8000 (0.8000) |" in text
         assert "| RIPPER | no / luck | ring |" in text
-        assert "| RIPPER | not run | AER/HMDA, AER/HealthInsurance, " in text
+        assert "| RIPPER | not run | AER/CollegeDistance, AER/DoctorVisits, " in text
 
     def test_no_silent_seed_is_a_figure_too(self):
         """Noise on which rules were learned for every seed is shown, and the target missed."""

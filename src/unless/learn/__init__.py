@@ -9,9 +9,9 @@ chooses the penalty by a trial, `tuning` chooses settings by cross-validation. `
 expected to be right less often than the rules after them. `committee_learner` learns many lists that vote, from a table
 in bins (`binned_table`). `distillation` learns one list that imitates a teacher, which labels `synthetic_rows`.
 `score_fitting` fits the points of a score card, `score_cuts` finds its cuts, and `monotone_points` makes points satisfy
-directions. All of them count rows with an `engine`: `memory_engine` for a table in memory, `mask_engine` for optimising a list. `weights`
-converts weights of rows to numbers of rows. A `checkpoint` lets an interrupted learner continue. The package `blocks`
-learns the same programs from data that does not fit into memory, or lies on many machines.
+directions. All of them count rows with an `engine`: `memory_engine` for a table in memory, `mask_engine` for optimising
+a list. `weights` converts weights of rows to numbers of rows. A `checkpoint` lets an interrupted learner continue. The
+package `blocks` learns the same programs from data that does not fit into memory, or lies on many machines.
 """
 
 from collections.abc import Mapping
