@@ -16,7 +16,7 @@ from typing import Any
 from sklearn.datasets import load_wine
 
 from unless import Literal, Program, Rule, Table, fold_rm, fold_unless, predict, read_table
-from unless.learn.literals import information_gain
+from unless.learn.literals import GAIN, FoundLiteral, information_gain
 from unless.learn.memory_engine import MemoryEngine
 
 HERE = Path(__file__).parent
@@ -66,14 +66,16 @@ class Watched(MemoryEngine):
     def learn_paper_rule(self, *_: Any) -> None:
         """Literal by literal, not a rule at once."""
 
-    def best_literal(self, positive: Any, negative: Any, used: Any, allowed: Any = None) -> Literal | None:
+    def find_literal(
+        self, positive: Any, negative: Any, score: Any, used: Any = (), allowed: Any = None
+    ) -> FoundLiteral | None:
         """Find the literal, and note it."""
-        literal = super().best_literal(positive, negative, used, allowed)
-        if literal is not None:
-            covered = tuple(len(self.covered_by_literal(rows, literal).rows()) for rows in (positive, negative))
+        found = super().find_literal(positive, negative, score, used, allowed)
+        if found is not None and score is GAIN:
+            covered = tuple(len(self.covered_by_literal(rows, found.literal).rows()) for rows in (positive, negative))
             examples = (frozenset(rows.rows().tolist()) for rows in (positive, negative))
-            self.steps.append(Step(*examples, used, literal, covered))  # type: ignore[arg-type]  # two of each
-        return literal
+            self.steps.append(Step(*examples, used, found.literal, covered))  # type: ignore[arg-type]  # two of each
+        return found
 
 
 def wines() -> Table:
