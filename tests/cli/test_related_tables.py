@@ -126,3 +126,13 @@ def test_languages(run):
     for language in ("python", "javascript", "onnx"):
         done = run("export", "model.json", "--to", language, "-o", "x")
         assert (done.code, "a record has no parts there" in " ".join(done.err.split())) == (1, True), done.err
+
+
+def test_reasons_of_several_tables(run, shop):
+    """In Python, features of parts are reasons; the commands that read one table refuse, and say what to use."""
+    run("fit", "customers.csv", "-t", "churn", *WITH, "-o", "model.json")
+    found = unless.load("model.json").reasons(shop)
+    assert list(found.labels) == unless.load("model.json").predict(shop).tolist()
+    assert all(found)
+    assert "unless explain" in run("reasons", "model.json", "customers.csv").err
+    assert "unless explain" in run("predict", "model.json", "customers.csv", *WITH, "--reasons").err

@@ -14,6 +14,7 @@ from unless.cli.file_io import check_file_conflicts, write_document
 from unless.cli.layout import titled_grid
 from unless.cli.loading import DataSource, read_any_model, read_records
 from unless.cli.options import Codes, Json, Model, MostReasons, Output, Quiet, flag_option
+from unless.errors import ParameterError
 from unless.explanation.decision_reasons import Reasons, table_reasons
 from unless.explanation.reasons_file import ReasonCheck, check_reason_words, read_reason_words, reasons_template
 from unless.explanation.words import join_names, printable
@@ -72,6 +73,8 @@ def reasons(
     if template:
         write_document(reasons_template(found), output)
         return
+    if data is not None and getattr(found, "relations", None) is not None:
+        raise ParameterError(f"{model} is about several tables; unless explain names the parts that decide a record")
     words = DEFAULT_REASONS if codes is None else read_reason_words(codes, found)
     if data is None:
         _show_known(screen, found, words, checked=codes is not None, json=json)
