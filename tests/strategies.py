@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from unless.rule import Literal, Program, Rule
 from unless.score.program_parts import program_parts
 from unless.score.score_card import ScoreCard, point_columns, tested_numbers
-from unless.table import Column, Table
+from unless.table import Column, Table, name_special_codes
 from unless.values import cell_value, parse_number, value_in_notation
 from unless.values.notation import (
     DATE,
@@ -35,9 +35,9 @@ from unless.values.notation import (
 )
 
 __all__ = [
-    "CELLS", "FEATURES", "KINDS", "NOTATIONS", "NOTED_TEXTS", "TIMED", "card_of", "chain", "held_by", "ladder",
-    "literals", "meaning", "notations", "noted_cases", "noted_literals", "noted_numbers", "noted_programs", "programs",
-    "records",
+    "CELLS", "FEATURES", "KINDS", "NOTATIONS", "NOTED_TEXTS", "SPECIAL", "TIMED", "card_of", "chain", "held_by",
+    "ladder", "literals", "meaning", "notations", "noted_cases", "noted_literals", "noted_numbers", "noted_programs",
+    "programs", "records", "with_special",
 ]  # fmt: skip
 
 KINDS = {"n": "number", "t": "text", "m": "mixed", "b": "boolean"}
@@ -76,6 +76,19 @@ def meaning(kind: str, cell: object) -> object:
     return cell if number is None else number
 
 
+SPECIAL = {
+    "n": ((-1.5, "gone"), (0.1, "tenth"), (1e300, "a")),
+    "m": ((-0.0005, "gone"), (0.46, "never seen"), (2.5, "half"), (1000.0, "a")),
+}
+"""Special codes of numbers and of mixed cells; one of the names is a category of its own as well."""
+
+
+def with_special(table: Table) -> Table:
+    """The same table, with numbers that are special codes as the categories that they name."""
+    columns = (name_special_codes(column, SPECIAL.get(column.name, ())) for column in table.columns)
+    return Table(tuple(columns), table.target, len(table))
+
+
 _OTHER_ZONE = re.compile(r"[+-](?!00:?00)[0-9]{2}:?[0-9]{2} *$")
 
 
@@ -106,7 +119,7 @@ def records(rows: int, seed: int = 0, cells: dict[str, list] = CELLS) -> dict[st
 
 _JUST_BELOW = (29.999999999999996, 0.7999999999999999, -5e-324)  # said as below 30, 0.8 and 0
 _bounds = st.sampled_from([*_NUMBERS, *_LIMITS[:3], 0.46, 0.5, 12.0, 1e3, 1e-310, *_JUST_BELOW])
-_categories = st.sampled_from([*CELLS["t"][:-1], *CELLS["m"][:-1], "False", "never seen"])
+_categories = st.sampled_from([*CELLS["t"][:-1], *CELLS["m"][:-1], "False", "never seen", "gone", "tenth", "half"])
 
 
 def literals(features=FEATURES):

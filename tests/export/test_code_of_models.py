@@ -35,9 +35,13 @@ TRAINING = {
 FEATURES, ORDER = tuple(TRAINING), LevelNotation(("S", "M", "L"))
 _SPELLED = "1|1.0|2.0|+1|7|7.0|3.0|3|99| 99|99.0|007|1e1|0e5|-0|NA|?|true|TRUE|fal\u017fe|False|S|M |"
 SPELLED = [*_SPELLED.split("|"), "2020-08-01", "2020-08-01T00:00"]
-PLAIN = [*SPELLED, 1, 0, 3, 7, 99, 2.5, 1e300, 1e-7, 1e16, True, False, None]
+PLAIN = [*SPELLED, "-7", "-7.0", " 2.50", "gone", "one", -7, 1, 0, 3, 7, 99, 2.5, 1e300, 1e-7, 1e16, True, False, None]
 TYPED = [date(2020, 8, 1), datetime(2020, 8, 1, 12), b"3", Decimal(3), np.float32(2.5), np.bool_(True)]  # noqa: DTZ001
-MISSING = {"usual": {}, "given": {"missing": ["NA", "99", "?", "x", "2020-08-01"]}}
+MISSING = {
+    "usual": {},
+    "given": {"missing": ["NA", "99", "?", "x", "2020-08-01"]},
+    "special": {"special": {"n": {-7: "gone", 2.5: "half", 99: "never"}, "m": {1: "one"}}, "missing": ["?"]},
+}
 
 
 def rows_of(cells):
@@ -69,7 +73,7 @@ TRAINED = {name: Trained(ROWS, **options) for name, options in MISSING.items()}
 TRAINED_TYPED = Trained(rows_of([*PLAIN, *TYPED]), **MISSING["given"])
 
 _feature = st.sampled_from([name for name in FEATURES if name not in "do"])
-_texts = st.sampled_from([*SPELLED, "a", "x", "é", "1e+16", "1e-07", "soon"])
+_texts = st.sampled_from([*SPELLED, "a", "x", "é", "1e+16", "1e-07", "soon", "gone", "half", "never", "one"])
 _numbers = st.sampled_from([0.0, 0.5, 1.0, 2.5, 3.0, 98.0, 1e299])
 _days = st.sampled_from([DATE.value(DATE.number(text)) for text in ("2020-07-31", "2020-08-01", "2021-01-01")])
 _levels = st.sampled_from([ORDER.value(0.0), ORDER.value(1.0)])

@@ -16,7 +16,7 @@ import unless
 from tests.cli.command import called
 from tests.export.test_committee import committees
 from tests.models import model_of_program
-from tests.strategies import FEATURES, KINDS, card_of, chain, meaning, programs, records
+from tests.strategies import FEATURES, KINDS, SPECIAL, card_of, chain, meaning, programs, records, with_special
 from unless import FoldRMClassifier, FoldRPPClassifier, UnlessClassifier, UnlessCommittee, export
 from unless.errors import UnlessError
 from unless.model.points import probabilities_of
@@ -85,6 +85,23 @@ def test_probabilities_are_those_of_the_card(program, labels, seed):
     np.testing.assert_allclose(found["probabilities"], card.probabilities(TABLE), rtol=0, atol=1e-12)
     for label, row in zip(unless.predict(program, TABLE), found["probabilities"], strict=True):
         assert label is None or card.classes[row.argmax()] == label
+
+
+@given(program=programs(), labels=st.integers(2, 3), seed=st.integers(0, 9))
+@settings(max_examples=60, deadline=None)
+def test_special_codes_are_numbers_of_the_inputs(program, labels, seed):
+    """The graph of a model with special codes takes raw numbers, and gives what the model gives."""
+    program, table = whole(program), with_special(TABLE)
+    card = card_of(program, labels, seed)
+    model = model_of_program(program, lazy_card=card, schema=Schema(COLUMN_KINDS, special=SPECIAL))
+    session = runtime.InferenceSession(to_onnx(model, missing=GONE).SerializeToString())
+    raw, read = onnx_inputs(program, TABLE, missing=GONE, columns=COLUMN_KINDS), onnx_inputs(model, table, missing=GONE)
+    wanted = unless.predict(program, table).tolist()
+    for inputs in (raw, read):
+        label, rule, shares = session.run(None, inputs)
+        assert as_predicted(program, label) == wanted
+        assert rule.tolist() == (deciding_rules(program, table) + 1).tolist()
+        np.testing.assert_allclose(shares, card.probabilities(table), rtol=0, atol=1e-12)
 
 
 @given(committees())

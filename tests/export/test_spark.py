@@ -221,6 +221,8 @@ TRAINING = {
     "lower": (["true", "false"], {"categorical": True}),
     "missing": (["1", "7", "a", "?", "41"], {"categorical": True, "missing": ["?", "1"]}),
     "gone": (["1", "7", "2.5", "41"], {"numeric": True, "missing": ["7", "2.5", "true"]}),
+    "codes": ([0.5, 1.0, 2.5, 7.0, -3.0], {"special": {-3: "gone", 1: "one", 1000: "never", 1.5: "sample"}}),
+    "mixed_codes": ([1.0, 2.5, 7.0, "a", "True"], {"numeric": True, "special": {7: "seven", 1: "one"}}),
     "order": (["S", "M", "7", "1"], {"orders": ["S", "1", "M", "7"]}),
     "dates": ([date(2020, 8, 1), date(2021, 8, 1)], {}),
     "moments": ([datetime(2020, 8, 1, 12, 30), datetime(2020, 8, 1)], {}),
@@ -238,7 +240,8 @@ def trained(feature, cells, declared):
     declared = dict(declared)
     ways = {name: [feature] for name in ("numeric", "categorical") if declared.pop(name, False)}
     orders = {"orders": {feature: declared.pop("orders")}} if "orders" in declared else {}
-    table = read_table([{feature: cell} for cell in cells], **ways, **orders, **declared)
+    special = {"special": {feature: declared.pop("special")}} if "special" in declared else {}
+    table = read_table([{feature: cell} for cell in cells], **ways, **orders, **special, **declared)
     column = table.columns[0]
     values = [column.value(code) for code in range(column.missing)]
     texts = [*(value for value in values if isinstance(value, str)), "2020-08-01", "True", "inf"]

@@ -31,6 +31,7 @@ from tests.strategies import (
     KINDS,
     NOTATIONS,
     NOTED_TEXTS,
+    SPECIAL,
     TIMED,
     card_of,
     chain,
@@ -41,6 +42,7 @@ from tests.strategies import (
     noted_programs,
     programs,
     records,
+    with_special,
 )  # fmt: skip
 from unless.errors import ParameterError, ProgramError, UnknownNameError
 from unless.export import to_sql
@@ -97,6 +99,50 @@ def agree(database, name, program, table, columns):
 def test_every_program_agrees_with_predict(database, grid, program):
     """Whatever the program and the cells, the database decides as `predict` does."""
     agree(database, grid, program, grid_of(database.dialect), KINDS)
+
+
+SCHEMA = Schema({name: "text" if kind == "boolean" else kind for name, kind in KINDS.items()}, special=SPECIAL)
+
+
+def special_agree(database, name, program, kinds=KINDS):
+    """Label and rule of a model with special codes are those of `predict`, in every row of the raw cells."""
+    model, table = model_of_program(program, schema=SCHEMA), with_special(grid_of(database.dialect))
+    for what, wanted in (
+        ("label", unless.predict(program, table)),
+        ("rule", [None if rule < 0 else rule + 1 for rule in deciding_rules(program, table).tolist()]),
+    ):
+        assert database.select(to_sql(model, database.dialect, what, kinds), name) == list(wanted)
+
+
+@given(program=programs())
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_special_codes_agree_with_predict(database, grid, program):
+    """The numbers that are codes are tested as the categories that they name, and are on no side of a threshold."""
+    special_agree(database, grid, program)
+
+
+@pytest.mark.parametrize("feature", "nm")
+def test_every_literal_on_special_codes(database, grid, feature):
+    """Each code and its name, one literal at a time, also below a "not"."""
+    values = [value for pair in SPECIAL[feature] for value in pair]
+    ops = {float: ("<=", ">"), str: ("==", "!=")}
+    literals = [*(Literal(feature, op, value) for value in values for op in ops[type(value)])]
+    literals += [Literal(feature, "missing"), Literal(feature, "present")]
+    for literal in literals:
+        special_agree(database, grid, Program("y", FEATURES, (Rule("x", (literal,)),), "z"))
+        special_agree(database, grid, Program("y", FEATURES, (Rule("x", (), (Rule(None, (literal,)),)),), "z"))
+
+
+def test_a_special_code_in_sql():
+    """The raw number is compared, and excluded from thresholds that it would satisfy."""
+    rules = (Rule("x", (Literal("n", "<=", 5.0),)), Rule("y", (Literal("n", "==", "gone"),)))
+    model = model_of_program(
+        Program("z", ("n",), rules),
+        schema=Schema({"n": "number"}, typed=frozenset("n"), special={"n": ((-7.0, "gone"), (999.0, "never"))}),
+    )
+    assert " ".join(to_sql(model).split()) == (
+        """CASE WHEN "n" <= 5.0E0 AND "n" <> -7.0E0 THEN 'x' WHEN "n" = -7.0E0 THEN 'y' END"""
+    )
 
 
 TYPED = {"d": "date", "s": "timestamp", "i": "timestamptz", "c": "time", "u": "interval"} | dict.fromkeys("op", "text")

@@ -95,6 +95,7 @@ def _feature(program: Program, name: str, domain: Table | None, words: Words) ->
         "form": typed_date_pattern(notation),
         "noted": name in program.notations,
         "categories": [] if column is None else list(column.categories),
+        "special": [] if column is None else [list(pair) for pair in column.special],
         "phrase": asdict(_phrase(words.features.get(name, Phrase()), notation)),
         "grouped": name in words.grouped,
         "whole": name in words.whole,

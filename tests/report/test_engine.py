@@ -31,7 +31,7 @@ from unless.export.cell_sources import typed_date_pattern
 from unless.model.rule_statistics import RuleStatistics
 from unless.report.scripts import join_scripts
 from unless.rule import Literal, Program, Rule
-from unless.table import Column, Table, domain_table
+from unless.table import Column, Table, domain_table, name_special_codes
 from unless.values import cell_value, number_to_text, parse_number
 from unless.values.notation import DATETIME, DURATION, TIME, WHOLE
 
@@ -438,7 +438,9 @@ def with_missing(program: Program, record: dict, domain: Table | None) -> dict:
         numeric = any(isinstance(value, float) for value in [*wanted, cell_value(record[name])])
         categories = [value for value in wanted if isinstance(value, str)]
         if domain is not None and (len(domain.column(name).numbers) or domain.column(name).categories):
-            numeric, categories = len(domain.column(name).numbers) > 0, domain.column(name).categories
+            codes = {one for _, one in domain.column(name).special}
+            categories = [one for one in domain.column(name).categories if one not in codes]
+            numeric = len(domain.column(name).numbers) > 0
         ends = (None, None) if domain is None else written.ENDS.get(name, (None, None))
         ranges[name] = [*categories, None, *([ends] if numeric else [])]
     return ranges
@@ -479,6 +481,24 @@ def test_nearest_changes_within_the_training_data(asked, program, record, column
     domain = domain_table(table, program.used)
     if all(len(column.numbers) or column.categories for column in domain.columns):
         compare(asked, program, record, missing=missing, most=5, domain=domain)
+
+
+CODES = {"number": ((0.7, "low"), (4.0, "b"), (5.0, "high")), "mixed": ((-1.0, "a"), (0.3, "new"), (1.0, "one"))}
+
+
+@settings(deadline=None, max_examples=80)
+@given(program=examples.programs, record=examples.records, columns=DOMAINS, missing=st.booleans())
+def test_nearest_changes_of_special_codes(asked, program, record, columns, missing):
+    """No change leads to a special code, as a category or as a number, in Python or on the page."""
+    read = [Column.of(name, [*cells, None, None, None][:3]) for name, cells in columns.items()]
+    table = Table(tuple(name_special_codes(column, CODES.get(column.name, ())) for column in read))
+    domain = domain_table(table, program.used)
+    if all(len(column.numbers) or column.categories for column in domain.columns):
+        compare(asked, program, record, missing=missing, most=5, domain=domain)
+        for found in counterfactuals(program, record, most=5, table=domain):
+            for change in found.changes:
+                codes = [value for pair in domain.column(change.feature).special for value in pair]
+                assert found.record[change.feature] not in codes
 
 
 @settings(deadline=None, max_examples=10)

@@ -140,6 +140,11 @@ def encoding_to_json(coding: BlockEncoding) -> tuple[dict[str, Any], Arrays]:
         "given": plan.given,
         "filed": plan.filed,
         "parts": [list(pair) for pair in plan.parts.items()],
+        **(
+            {"special": [[name, list(map(list, codes))] for name, codes in plan.special.items()]}
+            if plan.special
+            else {}
+        ),
         "spelled": task.plan.spelled,
         "weights": task.weights,
         "drop_unlabelled": task.drop_unlabelled,
@@ -198,9 +203,12 @@ def encoding_from_json(node: Mapping[str, Any], arrays: Arrays) -> BlockEncoding
         spelled=node["spelled"],
         filed=node.get("filed", False),
         parts=dict(node.get("parts", [])),
+        special={
+            name: tuple((float(code), str(text)) for code, text in codes) for name, codes in node.get("special", [])
+        },
     )
     task = EncodingTask(plan, node["weights"], node["drop_unlabelled"], node["drop_weightless"])
-    bins = tuple(_bins(i, one, arrays) for i, one in enumerate(node["columns"]))
+    bins = tuple(_bins(i, one, arrays, plan) for i, one in enumerate(node["columns"]))
     Program(node["target"], tuple(one.column.name for one in bins))  # rejects names that no program may combine
     values = [*arrays["cell numbers"].tolist(), *_texts("cell text", arrays)]
     label_of = dict(zip(values, arrays["labels"].tolist(), strict=True))
@@ -211,12 +219,14 @@ def encoding_from_json(node: Mapping[str, Any], arrays: Arrays) -> BlockEncoding
     )
 
 
-def _bins(i: int, node: Any, arrays: Arrays) -> ColumnBins:
+def _bins(i: int, node: Any, arrays: Arrays, plan: ColumnPlan) -> ColumnBins:
     name, kind, notation, is_open, *typed = node  # older versions did not write the last item
     own = {key.rpartition(" ")[0]: array for key, array in arrays.items() if key.rpartition(" ")[2] == str(i)}
     written = None if notation is None else _notation(notation)
     texts, no_rows = tuple(_texts("text", own)), np.empty(0, np.uint8)
-    column = Column(name, kind, own["numbers"], texts, no_rows, written, typed=typed == [True])
+    column = Column(
+        name, kind, own["numbers"], texts, no_rows, written, typed=typed == [True], special=plan.special.get(name, ())
+    )
     cuts = (own["cuts"], tuple(_texts("cut text", own))) if "cuts" in own else None
     found = ColumnBins(column, own["times"], bool(is_open), cuts, own.get("finer"))
     if (

@@ -200,6 +200,7 @@ class RecordChoice:
         names = ("numeric", "categorical", "orders", "missing", "drop_unlabelled")
         asked = {name: getattr(said, name) for name in names} | {"dates": dates, "weights": self.weights}
         asked |= {"target": self.target, "features": self.features}
+        asked |= {"special": said.special} if said.special else {}
         return asked | ({"drop_weightless": True} if self.drop_weightless else {})
 
     def task(self, first: Source) -> EncodingTask:

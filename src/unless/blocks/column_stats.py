@@ -19,7 +19,7 @@ from unless.kernels import ranking as kernels
 from unless.learn.literals import MANY
 from unless.read.cells import Cells
 from unless.read.column_plan import ColumnPlan
-from unless.table import Column
+from unless.table import Column, SpecialCodes
 from unless.values import Label, missing_among
 from unless.values.notation import FLAG, WHOLE, Notation, common_notation
 
@@ -51,9 +51,11 @@ class ColumnStats:
     types: set[type[Label] | None] = field(default_factory=set)
     notations: set[Notation | None] = field(default_factory=set)
     example: Cells | None = None
+    special: Counter[float] = field(default_factory=Counter)
+    """The number of times each special code occurs, so that a sample has all of them."""
 
     @classmethod
-    def of(cls, cells: Cells) -> ColumnStats:
+    def of(cls, cells: Cells, special: SpecialCodes = ()) -> ColumnStats:
         """Collect the statistics of the cells of one batch."""
         value_counts = np.bincount(cells.codes, minlength=len(cells.numbers) + len(cells.texts) + 1)
         count = len(cells.numbers)
@@ -66,7 +68,10 @@ class ColumnStats:
             notations={cells.notation} if count or cells.notation is not None else set(),
             example=replace(cells, numbers=np.empty(0), texts=cells.texts[:1], codes=np.empty(0, np.uint8)),
         )
-        found._add_numbers(cells.numbers, value_counts[:count])
+        codes = np.isin(cells.numbers, [code for code, _ in special])
+        often = zip(cells.numbers[codes].tolist(), value_counts[:count][codes].tolist(), strict=True)
+        found.special.update({code: times for code, times in often if times})
+        found._add_numbers(cells.numbers[~codes], value_counts[:count][~codes])
         found._add_texts(zip(cells.texts, value_counts[count:-1].tolist(), strict=True))
         return found
 
@@ -81,6 +86,7 @@ class ColumnStats:
         self.more_texts = self.more_texts or other.more_texts
         if self.example is None or (other.example is not None and other.example.texts and not self.example.texts):
             self.example = other.example
+        self.special.update(other.special)
         self._add_numbers(other.numbers, other.value_counts)
         self._add_texts(other.texts.items())
 
@@ -117,7 +123,7 @@ class ColumnStats:
         """Return the values as the cells of a column without rows."""
         if self.has_conflicting_kinds:
             raise ReadError("this column mixes different kinds of dates, or dates and numbers; convert it to text")
-        notation, numbers, texts = self._notation(), self.numbers, self.texts
+        notation, numbers, texts = self._notation(), self._all_numbers()[0], self.texts
         example = self.example or Cells(np.empty(0), (), np.empty(0, np.uint8), str)
         kind = next(iter(self.types)) if len(self.types) == 1 else None if self.types else example.type
         return replace(
@@ -129,6 +135,13 @@ class ColumnStats:
             notation=notation,
             whole=self.whole if len(numbers) else None,
         )
+
+    def _all_numbers(self) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        """Return the numbers with the special codes among them, and the number of times each occurs."""
+        numbers = np.concatenate([self.numbers, [*self.special]])
+        order = np.argsort(numbers)
+        counts = np.concatenate([self.value_counts, np.array([*self.special.values()], np.int64)])
+        return numbers[order], counts[order]
 
     @property
     def has_conflicting_kinds(self) -> bool:
@@ -143,7 +156,7 @@ class ColumnStats:
         cells = self.cells()
         ranked = replace(cells, codes=np.arange(len(cells.numbers) + len(cells.texts) + 1))
         column = plan.column(name, ranked)
-        raw = [*self.value_counts.tolist(), *(self.texts[text] for text in cells.texts), self.missing]
+        raw = [*self._all_numbers()[1].tolist(), *(self.texts[text] for text in cells.texts), self.missing]
         weights = np.bincount(column.codes, raw, column.missing + 1).astype(np.int64)
         if self.more_texts and (column.kind != "text" or column.notation is not None):
             self._refuse_guess(name, plan, column)

@@ -110,7 +110,9 @@ class TableStats:
         columns = {name: _select_cells(source.cells(name), kept) for name in task.plan.features}
         columns |= {name: replace(dates_as_texts(columns[name]), notation=None) for name in texts}  # mixed kinds
         cells = _select_cells(source.cells(task.target), kept)
-        found = cls({name: ColumnStats.of(own) for name, own in columns.items()}, ColumnStats.of(cells))
+        special = task.plan.special
+        stats = {name: ColumnStats.of(own, special.get(name, ())) for name, own in columns.items()}
+        found = cls(stats, ColumnStats.of(cells))
         found.rows = source.rows
         values = [*cells.numbers.tolist(), *cells.texts, None]
         for weight, code, times in _count_pairs(
@@ -185,7 +187,9 @@ class BlockEncoding:
         notations = {column.name: column.notation for column in columns if column.notation is not None}
         kinds = {column.name: column.kind for column in columns}
         typed = frozenset(column.name for column in columns if column.typed)
-        return Schema(kinds, self.task.plan.missing, self.task.plan.target, notations, typed, self.task.plan.parts)
+        special = {column.name: column.special for column in columns if column.special}
+        plan = self.task.plan
+        return Schema(kinds, plan.missing, plan.target, notations, typed, plan.parts, special)
 
     def block(self, source: Source, order: RowOrder = UNORDERED) -> StoredArrays:
         """Encode the records of a batch in the given order."""

@@ -19,9 +19,13 @@ from unless.cli.options import (
 )
 from unless.errors import ParameterError
 from unless.read.options import ReadOptions
+from unless.read.special_codes import parse_special_option, read_special_file
 from unless.values import DEFAULT_MISSING
 
 _DATE = "Read this column as dates: when=%d.%m.%Y (repeat). Dates like 2020-08-01 or 31/12/2020 need no option."
+_SPECIAL = (
+    "A number that names a category: 'months:-7=no inquiry', or a TOML file with a table for each column (repeat)."
+)
 _HEADER = "The line, or row of a sheet, with the names of the columns; lines above it are skipped."
 _BLOCKS = "Keep the encoded data and the rules so far in this folder; after an interruption, the same command resumes."
 
@@ -89,12 +93,17 @@ class ColumnKinds:
         ),
     ] = None
 
+    special: Annotated[
+        list[str] | None, data_option("COLUMN:CODE=NAME", _SPECIAL, "--special", complete=complete_columns)
+    ] = None
+
     def declared(self, names: Sequence[str], missing: Sequence[str] | None = None) -> dict[str, Any]:
         """Return the options for columns and cells in the form of `read_table`, given the names of the columns."""
         return {
             "numeric": split_names(self.numeric, names),
             "categorical": split_names(self.categorical, names),
             **_parse_dates_and_orders(self.date, self.order, names),
+            "special": _parse_special(self.special or (), names),
             "missing": DEFAULT_MISSING if missing is None else tuple(missing),
         }
 
@@ -178,3 +187,17 @@ def split_column_option(given: str, known: Sequence[str], option: str) -> tuple[
     if option == "--order" and at == len(given):
         raise ParameterError(f"{option} {given} has no categories; write {option} {given}=S,M,L, least first")
     return given[:at], given[at + 1 :]
+
+
+def _parse_special(given: Iterable[str], known: Sequence[str]) -> dict[str, dict[float | str, str]] | None:
+    """Parse --special into the form of `read_table`; a later option adds to the codes of a column."""
+    found: dict[str, dict[float | str, str]] = {}
+    for text in given:
+        if (parts := parse_special_option(text, known)) is not None:
+            found.setdefault(parts[0], {})[parts[1]] = parts[2]
+        elif text.endswith(".toml"):
+            for column, codes in read_special_file(text).items():
+                found.setdefault(column, {}).update(dict(codes))
+        else:
+            raise ParameterError(f"--special {text} is not COLUMN:CODE=NAME, such as 'months:-7=no inquiry'")
+    return found or None

@@ -19,6 +19,7 @@ from unless.cli.layout import command_line, grid, shell_word
 from unless.cli.loading import DataSource, note_how_read, source_name
 from unless.cli.options import Data, Json, Missing, Quiet, flag_option, target_option
 from unless.inspection import Profile, Remark, TargetProfile, profile_table
+from unless.read.special_codes import check_special
 from unless.report.finding_text import IDENTIFIER_CODES, SHARED_ADVICE, AdviceStyle, remark_lines, shorten
 from unless.report.table_overview import (
     TITLES,
@@ -32,7 +33,7 @@ from unless.report.table_overview import (
     shown_columns,
     size_text,
 )
-from unless.values import DEFAULT_MISSING
+from unless.values import DEFAULT_MISSING, number_to_text
 
 
 def inspect(
@@ -74,8 +75,9 @@ def inspect(
     if data != "-" and len(names) > 1:
         given = kinds.declared(names)
         known = {name for option in ("numeric", "categorical", "dates", "orders") for name in given[option] or ()}
+        codes = {number_to_text(code) for one in check_special(given["special"] or {}).values() for code, _ in one}
         declared = {**asdict(kinds), "missing": missing}
-        screen.note("", command_line("next", _next_command(data, found, file, declared, known)))
+        screen.note("", command_line("next", _next_command(data, found, file, declared, (known, codes))))
 
 
 def _file_size(path: Path) -> int:
@@ -140,11 +142,15 @@ def _reason_table(found: Profile) -> Iterator[RenderableType]:
 
 
 def _next_command(
-    data: str, found: Profile, file: FileOptions, declared: Mapping[str, Sequence[str] | None], known: Collection[str]
+    data: str,
+    found: Profile,
+    file: FileOptions,
+    declared: Mapping[str, Sequence[str] | None],
+    known: tuple[Collection[str], Collection[str]],
 ) -> str:
     """Return the command to run next, with the options that were given and options that follow the advice.
 
-    ``known`` are the columns whose kind is set by options.
+    ``known`` are the columns whose kind is set by options, and the special codes.
     """
     target = found.target.name if found.target else found.likely_target
     if target is None or (found.target and found.target.remarks and found.target.remarks[-1].code in _NO_LABELS):
@@ -167,7 +173,7 @@ _NO_LABELS = ("one-label", "continuous", "unique-labels")
 
 
 def _advised_options(
-    found: Profile, known: Collection[str], missing: Sequence[str] | None
+    found: Profile, known: tuple[Collection[str], Collection[str]], missing: Sequence[str] | None
 ) -> Iterator[tuple[str, str]]:
     """Yield the options that follow the advice about columns; at least one feature is kept."""
     remarks = [remark for column in found.columns for remark in column.remarks]
@@ -181,14 +187,28 @@ def _advised_options(
     for remark in sorted(kind, key=lambda remark: list(_SPLITS).index(remark.code))[:1]:
         yield _SPLITS[remark.code], str(remark.column)
     words: dict[str, None] = {}
-    for remark in (remark for remark in remarks if remark.column not in gone):
-        if remark.code == "date-as-text" and remark.column not in known:
+    kept = [remark for remark in remarks if remark.column not in gone]
+    apart_codes = {*known[1]} | {
+        code for one in kept if one.code == "special-number" for code in (one.example or "", *one.others)
+    }
+    for remark in kept:
+        codes = (remark.example or "", *remark.others)
+        # What is missing is so in every column: a number that is a code in another column is one here, too.
+        if remark.code == "special-number" or (remark.code == "missing-number" and apart_codes.intersection(codes)):
+            yield from (("special", _code_option(remark.column or "", code)) for code in codes)
+            continue
+        if remark.code == "date-as-text" and remark.column not in known[0]:
             yield "date", f"{remark.column}={remark.example}"
         if remark.code in ("missing-word", "missing-number"):
-            words |= dict.fromkeys([remark.example or "", *remark.others])
+            words |= dict.fromkeys(codes)
     if words:
         before = DEFAULT_MISSING if missing is None else ()
         yield from (("missing", word) for word in dict.fromkeys([*words, *before]))
+
+
+def _code_option(name: str, code: str) -> str:
+    """Write the option for a special code, with a name to replace."""
+    return f"{name}:{code}=code {code}"
 
 
 # Remarks.
@@ -201,6 +221,7 @@ COMMAND = AdviceStyle(
         "date-as-text": "Each is a category without order; say how they are written: --date {name}={example}",
         "missing-word": "If they do: --missing={example}{tokens}",
         "missing-number": "If it does: --missing={example}{tokens}",
+        "special-number": "Name what each means: {codes}",
         "copy": "One of them is enough: --exclude {name}",
         "gives-away": "Is it known before the label is? If not: --exclude {name}",
         "no-labels": "fit leaves these records out with --drop-unlabelled.",
@@ -219,6 +240,7 @@ COMMAND = AdviceStyle(
     lambda names: shell_word(",".join(names)),
     shell_word,
     " --missing={}",
+    lambda name, code: f"--special {shell_word(_code_option(name, code))}",
 )
 """Advice with options of the command."""
 

@@ -69,6 +69,9 @@ class UnlessClassifier(RuleClassifier, UnlessLearner):
         polars need no declaration.
     parts
         Date columns to replace with their weekday, month and hour, which recur in new records (`read_table`).
+    special
+        Numbers of columns that name a category: ``{"months": {-7: "no inquiry", -8: "no trades"}}``. They are neither
+        numbers nor missing (`read_table`).
     class_weight
         The weight of records with this label, or: balanced. A dict of weights by label, or "balanced".
     max_rules
@@ -129,7 +132,8 @@ class FoldRMClassifier(RuleClassifier, FoldRMLearner):
         algorithm.
     max_rules
         Learn at most N rules: the first N.
-    numeric, categorical, dates, orders, parts, class_weight, max_seconds, verbose, warn, constraints, reject, n_jobs
+    numeric, categorical, dates, orders, parts, special, class_weight, max_seconds, verbose, warn, constraints, reject,
+    n_jobs
         As in `UnlessClassifier`.
     costs, decide
         As in `UnlessClassifier`, but the rules are learned as published: costs only choose among the labels.
@@ -150,7 +154,8 @@ class FoldRPPClassifier(RuleClassifier, FoldRPPLearner):
         algorithm.
     max_rules
         Learn at most N rules: the first N.
-    numeric, categorical, dates, orders, parts, class_weight, max_seconds, verbose, warn, constraints, reject, n_jobs
+    numeric, categorical, dates, orders, parts, special, class_weight, max_seconds, verbose, warn, constraints, reject,
+    n_jobs
         As in `UnlessClassifier`.
     costs, decide
         As in `UnlessClassifier`, but the rules are learned as published: costs only choose among the labels.

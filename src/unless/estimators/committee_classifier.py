@@ -49,7 +49,7 @@ class UnlessCommittee(RuleClassifier, CommitteeLearner):
         As in `UnlessClassifier`, for each list. Directions (``monotone``) hold for the label and its probability: the
         points of each list move in that direction. With any constraint except ``never``, learning is slower and no
         other settings are tried.
-    numeric, categorical, dates, orders, parts, class_weight, max_seconds, verbose, warn, costs, reject
+    numeric, categorical, dates, orders, parts, special, class_weight, max_seconds, verbose, warn, costs, reject
         As in `UnlessClassifier`; lists are learned without costs, which only choose among the labels.
     decide
         What decides: "costs", the default with costs, or "score" (the most points), the default without costs.

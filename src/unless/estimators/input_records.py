@@ -17,7 +17,7 @@ from sklearn.utils.validation import _check_sample_weight, check_array
 
 from unless.errors import ParameterError, ReadError, UnknownNameError, suggest
 from unless.estimators.input_labels import GivenLabels
-from unless.estimators.learners import Learner, refuse_kinds
+from unless.estimators.learners import DECLARED, Learner, refuse_kinds
 from unless.estimators.training_data import TrainingData, class_weights
 from unless.learn.weights import Weights, check_weights, weights_to_counts
 from unless.read.column_inference import read_as_in_training
@@ -101,7 +101,7 @@ def _read_source(learner: Learner, X: Any, y: Any, sample_weight: Any) -> tuple[
         def factors(labels: tuple[Label, ...], totals: Weights) -> Weights:
             return class_weights(learner.class_weight, labels, totals)
 
-    declared = {name: getattr(learner, name) for name in ("numeric", "categorical", "dates", "orders", "parts")}
+    declared = {name: getattr(learner, name) for name in DECLARED}
     found = open_source(
         X, y, weights=sample_weight, factors=factors, drop_weightless=True, n_jobs=learner.n_jobs, **declared
     )
@@ -255,8 +255,10 @@ class Given:
         source = matrix_source(self.source, self.names) if matrix and self.named else self.source
         numeric, categorical = self._texts(learner.numeric), self._texts(learner.categorical)
         dates, orders = self._keys(learner.dates), self._keys(learner.orders)
-        parts = self._texts(learner.parts)
-        return read_table(source, numeric=numeric, categorical=categorical, dates=dates, orders=orders, parts=parts)
+        parts, special = self._texts(learner.parts), self._keys(learner.special)
+        return read_table(
+            source, numeric=numeric, categorical=categorical, dates=dates, orders=orders, parts=parts, special=special
+        )
 
     def _texts(self, names: Iterable[Any] | None) -> list[str] | None:
         """Return the names of declared columns; the columns of an array may be declared by index."""
@@ -317,8 +319,9 @@ class LikeTraining:
         new = dict(zip(self.schema.kinds, names, strict=True))
         kinds = dict(zip(names, self.schema.kinds.values(), strict=True))
         notations = {new[name]: notation for name, notation in self.schema.notations.items()}
+        special = {new[name]: codes for name, codes in self.schema.special.items()}
         domain = self.domain.renamed([new[feature] for feature in self.domain.features])
-        return LikeTraining(replace(self.schema, kinds=kinds, notations=notations), domain)
+        return LikeTraining(replace(self.schema, kinds=kinds, notations=notations, special=special), domain)
 
 
 def read_like_training(

@@ -64,6 +64,7 @@ class Learner:
     dates: Mapping[Any, str] | Sequence[Any] | None = None
     orders: Mapping[Any, Sequence[str]] | None = None
     parts: Sequence[Any] | None = None
+    special: Mapping[Any, Mapping[float, str]] | None = None
     class_weight: Mapping[Label, float] | str | None = None
     max_rules: int | None = None
     max_seconds: float | None = None
@@ -199,9 +200,13 @@ def _refuse_all_features(settings: Any, data: TrainingData, choice: DecisionChoi
 
 def refuse_kinds(learner: Learner) -> None:
     """Reject a learner that declares columns, since a table already has the kinds of its columns."""
-    given = [name for name in ("numeric", "categorical", "dates", "orders", "parts") if getattr(learner, name)]
+    given = [name for name in DECLARED if getattr(learner, name)]
     if given:
         raise ParameterError(f"the columns of a table already have kinds: pass {' and '.join(given)} to read_table")
+
+
+DECLARED = ("numeric", "categorical", "dates", "orders", "parts", "special")
+"""The parameters that declare columns, as in `read_table`."""
 
 
 @dataclass(eq=False, repr=False)

@@ -33,6 +33,7 @@ from unless.export.document_checks import convert
 from unless.export.json_text import content, layout, parse, refuse_long, uncollected, unpacked
 from unless.limits import limit
 from unless.model import DataOrigin, HoldoutResult, Model
+from unless.read.special_codes import special_to_json
 from unless.rule import Program
 from unless.score.score_card import ScoreCard
 from unless.score.score_decider import ScoreDecider, committee_of
@@ -69,6 +70,7 @@ def _list_document(given: Model) -> dict[str, Any]:
             **({"typed": typed} if (typed := [name for name in schema.kinds if name in schema.typed]) else {}),
             "missing": list(schema.missing),
             **({"parts": [list(pair) for pair in schema.parts.items()]} if schema.parts else {}),
+            **({"special": special_to_json(schema.special)} if schema.special else {}),
             "named": model.named,
             "values": [[one.name, one.numbers.tolist(), list(one.categories)] for one in model.domain.columns],
             **({} if missing is None else {"gaps": [[name, count] for name, count in missing.items()]}),

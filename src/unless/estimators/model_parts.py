@@ -24,7 +24,7 @@ from unless.estimators.model_schema import (
     SplitColumnData,
     StatisticsData,
 )
-from unless.estimators.parameters import read_costs
+from unless.estimators.parameters import read_costs, read_special
 from unless.evaluation.periods import PeriodResult
 from unless.evaluation.tradeoff import Choice, TradeOff
 from unless.export.document_checks import LabelData, at, label_of, shown, unique, unique_keys
@@ -61,7 +61,9 @@ def read_schema(data: ColumnsData, program: Program) -> Schema:
         if name in kinds or not set(part_names([name], [name])) & set(kinds):
             raise at(f"columns.parts[{index}][0]", f"no feature is a part of {shown(name)}")
     unique_keys(data.parts, "columns.parts")
-    return Schema(kinds, tuple(data.missing), program.target, notations, frozenset(data.typed), dict(data.parts))
+    special = read_special(data.special, "columns.special", kinds)
+    typed, parts = frozenset(data.typed), dict(data.parts)
+    return Schema(kinds, tuple(data.missing), program.target, notations, typed, parts, special)
 
 
 def read_domain(values: Sequence[SeenValues], schema: Schema) -> Table:
@@ -71,8 +73,9 @@ def read_domain(values: Sequence[SeenValues], schema: Schema) -> Table:
     for index, (name, ends, categories) in enumerate(values):
         unique(categories, f"columns.values[{index}][2]")
         numbers = np.array(sorted(set(ends)), dtype=np.float64)
-        kind, notation = schema.kinds[name], schema.notations.get(name)
-        columns.append(Column(name, kind, numbers, tuple(sorted(categories)), np.empty(0, np.uint8), notation))
+        kind, notation, special = schema.kinds[name], schema.notations.get(name), schema.special.get(name, ())
+        column = Column(name, kind, numbers, tuple(sorted(categories)), np.empty(0, np.uint8), notation)
+        columns.append(replace(column, special=special))
     return Table(tuple(columns), rows=0, missing=schema.missing)
 
 

@@ -43,6 +43,9 @@ PeriodData = tuple[str, Records, Records, Records, Records, Records, Share | Non
 ChoiceData = tuple[SettingsData, Count, Records, Records]
 
 
+SpecialColumn = tuple[str | int, Annotated[list[tuple[Finite, Annotated[str, Meta(min_length=1)]]], Meta(min_length=1)]]
+
+
 class ColumnsData(Struct, kw_only=True):
     """Columns as they were read: an object with kinds, missing and named."""
 
@@ -51,6 +54,7 @@ class ColumnsData(Struct, kw_only=True):
     typed: UniqueTexts = []
     missing: list[str]
     parts: list[tuple[str, str | None]] = []
+    special: list[SpecialColumn] = []
     named: bool
     values: list[SeenValues] = []
     missing_counts: list[tuple[str, Count]] | UnsetType = field(default=UNSET, name="gaps")
@@ -75,13 +79,14 @@ Cost = tuple[LabelData, LabelData, Finite | str]
 
 
 class SpecialParameter(Struct, forbid_unknown_fields=True):
-    """An object with float, weights, columns, constraints or costs."""
+    """An object with float, weights, columns, constraints, costs or special."""
 
     infinity: OneOf["inf", "-inf"] | UnsetType = field(default=UNSET, name="float")
     weights: list[tuple[LabelData, Finite]] | UnsetType = UNSET
     columns: list[tuple[str | int | Finite, str | list[str]]] | UnsetType = UNSET
     constraints: ConstraintsData | UnsetType = UNSET
     costs: list[Cost] | UnsetType = UNSET
+    special: list[SpecialColumn] | UnsetType = UNSET
 
 
 ParameterData = Annotated[

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -10,9 +10,11 @@ import msgspec
 from unless.constraints import Constraints, to_constraints
 from unless.errors import ParameterError, ProgramError
 from unless.estimators.cost_input import check_costs, to_cost_pairs
-from unless.estimators.model_schema import Cost, ParameterPair, SpecialParameter
+from unless.estimators.model_schema import Cost, ParameterPair, SpecialColumn, SpecialParameter
 from unless.export.document_checks import at, label_of, shown, unique_keys
 from unless.model.costs import CostPairs
+from unless.read.special_codes import check_special, special_from_json, special_to_json
+from unless.table import SpecialCodes
 from unless.values import label_to_json, to_python_value
 
 _FORMS = {
@@ -21,6 +23,7 @@ _FORMS = {
     "orders": "columns",
     "constraints": "constraints",
     "costs": "costs",
+    "special": "special",
 }
 """The key of the JSON object that holds the value of a parameter, by parameter."""
 
@@ -30,13 +33,16 @@ def parameters_data(parameters: Mapping[str, Any]) -> list[list[Any]]:
     return [[name, _data(name, value)] for name, value in sorted(parameters.items())]
 
 
-def _data(name: str, value: Any) -> Any:
+def _data(name: str, value: Any) -> Any:  # noqa: PLR0911 - one return for each form
     """Return the value of a parameter in a form that JSON can hold."""
     if name == "constraints" and value is not None:
         found = to_constraints(value)
         return None if found is None else {"constraints": found.to_dict()}
     if name == "costs" and value is not None:
         return {"costs": costs_data(to_cost_pairs(value))}
+    if isinstance(value, Mapping) and name == "special":
+        codes = check_special({to_python_value(one): names for one, names in value.items()}, keep_columns=True)
+        return {"special": special_to_json(codes)}
     if isinstance(value, Mapping) and name in ("dates", "orders"):
         columns = [[to_python_value(one), said if isinstance(said, str) else list(said)] for one, said in value.items()]
         return {"columns": columns}
@@ -74,7 +80,7 @@ def read_parameters(pairs: Sequence[ParameterPair], place: str) -> dict[str, Any
     return {name: _parameter(name, value, f"{place}[{index}][1]") for index, (name, value) in enumerate(pairs)}
 
 
-def _parameter(name: str, value: Any, place: str) -> Any:
+def _parameter(name: str, value: Any, place: str) -> Any:  # noqa: PLR0911 - one return for each form
     """Read the value of a parameter; reject an object of a kind that the parameter does not take."""
     form = _FORMS.get(name)
     if not isinstance(value, SpecialParameter):
@@ -91,9 +97,22 @@ def _parameter(name: str, value: Any, place: str) -> Any:
             return {column if isinstance(column, str) else int(column): declared for column, declared in pairs}
         case {"costs": triples}:
             return read_costs(triples, place)
+        case {"special": pairs}:
+            return {column: dict(codes) for column, codes in read_special(pairs, place).items()}
         case {"constraints": constraints}:
             try:
                 return Constraints.from_dict(constraints)
             except ParameterError as error:
                 raise at(place, str(error)) from error
     return label_of(found, place)
+
+
+def read_special(
+    data: Sequence[SpecialColumn], place: str, names: Collection[str] | None = None
+) -> dict[Any, SpecialCodes]:
+    """Read the special codes of columns from a model file; ``names`` are those of the columns."""
+    unique_keys(data, place, names)
+    try:
+        return special_from_json(data)
+    except ParameterError as error:
+        raise at(place, str(error)) from error

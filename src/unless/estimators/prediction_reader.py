@@ -78,6 +78,7 @@ class PredictionReader:
         written = (seen.notation, self._model.schema.notations.get(seen.name), self._notations[seen.name])
         plain = all(one is None or one.plain for one in written)
         number = self._plan.features[seen.name] == "numeric" and not self._plan.missing_texts and len(seen.numbers)
+        plain = plain and not seen.special  # a special code may lie in the range
         return (float(seen.numbers[0]), float(seen.numbers[-1])) if plain and number else None
 
     def _single(self, X: Any) -> NewRecords | None:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from unless.errors import ParameterError, ProgramError, suggest
-from unless.estimators.learners import LEARNERS, Learner, UnlessLearner, learn
+from unless.estimators.learners import DECLARED, LEARNERS, Learner, UnlessLearner, learn
 from unless.estimators.training_data import TrainingData
 from unless.evaluation.stability import Refit, Stability, bootstraps, refit_on_sample
 from unless.evaluation.tradeoff import Progress, TradeOff, compute_trade_off
@@ -55,7 +55,7 @@ def learner_of(model: Model) -> Learner:
     if model.learner not in kinds:
         raise ProgramError(f"statistics.learner: no learner {model.learner!r}{suggest(model.learner, kinds)}")
     kind = kinds[model.learner]
-    known = {one.name for one in fields(kind)} - {"numeric", "categorical", "dates", "orders", "parts", "verbose"}
+    known = {one.name for one in fields(kind)} - {*DECLARED, "verbose"}
     return kind(**{name: value for name, value in model.parameters.items() if name in known})
 
 
@@ -102,7 +102,8 @@ def refits_by(
     lock: Sequence[int] = (),
 ) -> Iterator[Refit]:
     """Learn again from ``n`` bootstraps, in order; the result does not depend on the number of processes."""
-    plain_learner = replace(learner, numeric=None, categorical=None, dates=None, orders=None, verbose=False, n_jobs=1)
+    undeclared: dict[str, Any] = dict.fromkeys(DECLARED)
+    plain_learner = replace(learner, **undeclared, verbose=False, n_jobs=1)
     again = partial(relearn, plain_learner, keep=keep, lock=lock)
     samples = (one if weights is None else one * weights for one in bootstraps(table, n, seed))
     if n_jobs in (None, 1):

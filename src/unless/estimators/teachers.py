@@ -158,7 +158,7 @@ def _label_indices(said: Any, labels: Labels, name: str, rows: int) -> NDArray[n
 
 def frame_of(table: Table, *, named: bool) -> pd.DataFrame | NDArray[Any]:
     """Return the features of a table as a frame, or as an array if the columns have no names."""
-    columns = [_column_cells(column) for column in table.columns]
+    columns = [_column_cells(column.with_special_codes()) for column in table.columns]
     if named:
         import pandas as pd
 

@@ -96,6 +96,7 @@ def on_learning(learner: Learner, data: TrainingData, model: Model, seconds: flo
         _unpromising(learner, data, model),
         _sampled(learner, data),
         *_on_constraints(learner, data, model),
+        *_on_special_codes(data),
         *_on_dates(model),
     )
     return (*_on_texts(data.table), *_leaks(data, model), *(one for one in said if one is not None))
@@ -119,6 +120,14 @@ def _on_constraints(learner: Learner, data: TrainingData, model: Model) -> Itera
     if asked is not None:
         for broken in violations(program, asked):
             yield Remark("locked-breaks", None, f"A locked rule breaks a constraint: {broken}")
+
+
+def _on_special_codes(data: TrainingData) -> Iterator[Remark]:
+    """Yield remarks about special codes that no record has."""
+    for column in data.domain(data.table.schema.special).columns:
+        for code, name in column.special:
+            if name not in column.categories:
+                yield Remark("idle-code", column.name, f"has no cell with the code {number_to_text(code)}, {name!r}")
 
 
 def _on_dates(model: Model) -> Iterator[Remark]:

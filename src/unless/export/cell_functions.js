@@ -39,6 +39,9 @@ const amount = (found, [form, thousands, decimal]) => {
   return parts ? Number(parts[1] + parts[2].split(thousands || "none").join("").replace(decimal, ".")) : found;
 };
 
+// A number that is a special code is the category that it names.
+const code = (found, names) => (typeof found === "number" && names.has(found) ? names.get(found) : found);
+
 // True and false as training wrote them; 1 and 0 are the same.
 const flag = (found, names) => ([0, 1].includes(measure(found)) ? names[measure(found)] : found);
 
@@ -94,4 +97,4 @@ const level = (found, levels) => (levels.includes(text(found)) ? levels.indexOf(
 // A number as it is, anything else as NaN: no comparison with NaN is true.
 const number = (found) => (typeof found === "number" ? found : NaN);
 
-unless.cells = { written, spelled, text, known, blank, numeral, measure, amount, flag, same, moment, clock, duration, level, number };
+unless.cells = { written, spelled, text, known, blank, numeral, measure, amount, code, flag, same, moment, clock, duration, level, number };

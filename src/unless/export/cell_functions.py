@@ -109,6 +109,11 @@ def amount(found, form):
     return float(parts[1] + parts[2].replace(form[1], "").replace(form[2], ".")) if parts else found
 
 
+def code(found, names):
+    """A number that is a special code is the category that it names."""
+    return names.get(found, found) if isinstance(found, float) else found
+
+
 def flag(found, names):
     """True and false as training wrote them; 1 and 0 are the same."""
     read = measure(found)

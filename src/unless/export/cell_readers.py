@@ -79,6 +79,8 @@ class TrainedColumns:
             yield CellReader("amount", [unit.pattern, unit.thousands, unit.decimal])
         if self.schema.kinds[feature] != "text":
             yield CellReader("measure" if categories == () else "numeral")
+            if special := self.schema.special.get(feature):
+                yield CellReader("code", dict(special))
             return
         yield CellReader("spelled")
         if categories and (names := flag_names(categories)):

@@ -222,7 +222,7 @@ def _javascript_argument(argument: object) -> str:
         case list():
             return f"[{', '.join(map(_javascript_constant, argument))}]"
         case dict():
-            pairs = (f"[{_javascript_string(one)}, {_javascript_string(other)}]" for one, other in argument.items())
+            pairs = (f"[{_javascript_constant(one)}, {_javascript_string(other)}]" for one, other in argument.items())
             return f"new Map([{', '.join(pairs)}])"
     return ""
 

@@ -23,7 +23,7 @@ from unless.read.table import read_table
 from unless.rule import Literal, Program
 from unless.score.committee import Committee
 from unless.score.score_card import ScoreCard, point_columns
-from unless.table import Kind, Table
+from unless.table import Kind, SpecialCodes, Table
 from unless.values import Label, number_to_text
 
 try:
@@ -40,6 +40,7 @@ def to_onnx(model: Decider | Model, *, missing: str = "", columns: Mapping[str, 
     are missing; single precision would not be exact. Dates and times are microseconds since 1970-01-01 (in UTC), times
     of the day since midnight, durations microseconds, and ordered categories their positions from 0.
     Categories are texts, ``missing`` if they are missing; booleans are the texts ``True`` and ``False``.
+    A special code stays the number that it is in the data.
     A feature with numbers and categories has two inputs, the second named
     like the first with `` (text)`` added: a number is in the first, with ``missing`` in the second; a text is in the
     second, with NaN in the first. `onnx_inputs` makes all inputs from records.
@@ -66,7 +67,7 @@ def to_onnx(model: Decider | Model, *, missing: str = "", columns: Mapping[str, 
     write = writer_for(model, "ONNX", {Program: _list_outputs, Committee: _vote_outputs})
     kinds = _input_kinds(rules, model, columns or {})
     graph = OnnxGraph({*kinds, *map(_text_input_name, kinds)})
-    writer = OnnxWriter(graph, _add_inputs(graph, rules, kinds), missing)
+    writer = OnnxWriter(graph, _add_inputs(graph, rules, kinds), missing, _special_codes(model))
     _refuse_missing_text_in_rules(rules, missing)
     return graph.to_model(write(graph, writer, model_of(model)), decider_of(model).all_rules)
 
@@ -96,6 +97,7 @@ def onnx_inputs(
         X = [dict(zip(rules.features, row, strict=True)) for row in X.tolist()]  # noqa: N806
     table = X if isinstance(X, Table) else read_table(X, like=model_of(model) or rules, features=names)
     found: dict[str, NDArray[Any]] = {}
+    special = _special_codes(model)
     for name, kind in _input_kinds(rules, model, columns or {}).items():
         column = table.column(name).in_notation(rules.notations.get(name))
         if missing in column.categories and name in _features_tested_for_missing(rules):
@@ -104,13 +106,21 @@ def onnx_inputs(
                 "in to_onnx: missing='<missing>'"
             )
         spelled = [number_to_text(number) if kind == "text" else missing for number in column.numbers.tolist()]
-        numbers = np.append(column.numbers, [np.nan] * (len(column.categories) + 1))
-        texts = np.array([*spelled, *column.categories, missing], dtype=object)
+        codes = {text: code for code, text in special.get(name, ())} if kind != "text" else {}
+        numbers = np.array([*column.numbers, *(codes.get(one, np.nan) for one in column.categories), np.nan])
+        named = [missing if one in codes else one for one in column.categories]
+        texts = np.array([*spelled, *named, missing], dtype=object)
         if kind != "text":
             found[name] = numbers[column.codes][:, np.newaxis]
         if kind != "number":
             found[name if kind == "text" else _text_input_name(name)] = texts[column.codes][:, np.newaxis]
     return found
+
+
+def _special_codes(model: object) -> Mapping[str, SpecialCodes]:
+    """Return the special codes of a model's features, which are among the numbers of its inputs."""
+    trained = model_of(model)
+    return {} if trained is None else trained.schema.special
 
 
 def _input_kinds(rules: Program, model: object, given: Mapping[str, Kind]) -> dict[str, str]:

@@ -12,6 +12,7 @@ from onnx import ModelProto, NodeProto, TensorProto, helper, numpy_helper
 
 from unless import __version__
 from unless.rule import Literal, Program
+from unless.table import SpecialCodes
 
 _OPSET, _IR = 19, 9
 """The first operators that compare texts; onnxruntime has them since 1.16."""
@@ -111,10 +112,26 @@ class OnnxWriter:
     graph: OnnxGraph
     inputs: Mapping[str, tuple[str | None, str | None]]
     missing: str
+    special: Mapping[str, SpecialCodes] = field(default_factory=dict)
+    """The numbers of some features that name a category."""
 
     def test(self, literal: Literal, *, sure: bool) -> str | bool:
         """Write the truth of a literal; comparisons with NaN are false."""
         del sure  # nothing is ever unknown
+        found, numbers = self._test_value(literal), self.inputs[literal.feature][0]
+        codes = () if numbers is None else self.special.get(literal.feature, ())
+        if isinstance(literal.value, float):  # a code is no number
+            others = [self.negation(self._is_number(numbers, code)) for code, _ in codes if literal.holds(code)]
+            return found if isinstance(found, bool) else self.conjunction([found, *others])
+        named = next((self._is_number(numbers, code) for code, name in codes if name == literal.value), None)
+        if named is None:
+            return found
+        if literal.op == "==":
+            return named if isinstance(found, bool) else self.graph.node("Or", found, named)
+        return self.negation(named) if isinstance(found, bool) else self.conjunction([found, self.negation(named)])
+
+    def _test_value(self, literal: Literal) -> str | bool:
+        """Write the truth of a literal on a feature without special codes."""
         numbers, texts = self.inputs[literal.feature]
         match literal.op, literal.value:
             case (("<=" | ">"), float(bound)):
@@ -150,6 +167,9 @@ class OnnxWriter:
             else:
                 found = self.graph.node("And", gate, found)
         return found
+
+    def _is_number(self, numbers: str | None, code: float) -> str:
+        return self.graph.node("Equal", str(numbers), self.graph.constant(np.array([code])))
 
     def _is(self, texts: str, text: str) -> str:
         return self.graph.node("Equal", texts, self.graph.constant(np.array([text], dtype=object)))

@@ -23,6 +23,7 @@ from unless.model import Model, model_of
 from unless.model.prediction import Decider
 from unless.read.table import read_table
 from unless.rule import Literal, Program
+from unless.table import SpecialCodes
 from unless.values import Value, parse_number
 from unless.values.notation import Amounts, DateNotation, LevelNotation, NotatedNumber, Notation, TimeNotation
 
@@ -75,6 +76,8 @@ class _ColumnReading:
     """Whether rules test more than whether a cell is missing."""
     unit: str | None = None
     """The notation of numbers with a unit, if any."""
+    special: SpecialCodes = ()
+    """The numbers that name a category; conditions compare them (`SqlWriter`)."""
 
     @classmethod
     def of(cls, model: Decider | Model, rules: Program, feature: str, literals: Sequence[Literal]) -> _ColumnReading:
@@ -89,7 +92,14 @@ class _ColumnReading:
         compared = any(literal.value is not None for literal in literals)
         missing = () if schema is None else schema.missing
         like = rules if schema is None else model
-        return cls(feature, like, missing, notation, list(dict.fromkeys(texts)), compared, unit)
+        special = () if schema is None else schema.special.get(feature, ())
+        return cls(feature, like, missing, notation, list(dict.fromkeys(texts)), compared, unit, special)
+
+    @property
+    def sample(self) -> float:
+        """A number that is not a special code."""
+        codes = {code for code, _ in self.special}
+        return next(number for number in (half + 1.5 for half in range(len(codes) + 1)) if number not in codes)
 
     def values(self, cells: Sequence[object]) -> list[Value]:
         """Read cells of one type as the model does; a date, a time or a level becomes its text."""
@@ -127,7 +137,7 @@ class _ColumnReading:
     def numbers(self) -> tuple[str, Cells]:
         """Read a column of numbers: as numbers, or as the categories that they are in a column of texts."""
         self._refuse_format()
-        own, (sample,) = column(self.feature), self.values([1.5])
+        own, (sample,) = column(self.feature), self.values([self.sample])
         if isinstance(sample, float):
             numbers = [number for number in map(parse_number, self.missing) if number is not None]
             gone = [one for one, value in zip(numbers, self.values(numbers), strict=True) if value is None]
@@ -159,7 +169,7 @@ class _ColumnReading:
         own: exp.Expression = column(self.feature)
         if collation != "UTF8_BINARY":  # otherwise "A" may equal "a"
             own = exp.Anonymous(this="COLLATE", expressions=[own, exp.Literal.string("UTF8_BINARY")])
-        (sample,) = self.values(["1.5"])
+        (sample,) = self.values([str(self.sample)])
         mixed = isinstance(sample, float)
         twins = (text.removesuffix(".0") if text.endswith(".0") else f"{text}.0" for text in self.tested)
         candidates = list(dict.fromkeys([*self.missing, *self.tested, *twins]))

@@ -100,6 +100,9 @@ class _Postgres(Dialect):
     def double_literal(self, number: float) -> exp.Expression:
         return cast(exp.Literal.string(repr(number)), DOUBLE)  # 0.1 and 1E-1 are numeric here
 
+    def compared_number(self, number: float) -> exp.Expression:
+        return with_sign(exp.Literal.number(repr(abs(number))), number)  # a decimal: a cell of 1e400 is no double
+
     def limit(self, bound: float) -> tuple[exp.Expression, bool]:
         """Return a decimal, which takes the type of the column: as a double, a cell of 1e400 or 1e-400 is an error.
 

@@ -115,6 +115,10 @@ class Dialect:
         text = repr(abs(number))
         return with_sign(exp.Literal.number(text if "e" in text else f"{text}E0"), number)
 
+    def compared_number(self, number: float) -> exp.Expression:
+        """Write a finite number that a numeric column may equal."""
+        return self.double_literal(number)
+
     def limit(self, bound: float) -> tuple[exp.Expression, bool]:
         """Return the value to compare a numeric column with, and whether a cell equal to it is at most the bound.
 

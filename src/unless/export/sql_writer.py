@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from sqlglot import exp
 
@@ -14,6 +14,7 @@ from unless.export.sql_interface import Dialect
 from unless.export.sql_times import KIND_NOTATIONS, equal_bounds, text_bound, time_bound
 from unless.export.sql_tree import all_of, any_of, cast, column, concat, first_true, in_parentheses, is_null
 from unless.rule import Condition, Literal, Rule, condition_verbs, conditions, spoken_bounds, value_text
+from unless.table import SpecialCodes
 from unless.values import Label, parse_number
 from unless.values.notation import LevelNotation, Notation, TimeNotation
 from unless.values.spelling import CONTROLS, quote_if_needed
@@ -32,9 +33,42 @@ class SqlWriter:
     kinds: Mapping[str, str]
     notations: Mapping[str, Notation]
     """The notations of features whose numbers are not written as plain numbers."""
+    special: Mapping[str, SpecialCodes] = field(default_factory=dict)
+    """The numbers of some features that name a category."""
 
     def test(self, literal: Literal, *, sure: bool) -> exp.Expression | bool:
         """Write the truth of a literal; without ``sure``, unknown if a NULL makes it false."""
+        found, codes = self._test_value(literal, sure=sure), self.special.get(literal.feature, ())
+        if isinstance(literal.value, float):  # a code is no number
+            others = [exp.NEQ(**self._code_sides(literal.feature, code)) for code, _ in codes if literal.holds(code)]
+            return found if isinstance(found, bool) else all_of(found, *others)
+        named = next((code for code, name in codes if name == literal.value), None)
+        if named is None:
+            return found
+        if literal.op == "==":  # mixed columns may have the name itself
+            equal = self._is_code(literal.feature, named, sure=sure)
+            return equal if isinstance(found, bool) else any_of(found, equal)
+        differs = self.negation(self._is_code(literal.feature, named, sure=True))
+        return differs if isinstance(found, bool) else all_of(found, differs)
+
+    def _is_code(self, feature: str, code: float, *, sure: bool) -> exp.Expression:
+        """Write that a cell is a special code."""
+        test = exp.EQ(**self._code_sides(feature, code))
+        if not sure:
+            return test
+        if self.kinds[feature] == "mixed":
+            return first_true([(test, True)], otherwise=False)
+        return all_of(exp.Not(this=is_null(column(feature))), test)
+
+    def _code_sides(self, feature: str, code: float) -> dict[str, exp.Expression]:
+        """Return the number in a cell, and a special code to compare it with."""
+        cell = column(feature)
+        if self.kinds[feature] == "mixed":
+            return {"this": self.dialect.value(cell), "expression": self.dialect.value_bound(code, cell)}
+        return {"this": self.dialect.comparable_column(cell), "expression": self.dialect.compared_number(code)}
+
+    def _test_value(self, literal: Literal, *, sure: bool) -> exp.Expression | bool:
+        """Write the truth of a literal on a column without special codes."""
         kind = self.kinds[literal.feature]
         match literal.op, literal.value:
             case (("<=" | ">"), float(bound)):

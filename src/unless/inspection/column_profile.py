@@ -24,6 +24,7 @@ _BINS = 12  # ranges of a histogram: as wide as a word
 _SORTS = {"date": "dates", "datetime": "dates", "instant": "dates", "time": "times", "duration": "durations"}
 _SORTS |= {"order": "levels of its order"}
 _STAND_INS = {9.0, 99.0, 999.0, 9999.0, 99999.0, 999999.0}  # and their negatives
+_FEW_NUMBERS = 4  # different numbers: among fewer, a 9 is as likely a number as a code
 _CODES = {-7.0, -8.0, -9.0}
 """Codes that surveys and credit bureaus use for several kinds of missing answers."""
 
@@ -88,7 +89,7 @@ def _explain_kind(counts: CellCounts, declared: str | None, *, spelled: bool) ->
         return f"declared {declared}"
     if not numbers and not texts:
         return "no cell is present"
-    sort = _number_kind_text(column)
+    sort = _number_kind_text(column) + (" or special codes" if column.special else "")
     if column.kind == "number":
         return f"all present cells are {sort}"
     if column.kind == "mixed":
@@ -168,12 +169,13 @@ def _find_stand_ins(counts: CellCounts) -> list[Remark]:
     if (codes := _find_negative_codes(numbers, counts.of_numbers)) is not None:
         text, (first, *others) = codes
         return [Remark("missing-number", column.name, text, first, tuple(others))]
-    if len(numbers) < 4:
+    if len(numbers) < 3:
         return []
     for end, rest in ((0, numbers[1:]), (-1, numbers[:-1])):
         number, often = float(numbers[end]), int(counts.of_numbers[end])
         gap = float(np.min(np.abs(rest - number)))
-        if abs(number) in _STAND_INS and often > 1 and gap > max(float(rest[-1] - rest[0]), 1.0):
+        usual = abs(number) in _STAND_INS and len(numbers) >= (_FEW_NUMBERS if abs(number) < 99 else 3)
+        if usual and often > 1 and gap > max(float(rest[-1] - rest[0]), 1.0):
             text = number_to_text(number)
             finding = f"has {text} {often:,}×, far from all other numbers: it may mean missing"
             return [Remark("missing-number", column.name, finding, text)]

@@ -10,12 +10,12 @@ from unless.values import Value, attributes_to_json, to_json
 
 Code = OneOf[
     "identifier", "unique", "nearly-unique", "sentences", "empty", "constant", "nearly-constant", "mostly-missing",
-    "number-as-text", "date-as-text", "spellings", "several-values", "missing-word", "missing-number", "copy",
-    "gives-away", "no-labels", "one-label", "continuous", "unique-labels", "rare-labels",
+    "number-as-text", "date-as-text", "spellings", "several-values", "missing-word", "missing-number",
+    "special-number", "copy", "gives-away", "no-labels", "one-label", "continuous", "unique-labels", "rare-labels",
     "separator", "no-header", "few-records", "duplicates", "contradictions",
     "limited", "too-late", "no-knowledge", "no-knowledge-of-many", "weak-rule", "unpromising",
     "uncovered", "sampled",
-    "idle-cut", "locked-idle", "locked-breaks", "past-dates", "repeated-group", "drifting-date",
+    "idle-code", "idle-cut", "locked-idle", "locked-breaks", "past-dates", "repeated-group", "drifting-date",
 ]  # fmt: skip
 """The kinds of remarks; the last lines are about learned rules, the other lines about a table."""
 

@@ -16,9 +16,16 @@ from numpy.typing import NDArray
 from unless.errors import GuessWarning, ParameterError
 from unless.inspection.cell_counts import CellCounts
 from unless.inspection.column_profile import check_identifier, count_missing_spellings, profile_column
-from unless.inspection.findings import Profile, Remark
+from unless.inspection.findings import ColumnProfile, Profile, Remark
 from unless.inspection.split_findings import find_kind_splits
-from unless.inspection.target_profile import find_giveaways, guess_target, labels_as_texts, profile_target, text_column
+from unless.inspection.target_profile import (
+    find_giveaways,
+    guess_target,
+    labels_as_texts,
+    profile_target,
+    tell_codes_apart,
+    text_column,
+)
 from unless.read.csv_files import TextFile
 from unless.read.csv_records import separator_hint
 from unless.read.formats import files_at, format_of, is_several
@@ -64,6 +71,7 @@ def profile_table(
 def _declared_kinds(options: ReadOptions) -> dict[str, str]:
     """Return a description of the kind of each column that the caller declared."""
     words = {"numeric": "numeric", "categorical": "categorical", "dates": "as dates", "orders": "with an order"}
+    words |= {"special": "with special codes"}
     return {name: kind for option, kind in words.items() for name in getattr(options, option) or ()}
 
 
@@ -102,7 +110,9 @@ def _profile_columns(
     )
     return Profile(
         records,
-        tuple(replace(one, remarks=(*one.remarks, *more[one.name])) for one in profiles),
+        tuple(
+            _with_remarks(one, column, labels, more[one.name]) for one, column in zip(profiles, features, strict=True)
+        ),
         None if labels is None else profile_target(labels),
         guess_target(features) if labels is None else None,
         tuple(find_repetitions(described, labels, records)),
@@ -112,6 +122,16 @@ def _profile_columns(
 def _find_by_labels(features: Sequence[Column], labels: Column | None) -> list[Remark]:
     """Find features that give labels away, and columns that make a random split too kind."""
     return [] if labels is None else [*find_giveaways(features, labels), *find_kind_splits(features, labels)]
+
+
+def _with_remarks(
+    profile: ColumnProfile, column: Column, labels: Column | None, more: Sequence[Remark]
+) -> ColumnProfile:
+    """Add remarks to those of a column; remarks about codes depend on the labels."""
+    own = profile.remarks
+    if labels is not None:
+        own = tuple(tell_codes_apart(remark, column, labels) for remark in own)
+    return replace(profile, remarks=(*own, *more))
 
 
 def _is_text_file(source: object, form: str | None) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from math import sqrt
 
 import numpy as np
+from numpy.typing import NDArray
 
 from unless.inspection.cell_counts import CellCounts
 from unless.inspection.findings import Remark, TargetProfile
@@ -101,6 +102,42 @@ def guess_target(columns: Sequence[Column]) -> str | None:
     if columns and 2 <= CellCounts.of(columns[-1]).distinct <= _CONTINUOUS:
         return columns[-1].name
     return None
+
+
+def tell_codes_apart(remark: Remark, column: Column, target: Column) -> Remark:
+    """Return a remark about numbers that may mean missing, or that they differ: their labels do, by more than chance.
+
+    A group is the records with one of the numbers, or those with a missing cell, if there are enough of them.
+    """
+    if remark.code != "missing-number" or remark.example is None:
+        return remark
+    codes = [float(text) for text in (remark.example, *remark.others)]
+    ranks = [*np.searchsorted(column.numbers, codes).tolist(), column.missing]
+    names = [*map(number_to_text, codes), "missing"]
+    known = target.codes != target.missing
+    counts = [np.bincount(target.codes[known & (column.codes == rank)], minlength=target.missing) for rank in ranks]
+    groups = [(name, count) for name, count in zip(names, counts, strict=True) if count.sum() >= _RARE]
+    if len(groups) < 2 or not _shares_differ(np.array([count for _, count in groups])):
+        return remark
+    label = int(np.argmax(sum(count for _, count in groups)))
+    usual = target.categories[label]
+    shares = ", ".join(f"{name} {percent(count[label] / count.sum())}" for name, count in groups)
+    finding = (
+        f"{remark.finding.rpartition(':')[0]}: they differ in how often the label is {_quote_text(usual)}: {shares}"
+    )
+    return Remark("special-number", column.name, finding, remark.example, remark.others)
+
+
+def _shares_differ(counts: NDArray[np.intp]) -> bool:
+    """Return whether groups (rows) differ in their labels (columns) by more than chance, by the chi-squared test."""
+    counts = counts[:, counts.any(axis=0)]
+    freedom = (counts.shape[0] - 1) * (counts.shape[1] - 1)
+    if not freedom:
+        return False
+    expected = np.outer(counts.sum(axis=1), counts.sum(axis=0)) / counts.sum()
+    ratio = float(((counts - expected) ** 2 / expected).sum()) / freedom
+    width = 2 / (9 * freedom)  # Wilson and Hilferty: the cube root is nearly normal
+    return float(ratio ** (1 / 3) - (1 - width)) / sqrt(width) > _SURE
 
 
 def find_giveaways(

@@ -102,6 +102,7 @@ class LearnerSettings:
     )
     orders: Mapping[Any, Sequence[str]] | None = setting(None, "Ordered categories, lowest first.")
     parts: Sequence[Any] | None = setting(None, "Date columns to replace with their weekday, month and hour.")
+    special: Mapping[Any, Mapping[float, str]] | None = setting(None, "Numbers of columns that name a category.")
     class_weight: Mapping[Label, float] | str | None = setting(
         None, "The weight of records with this label, or: balanced.", metavar="LABEL=WEIGHT", repeated=True
     )
@@ -163,6 +164,8 @@ class LearnerSettings:
         for name, kind in (("random_state", int), ("teacher", str)):
             if name in found and not isinstance(found[name], kind):
                 found[name] = None
+        if found["special"] is None:  # so that files without special codes stay as they are
+            del found["special"]
         return found
 
 

@@ -3,6 +3,7 @@
 The modules, in the order of processing:
 
 - `options`: `ReadOptions`, the parameters of the caller
+- `special_codes`: numbers that name a category, as the caller gives them
 - `formats`: finds the format of a file, and opens it
 - `file_bytes`: opens, unpacks and maps files; yields blocks of whole records
 - `encodings`: detects the encoding of a file; converts text to UTF-8 and back

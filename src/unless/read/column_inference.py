@@ -20,7 +20,17 @@ from unless.kernels import ranking as kernels
 from unless.read.cells import Cells, dates_as_texts
 from unless.read.dialect import Numerals
 from unless.read.dialect_detection import detect_numerals
-from unless.table import MAX_DOMAIN_VALUES, Column, Kind, Labels, checked_column, rank_values, to_smallest_type
+from unless.table import (
+    MAX_DOMAIN_VALUES,
+    Column,
+    Kind,
+    Labels,
+    SpecialCodes,
+    checked_column,
+    name_special_codes,
+    rank_values,
+    to_smallest_type,
+)
 from unless.values import (
     LEADING_ZERO,
     Value,
@@ -72,6 +82,7 @@ class ColumnSpec:
     known: Column | None = None
     notation: Notation | None = None
     like_training: bool = False
+    special: SpecialCodes = ()
 
     @property
     def written(self) -> Notation | None:
@@ -90,6 +101,34 @@ def infer_column(cells: Cells, spec: ColumnSpec) -> Column:
     In a typed column of text, whole numbers alone are names (zip codes); otherwise texts that spell numbers are numbers
     if they are more than half.
     """
+    column = _infer_any(cells, spec)
+    return _name_special(column, spec) if spec.special else column
+
+
+def _name_special(column: Column, spec: ColumnSpec) -> Column:
+    """Name the special codes of a column, whose notation then depends on its other numbers."""
+    if spec.like_training:
+        return name_special_codes(column, spec.special)
+    if column.notation is not None and not column.notation.plain:
+        what = f"{column.notation.name} values" if isinstance(column.notation, LevelNotation) else "dates or times"
+        raise ReadError(f"{spec.name!r} has {what}, but special codes are numbers; leave it out of special=")
+    if column.categories and not len(column.numbers):
+        first = column.categories[0]
+        raise ReadError(f"{spec.name!r} has no numbers, such as {first!r}, but special codes are numbers")
+    for code, name in spec.special:
+        if name in column.categories:
+            raise ReadError(
+                f"special= gives the code {number_to_text(code)} of {spec.name!r} the name {name!r}, which some cells "
+                "have; choose another name"
+            )
+    found = name_special_codes(column, spec.special)
+    if len(found.numbers) == len(column.numbers) or isinstance(column.notation, Amounts) or spec.notation is not None:
+        return found
+    return _add_notation(found, spec)
+
+
+def _infer_any(cells: Cells, spec: ColumnSpec) -> Column:
+    """Infer a column in which special codes are still numbers."""
     if spec.missing:
         spec = replace(spec, missing=missing_among(cells.texts, spec.missing))
     if _is_plainly_text(cells, spec):
@@ -237,7 +276,7 @@ def read_as_in_training(column: Column, known: Column) -> Column:
     cells = Cells(column.numbers, column.categories, column.codes, None, notation=written)
     declared: Declared = "categorical" if known.kind == "text" else "numeric"
     spec = ColumnSpec(column.name, declared, known=known, notation=known.notation, like_training=True)
-    return infer_column(cells, spec)
+    return infer_column(cells, replace(spec, special=known.special))
 
 
 def known_spellings(texts: Iterable[str], known: Column) -> dict[str, str]:
@@ -329,7 +368,7 @@ def _detect_in_texts(cells: Cells, spec: ColumnSpec, read: Mapping[str, float]) 
     if not read and (found := detect_notation(present)) is not None:
         return _make_notated_column(cells, replace(spec, notation=None), *found)
     unit = None if 2 * len(read) >= len(present) else _detect_unit(present, cells, spelled=spec.spelled)
-    return None if unit is None else infer_column(cells, replace(spec, declared="numeric", known=None, notation=unit))
+    return None if unit is None else _infer_any(cells, replace(spec, declared="numeric", known=None, notation=unit))
 
 
 def _detect_unit(texts: Sequence[str], cells: Cells, *, spelled: bool) -> Amounts | None:

@@ -16,7 +16,7 @@ from unless.read.headers import refuse_twins
 from unless.read.options import ReadOptions, check_names
 from unless.read.source import Source
 from unless.rule import Program
-from unless.table import Column, Kind, Schema, Table
+from unless.table import Column, Kind, Schema, SpecialCodes, Table
 from unless.values import DEFAULT_MISSING, EARLIER_MISSING, missing_among
 from unless.values.notation import Amounts, DateNotation, Notation
 
@@ -46,6 +46,8 @@ class ColumnPlan:
     """Whether a file is read, so that texts for missing cells apply to typed cells too."""
     parts: Mapping[str, str | None] = field(default_factory=dict)
     """The columns of dates that are replaced by their parts."""
+    special: Mapping[str, SpecialCodes] = field(default_factory=dict)
+    """The numbers of some features that name a category."""
 
     @property
     def missing_texts(self) -> tuple[str, ...]:
@@ -66,10 +68,8 @@ class ColumnPlan:
         if known is not None and not self.spelled and not self.given:  # a value in training stays a value
             texts = known.categories
             missing = tuple(one for one in missing if missing_among(texts, [one]).isdisjoint(texts))
-        notation = self.notations.get(name)
-        return infer_column(
-            cells, ColumnSpec(name, self.features[name], missing, self.spelled, known, notation, self.like_training)
-        )
+        spec = ColumnSpec(name, self.features[name], missing, self.spelled, known, self.notations.get(name))
+        return infer_column(cells, replace(spec, like_training=self.like_training, special=self.special.get(name, ())))
 
     def describe_columns(self, columns: Iterable[Column]) -> str:
         """Write a remark about the formats and units detected in columns."""
@@ -111,7 +111,8 @@ def plan_columns(
         filed = source.filed and plan.missing != EARLIER_MISSING
         plan = replace(plan, spelled=source.spelled, filed=filed, parts=getattr(source, "formats", {}))
         plan = _declare_kinds(plan, names, options.numeric or (), options.categorical or ())
-        return _declare_notations(plan, names, options.notations)
+        plan = _declare_notations(plan, names, options.notations)
+        return _declare_special(plan, names, options.special or {})
     except UnknownNameError as error:
         raise UnknownNameError(f"{error}{_where_else(source)}") from None
 
@@ -138,7 +139,7 @@ def _earlier_plan(like: object) -> ColumnPlan | None:
     table = like if isinstance(like, Table) else getattr(like, "domain", Table(()))
     known = {column.name: column for column in table.columns}
     given = missing not in (DEFAULT_MISSING, EARLIER_MISSING)
-    return ColumnPlan(kinds, schema.target, missing, given, known, schema.notations)
+    return ColumnPlan(kinds, schema.target, missing, given, known, schema.notations, special=schema.special)
 
 
 def schema_of(like: object) -> Schema | None:
@@ -188,7 +189,9 @@ def _choose_columns(
     if options.missing is not None:
         missing, given = tuple(options.missing), options.missing != DEFAULT_MISSING
     kinds = {_check_name(name, names): like.features.get(name) for name in features}
-    return ColumnPlan(kinds, target, missing, given, like.known, like.notations, earlier is not None)
+    return ColumnPlan(
+        kinds, target, missing, given, like.known, like.notations, earlier is not None, special=like.special
+    )
 
 
 def _declare_kinds(
@@ -215,6 +218,20 @@ def _declare_notations(plan: ColumnPlan, names: Mapping[str, object], declared: 
         if kind is not None and name not in plan.notations:
             raise ParameterError(f"{name!r} is declared both {kind} and by dates= or orders=; remove one of the two")
     return replace(plan, notations={**plan.notations, **declared})
+
+
+def _declare_special(plan: ColumnPlan, names: Mapping[str, object], special: Mapping[str, SpecialCodes]) -> ColumnPlan:
+    """Add the special codes that the caller declares; their columns have numbers."""
+    kinds = dict(plan.features)
+    for name in special:
+        if _check_name(name, names) == plan.target:
+            raise ParameterError(f"{name!r} is the target: only features have special codes")
+        if kinds.get(name) == "categorical" or name in plan.notations:
+            how = "categorical" if kinds.get(name) == "categorical" else "by dates= or orders="
+            raise ParameterError(f"{name!r} is declared {how}, but special codes are numbers; leave one out")
+        if name in kinds:
+            kinds[name] = "numeric"
+    return replace(plan, features=kinds, special={**plan.special, **special})
 
 
 def _check_name(name: str, names: Mapping[str, object]) -> str:

@@ -11,6 +11,8 @@ from typing import Any
 
 from unless.errors import ParameterError, suggest
 from unless.read.headers import refuse_twins
+from unless.read.special_codes import check_special, refuse_missing_codes
+from unless.table import SpecialCodes
 from unless.values import cell_value, number_to_text
 from unless.values.notation import DATETIME, TIME, DateNotation, LevelNotation, Notation
 
@@ -44,6 +46,8 @@ class ReadOptions:
     orders: Mapping[str, Sequence[str]] | None = None
     parts: Sequence[str] | None = None
     drop_unlabelled: bool = False
+    special: Mapping[str, SpecialCodes] | None = None
+    """The numbers of some columns that name a category."""
 
     def __post_init__(self) -> None:
         if self.header_row is not None and self.skip is not None:
@@ -51,6 +55,8 @@ class ReadOptions:
         for name, check in _CHECKS.items():
             if (given := getattr(self, name)) is not None:
                 object.__setattr__(self, name, check(given))
+        if self.special and self.missing is not None:
+            refuse_missing_codes(self.special, self.missing)
         if not isinstance(self.dates, Mapping):
             object.__setattr__(self, "dates", check_names("dates", self.dates))
 
@@ -191,6 +197,7 @@ _CHECKS: Mapping[str, Callable[[Any], object]] = {
     "header_row": partial(_check_count, "header_row", 1),
     "skip": partial(_check_count, "skip", 0),
     "missing": _check_missing,
+    "special": check_special,
     **{name: partial(check_names, name) for name in ("numeric", "categorical", "parts")},
 }
 

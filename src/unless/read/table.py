@@ -38,6 +38,7 @@ def read_table(  # noqa: PLR0913 - one parameter for each thing that a caller ma
     orders: Mapping[str, Sequence[str]] | None = None,
     parts: Sequence[str] | None = None,
     missing: Sequence[str] = DEFAULT_MISSING,
+    special: Mapping[str, Mapping[float, str]] | None = None,
     like: object = None,
     format: str | None = None,  # noqa: A002 - callers write format="csv"
     delimiter: str | None = None,
@@ -85,6 +86,10 @@ def read_table(  # noqa: PLR0913 - one parameter for each thing that a caller ma
     Columns of dates named in ``parts`` are replaced by their weekday, month and hour (``when.weekday`` is ``Monday`` to
     ``Sunday``, in this order, and ``when.hour`` a number): rules about dates do not generalise to later records.
 
+    Numbers in ``special`` name a category: with ``special={"months": {-7: "no inquiry"}}`` a cell of -7, or of "-7.0"
+    in a text file, is neither a number nor missing, but the category ``no inquiry``. The column has numbers otherwise,
+    and new tables are read like it.
+
     ``like`` reads a new batch as an earlier one was read. It takes a `Table`, any object with a ``schema``, or a
     `Program`. For a program, only the features that it uses are read, and its literals define their kinds: text that
     spells a number is a number if literals compare numbers, and a number is its spelling if they compare only
@@ -113,6 +118,7 @@ def read_table(  # noqa: PLR0913 - one parameter for each thing that a caller ma
         orders,
         parts,
         drop_unlabelled,
+        special,  # type: ignore[arg-type]  # it is checked there
     )
     return read_with(source, options, target, features=features, like=like)
 

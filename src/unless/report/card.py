@@ -202,6 +202,7 @@ def _list_features(model: Model, words: Words, table: Table | None) -> Iterator[
             missing, total = float(table.column(name).counts()[-1]), float(len(table))
         notation = model.schema.notations.get(name)
         called = number_kind_text(notation) if kind == "number" else _KINDS[kind]
+        called += " and special codes" if name in model.schema.special else ""
         values = "" if seen is None else _describe_values(seen, words)
         yield FeatureFact(printable(name), called, missing, total, values, name in used)
 

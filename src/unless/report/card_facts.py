@@ -223,7 +223,7 @@ def _parameter_text(name: str, value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, Mapping):
-        return ", ".join(f"{key} {_parameter_text('', one)}" for key, one in value.items())
+        return ", ".join(f"{_parameter_text('', key)} {_parameter_text('', one)}" for key, one in value.items())
     if isinstance(value, list | tuple | set):
         return ", ".join(_parameter_text("", one) for one in value)
     return f"{value:g}" if isinstance(value, float) and value == int(value) else str(value)

@@ -29,6 +29,7 @@ SHARED_ADVICE: Mapping[str, str] = {
     "few-records": "Rules learned from so few records are guesses.",
     "duplicates": "Test records that were also in training make the result look too good.",
     "contradictions": "Is a feature missing that distinguishes them?",
+    "idle-code": "If it should have, is the code written otherwise?",
     "idle-cut": "No rule can have it.",
     "locked-idle": "The rule stays, because it is locked.",
     "locked-breaks": "The rule stays, because it is locked; change the rule or the constraint.",
@@ -60,13 +61,15 @@ class AdviceStyle:
     """The style of advice: for Python, or with options of the command.
 
     ``advice`` contains ``{name}`` for the columns and ``{example}``; ``{tokens}`` are the texts that mean "missing" so
-    far. ``names`` and ``token`` write columns, and one such text, as a user types them.
+    far; ``{codes}`` are the codes of a column. ``names``, ``token`` and ``code`` write columns, one such text, and a
+    code of a column, as a user types them.
     """
 
     advice: Mapping[str, str]
     names: Callable[[Sequence[str]], str]
     cell: Callable[[str], str]
     token: str
+    code: Callable[[str, str], str]
 
 
 PYTHON = AdviceStyle(
@@ -79,6 +82,7 @@ PYTHON = AdviceStyle(
         "date-as-text": "Each is a category without order; say how they are written: dates={{{name}: {example}}}",
         "missing-word": "If they do: read_table(…, missing=[{example}{tokens}])",
         "missing-number": "If it does: read_table(…, missing=[{example}{tokens}])",
+        "special-number": "Name what each means: read_table(…, special={{{name}: {{{codes}}}}})",
         "copy": "One of them is enough; leave out {name}.",
         "gives-away": "Is it known before the label is? If not, leave out {name}.",
         "no-labels": "Leave these records out, as read_table(…, drop_unlabelled=True) does.",
@@ -97,6 +101,7 @@ PYTHON = AdviceStyle(
     lambda names: ", ".join(map(repr, names)),
     repr,
     ", {}",
+    lambda _, code: f"{code}: 'code {code}'",
 )
 
 
@@ -132,7 +137,8 @@ def remark_lines(
             advice = _SORTED
         more = "".join(manner.token.format(manner.cell(other)) for other in remark.others)
         example = manner.cell(remark.example or "") + more
-        about = {"name": manner.names(names), "example": example, "tokens": tokens}
+        codes = [manner.code(remark.column or "", code) for code in (remark.example or "", *remark.others)]
+        about = {"name": manner.names(names), "example": example, "tokens": tokens, "codes": ", ".join(codes)}
         return RemarkLine(list_names(names), remark.finding, advice.format_map(about))
 
     for code, found in groups.items():

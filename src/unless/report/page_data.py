@@ -72,7 +72,9 @@ def page_data(  # noqa: PLR0917 - what a page is made of
         "colours": [label.colour for label in labels],
         "label_names": label_names,
         "printed": printed_names(program, facts.labels, facts.used),
-        "sql": _sql_pieces(program if everything.model is None else everything.model.tests),
+        "sql": None
+        if _has_special_codes(everything)
+        else _sql_pieces(program if everything.model is None else everything.model.tests),
         "label_codes": [json.dumps(label_to_json(label), ensure_ascii=True) for label in facts.labels],
         "names": list(program.features),
         "used": [program.features.index(name) for name in facts.used],
@@ -143,6 +145,12 @@ def _sql_pieces(program: Program) -> list[Any] | None:
     return condition_pieces(program)
 
 
+def _has_special_codes(facts: DecisionFacts) -> bool:
+    """Whether some feature has special codes, which the page's SQL would not find in the data."""
+    known = map(facts.known, facts.used)
+    return any(column is not None and column.special for column in known)
+
+
 def fingerprint(program: Program) -> str:
     """Return a hash of a program, which is the browser's storage key for a reader's edits."""
     try:
@@ -200,6 +208,7 @@ def _feature_to_json(facts: DecisionFacts, column: Column, words: Words) -> dict
         "form": typed_date_pattern(notation),
         "noted": column.name in facts.notations,
         "categories": [] if known is None else list(known.categories),
+        **({} if known is None or not known.special else {"special": [list(pair) for pair in known.special]}),
         "phrase": asdict(phrase),
         "grouped": column.name in words.grouped,
         "whole": column.name in words.whole,

@@ -8,7 +8,7 @@ in colour.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from math import isfinite
 from typing import Any
@@ -40,6 +40,7 @@ def inspect(
     numeric: Sequence[str] = (),
     categorical: Sequence[str] = (),
     missing: Sequence[str] = DEFAULT_MISSING,
+    special: Mapping[str, Mapping[float, str]] | None = None,
     format: str | None = None,  # noqa: A002 - as in read_table
 ) -> TableReport:
     """Describe a table and its suspicious findings, as ``unless inspect`` does in a terminal.
@@ -50,7 +51,7 @@ def inspect(
         Anything that `read_table` accepts (a frame, a file, a list of dicts, an array), or a `Table`.
     y
         The labels, or the name of the label column. Some labels may be missing. A table with a target needs no y.
-    numeric, categorical, missing, format
+    numeric, categorical, missing, special, format
         As in `read_table`.
 
     Returns
@@ -67,11 +68,11 @@ def inspect(
     >>> [(column.name, remark.code) for column in found.columns for remark in column.remarks]
     [('customer', 'unique'), ('age', 'gives-away')]
     """
-    if isinstance(X, Table) and (numeric or categorical):
+    if isinstance(X, Table) and (numeric or categorical or special):
         raise ParameterError(
-            "the columns of a Table already have their kinds: pass numeric and categorical to read_table"
+            "the columns of a Table already have their kinds: pass numeric, categorical and special to read_table"
         )
-    options = ReadOptions(format, missing=missing, numeric=numeric, categorical=categorical)
+    options = ReadOptions(format, missing=missing, numeric=numeric, categorical=categorical, special=special)  # type: ignore[arg-type]
     target, labels = (y, None) if y is None or isinstance(y, str) else (None, _to_label_column(y))
     found = profile_table(X, target, options, labels=labels)
     return TableReport(**{field.name: getattr(found, field.name) for field in fields(found)})

@@ -9,7 +9,17 @@ libraries; `seen_values` finds the values that occur, and those that a model sto
 `holdout_split` holds back some records for a test, `split_column` by their time or their group.
 """
 
-from unless.table.columns import Codes, Column, Kind, Labels, checked_column, rank_values, to_smallest_type
+from unless.table.columns import (
+    Codes,
+    Column,
+    Kind,
+    Labels,
+    SpecialCodes,
+    checked_column,
+    name_special_codes,
+    rank_values,
+    to_smallest_type,
+)
 from unless.table.holdout_split import HoldoutSplit
 from unless.table.seen_values import MAX_DOMAIN_VALUES, domain_table, drop_unused_values
 from unless.table.split_column import SplitColumn
@@ -18,7 +28,6 @@ from unless.table.to_frames import column_to_polars
 
 __all__ = [
     "MAX_DOMAIN_VALUES", "PARTS", "Codes", "Column", "HoldoutSplit", "Kind", "Labels", "Schema",
-    "SplitColumn", "Table",
-    "checked_column", "column_to_polars", "domain_table", "drop_unused_values", "part_names", "rank_values",
-    "to_smallest_type",
+    "SpecialCodes", "SplitColumn", "Table", "checked_column", "column_to_polars", "domain_table",
+    "drop_unused_values", "name_special_codes", "part_names", "rank_values", "to_smallest_type",
 ]  # fmt: skip

@@ -19,6 +19,9 @@ from unless.values import Label, Value, cell_value, to_python_value, value_in_no
 from unless.values.notation import NotatedNumber, Notation, common_notation
 
 Kind = OneOf["number", "text", "mixed"]
+SpecialCodes = tuple[tuple[float, str], ...]
+"""Numbers that name a category of a column, ascending, with the names."""
+
 Codes = NDArray[Any]
 """An array of unsigned integers, of the smallest type that fits every rank of its column."""
 
@@ -30,7 +33,7 @@ class Column:
     ``numbers`` ascend, ``categories`` are sorted by code point, and neither repeats a value; the rank after both means
     missing. ``notation`` is how its numbers are written, if not as plain numbers. The constructor checks these rules
     once. Codes may be integers of any type. The numbers of a ``typed`` column were numbers in its source, not texts
-    that spell numbers.
+    that spell numbers. The numbers of its ``special`` codes are categories, whatever its kind.
     """
 
     name: str
@@ -43,6 +46,7 @@ class Column:
     """The rank of every cell."""
     notation: Notation | None = None
     typed: bool = False
+    special: SpecialCodes = ()
 
     def __post_init__(self) -> None:
         _check_name(self.name)
@@ -112,7 +116,16 @@ class Column:
             return self
         values = [value_in_notation(self.value(code), notation) for code in range(self.missing + 1)]
         ranked = Column.of(self.name, values, "mixed")
-        return replace(ranked, codes=ranked.codes[self.codes], notation=notation)
+        return replace(ranked, codes=ranked.codes[self.codes], notation=notation, special=self.special)
+
+    def with_special_codes(self) -> Column:
+        """Return the column as in its source, with the numbers of special codes instead of their names."""
+        if not self.special:
+            return self
+        codes = {name: code for code, name in self.special}
+        values = [*self.numbers.tolist(), *(codes.get(one, one) for one in self.categories), None]
+        found = Column.of(self.name, values, self.kind)
+        return replace(found, codes=found.codes[self.codes], notation=self.notation, typed=self.typed)
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -259,6 +272,20 @@ def replace_checked(ranked: _Ranked, **values: Any) -> _Ranked:
     return found
 
 
+def name_special_codes(column: Column, special: SpecialCodes) -> Column:
+    """Turn the numbers that are special codes into the categories that they name."""
+    names = dict(special)
+    if not np.isin(column.numbers, list(names)).any():
+        return replace_checked(column, special=special)
+    values: list[Value] = [names.get(number, number) for number in column.numbers.tolist()]
+    values += [*column.categories, None]
+    numbers, texts, place = rank_values(values)
+    table = to_smallest_type(np.array([place[value] for value in values], dtype=np.uint32), len(place))
+    return replace_checked(
+        column, numbers=numbers, categories=tuple(texts), codes=table.take(column.codes), special=special
+    )
+
+
 def checked_column(
     name: str,
     kind: Kind,
@@ -280,6 +307,7 @@ def checked_column(
         codes=read_only_view(small),
         notation=notation,
         typed=typed,
+        special=(),
     )
     return column
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from unless.errors import ReadError, UnknownNameError, suggest
 from unless.libraries import pl
-from unless.table.columns import Column, Kind, Labels, take_rows
+from unless.table.columns import Column, Kind, Labels, SpecialCodes, take_rows
 from unless.table.record_hashes import Hashes, record_hashes
 from unless.table.to_frames import column_to_pandas, column_to_polars
 from unless.values import DEFAULT_MISSING, Value
@@ -43,6 +43,8 @@ class Schema:
     """The features whose cells were numbers in their source, not texts that spell numbers."""
     parts: Mapping[str, str | None] = field(default_factory=dict)
     """The columns of dates that are replaced by their parts, and their formats; None means ISO 8601."""
+    special: Mapping[str, SpecialCodes] = field(default_factory=dict)
+    """The numbers of some features that name a category."""
 
     @property
     def sources(self) -> tuple[str, ...]:
@@ -155,9 +157,9 @@ class Table:
         kinds = {column.name: column.kind for column in self.columns}
         notations = {column.name: column.notation for column in self.columns if column.notation is not None}
         typed = frozenset(column.name for column in self.columns if column.typed)
-        return Schema(
-            kinds, self.missing, None if self.target is None else self.target.name, notations, typed, self.parts
-        )
+        special = {column.name: column.special for column in self.columns if column.special}
+        target = None if self.target is None else self.target.name
+        return Schema(kinds, self.missing, target, notations, typed, self.parts, special)
 
     def column(self, name: str) -> Column:
         """Return the column with a name."""
@@ -182,7 +184,7 @@ class Table:
         """Convert the columns, followed by the labels, to a pandas frame.
 
         Numbers are float64, dates and durations have their types, and text is categorical, so that text stays text when
-        it is read again; a mixed column contains objects: numbers, text and None.
+        it is read again; a mixed column contains objects: numbers, text and None. Special codes are numbers again.
         """
         import pandas as pd  # an extra; takes 0.3 s
 

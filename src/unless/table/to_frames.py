@@ -26,6 +26,7 @@ def column_to_pandas(column: Column) -> Any:
     """Convert a column to a pandas column (`Table.to_pandas`)."""
     import pandas as pd
 
+    column = column.with_special_codes()
     codes = column.codes.astype(np.int64)
     if column.kind == "number":
         return np.append(column.numbers, np.nan)[codes] if column.plain else _pandas_times(column)
@@ -54,6 +55,7 @@ def _pandas_times(column: Column) -> Any:
 
 def column_to_polars(column: Column) -> pl.Series:
     """Convert a column to a polars series (`Table.to_polars`)."""
+    column = column.with_special_codes()
     if column.kind == "number":
         return _polars_numbers(column).gather(column.codes)
     texts = [*map(number_to_text, map(column.number, column.numbers.tolist())), *column.categories, None]

@@ -38,6 +38,8 @@ class AllowedValues:
     missing: bool = False
     scale: float = 1.0
     notation: Notation | None = None
+    codes: frozenset[float] = frozenset()
+    """The numbers that are special codes, and therefore not offered as numbers."""
 
     @property
     def step(self) -> float:
@@ -48,6 +50,10 @@ class AllowedValues:
         """Return the least value above a bound."""
         above = math.nextafter(bound, math.inf)
         return max(self.at_most(bound) + self.step, above) if self.step else above
+
+    def below(self, bound: float) -> float:
+        """Return the largest value below a value."""
+        return bound - self.step if self.step else math.nextafter(bound, -math.inf)
 
     def at_most(self, bound: float) -> float:
         """Return the largest value that is at most a bound."""
@@ -161,7 +167,11 @@ class Axis(FeatureCells):
         if first > last or (above is not None and first <= above):
             return None
         value = _clip_to_interval(self.value, first, last)
-        if not math.isfinite(value):
+        while value in allowed.codes and first <= last:  # the next number beside a special code
+            up = not isinstance(self.value, float) or self.value <= value
+            first, last = (allowed.above(value), last) if up else (first, allowed.below(value))
+            value = _clip_to_interval(self.value, first, last)
+        if not math.isfinite(value) or first > last:
             return None
         distance = abs(value - self.value) / allowed.scale if isinstance(self.value, float) else 1.0
         number = allowed.with_notation(value)
@@ -212,18 +222,24 @@ def make_axes(
 def find_allowed_values(
     feature: str, ranges: Mapping[str, object], table: Table | None, named: Iterable[str], *, numeric: bool
 ) -> AllowedValues:
-    """Return the values that a feature may take; ``named`` are the program's categories, ``numeric`` allows numbers."""
+    """Return the values that a feature may take; ``named`` are the program's categories, ``numeric`` allows numbers.
+
+    A special code, such as "no inquiry", says why there is no number: like missing, it is offered only if given.
+    """
     column = table.column(feature) if table is not None and feature in table.features else None
     notation = None if column is None else column.notation
     seen = () if column is None else tuple(column.numbers[[0, -1]].tolist()) if len(column.numbers) else ()
+    codes = frozenset(code for code, _ in (() if column is None else column.special))
     if feature in ranges:
         intervals, categories, missing = _parse_range(feature, ranges[feature])
         ends = [end for interval in intervals for end in interval]
-        return AllowedValues(intervals, categories, missing, _range_width(ends) or _range_width(seen) or 1.0, notation)
+        scale = _range_width(ends) or _range_width(seen) or 1.0
+        return AllowedValues(intervals, categories, missing, scale, notation, codes)
     if column is None:
         return AllowedValues(_EVERYWHERE if numeric else (), frozenset(named))
     intervals = _notation_intervals(notation) if seen else ()
-    return AllowedValues(intervals, frozenset(column.categories), scale=_range_width(seen) or 1.0, notation=notation)
+    categories = frozenset(column.categories).difference(name for _, name in column.special)
+    return AllowedValues(intervals, categories, scale=_range_width(seen) or 1.0, notation=notation, codes=codes)
 
 
 def _notation_intervals(notation: Notation | None) -> tuple[Interval, ...]:

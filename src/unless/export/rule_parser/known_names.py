@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from unless.errors import ParameterError, suggest
 from unless.model import model_of
 from unless.rule import Program
-from unless.table import MAX_DOMAIN_VALUES, Kind, Schema, Table
+from unless.table import MAX_DOMAIN_VALUES, Kind, Schema, SpecialCodes, Table
 from unless.values import Label, to_python_value
 from unless.values.notation import Notation
 
@@ -24,6 +24,8 @@ class KnownNames:
     notations: Mapping[str, Notation] = field(default_factory=dict)
     seen: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """All categories of some features."""
+    special: Mapping[str, SpecialCodes] = field(default_factory=dict)
+    """The numbers of some features that name a category."""
     closed: bool = True
     """Whether there are no other labels: a program only shows the labels that it gives."""
     ends_with_a_rule: bool = False
@@ -64,7 +66,8 @@ def _names_from(like: object) -> KnownNames:
 def names_of_schema(schema: Schema, target: str | None, labels: tuple[Label, ...] | None, seen: Table) -> KnownNames:
     """Collect the names of a schema, with the categories of the columns of a table."""
     categories = {one.name: one.categories for one in seen.columns if 0 < len(one.categories) < MAX_DOMAIN_VALUES}
-    return KnownNames(target, tuple(schema.kinds), labels, schema.kinds, schema.notations, categories)
+    found = KnownNames(target, tuple(schema.kinds), labels, schema.kinds, schema.notations, categories)
+    return replace(found, special=schema.special)
 
 
 def new_category_text(feature: str, text: str, seen: Sequence[str]) -> str:

@@ -266,7 +266,9 @@ class ProgramBuilder:
     def _make_equality(self, asked: ParsedCondition, feature: str, value: Span) -> list[Literal]:
         """Build the test that a feature is, or is not, a category; or that it equals a number, as two bounds."""
         notation, kind = self._notations.get(feature), self._known.kinds.get(feature)
-        number = self._equal_number(value, notation, kind)
+        number, codes = self._equal_number(value, notation, kind), dict(self._known.special.get(feature, ()))
+        if value.text in codes.values() or number in codes:  # a code means the category that it names
+            return [Literal(feature, asked.op, codes.get(number, value.text))]  # type: ignore[arg-type]
         if number is None:
             if kind == "number":
                 self._fail(value, f"{feature!r} has numbers, and {value.text!r} is not a number")

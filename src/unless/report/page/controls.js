@@ -226,12 +226,12 @@ function mixedEditor(number, text, { notation }, name, changed) {
 
 /** The texts of a feature in training and in the rules, and whether it may be a number, a text, or both. */
 function vocabulary(program, records, place) {
-  const { kind, categories } = program.features[place];
+  const { kind, categories, special = [] } = program.features[place];
   const has = (type) => records.columns[place].values.some((value) => typeof value === type);
   return {
     texts: [...new Set([...categories, ...program.tested[place].texts])],
     numeric: kind !== "text" || has("number"),
-    textual: kind !== "number" || has("string"),
+    textual: kind !== "number" || special.length > 0 || has("string"),
   };
 }
 
@@ -250,7 +250,9 @@ function editorOf(program, records, place, speech, changed) {
   const typed = (value) => changed(typeof value === "string" ? unless.notation.readText(feature.notation, value) : value);
   const choices = numbersOf(feature, records.columns[place]);
   if (choices) return listEditor([...choices, ...texts], textual, speech, place, name, typed);
-  const number = () => numberEditor(feature, name, program.tested[place].numbers, changed);
+  const codes = new Map(feature.special ?? []); // a special code that is typed is the category that it names
+  const coded = (value) => changed(codes.get(value) ?? value);
+  const number = () => numberEditor(feature, name, program.tested[place].numbers, coded);
   const few = texts.length && texts.length <= FEW;
   const text = () => (few ? listEditor(texts, true, speech, place, name, typed) : fieldEditor(texts, name, typed));
   return numeric && textual ? mixedEditor(number(), text(), feature, name, changed) : numeric ? number() : text();

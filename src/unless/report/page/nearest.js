@@ -35,13 +35,16 @@ function compareLists(one, other) {
 
 /** What a feature may become: numbers from `least` to `last`, categories, missing. A number that changes by `scale`
     has distance 1. */
-function allowedValues({ low, high, categories, notation }, named, numeric, missing) {
+function allowedValues({ low, high, categories, notation, special = [] }, named, numeric, missing) {
   const seen = low !== null && low !== undefined;
-  const common = { missing, notation, least: -Infinity, last: Infinity, ...boundsOf(notation) };
+  const codes = new Map(special); // a special code says why there is no number: it is not offered
+  const common = { missing, notation, codes, least: -Infinity, last: Infinity, ...boundsOf(notation) };
   if (!seen && !categories.length) return { ...common, numbers: numeric, categories: new Set(named), scale: 1 };
   const width = seen ? high - low : 0;
   const scale = Number.isFinite(width) && width ? width : 1;
-  return { ...common, numbers: seen, categories: new Set(categories), scale };
+  const names = new Set(codes.values());
+  const offered = categories.filter((category) => !names.has(category));
+  return { ...common, numbers: seen, categories: new Set(offered), scale };
 }
 
 /** All numbers that a feature can have: flags are 0 or 1, and an order ends with its last level. */
@@ -111,15 +114,21 @@ class Axis {
   }
 
   /** The offer of the interval between two thresholds. */
-  number(cell, { notation, least, last, scale }) {
+  number(cell, { notation, codes, least, last, scale }) {
     const lower = cell ? this.thresholds[cell - 1] : null;
     const upper = cell < this.thresholds.length ? this.thresholds[cell] : null;
-    const start = lower === null ? least : Math.max(least, above(notation, lower));
-    const end = upper === null ? last : Math.min(last, atMost(notation, upper));
+    let start = lower === null ? least : Math.max(least, above(notation, lower));
+    let end = upper === null ? last : Math.min(last, atMost(notation, upper));
     if (start > end || (lower !== null && start <= lower)) return null;
-    const value = nearestNumber(this.value, start, end);
-    if (!Number.isFinite(value)) return null;
     const wasNumber = typeof this.value === "number";
+    let value = nearestNumber(this.value, start, end);
+    while (codes.has(value) && start <= end) {
+      // the next number beside a special code
+      if (!wasNumber || this.value <= value) start = above(notation, value);
+      else end = notation ? value - notation.step : -nextUp(-value) + 0;
+      value = nearestNumber(this.value, start, end);
+    }
+    if (!Number.isFinite(value) || start > end) return null;
     const falls = wasNumber && this.value > value; // of 8, "above 5" holds already
     const distance = wasNumber ? Math.abs(value - this.value) / scale : 1;
     const offer = { value, distance, how: "is", bound: null };

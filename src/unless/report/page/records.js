@@ -125,9 +125,12 @@ class Index {
   }
 }
 
-/** A value for other programs: numbers as numbers, dates and levels as they are written. */
-const rawValue = ({ notation }, value) =>
-  typeof value === "number" && unless.notation.isWritten(notation) ? notation.text(value) : value;
+/** A value for other programs: numbers as numbers, dates and levels as they are written, special codes as codes. */
+function rawValue({ notation, special = [] }, value) {
+  const code = special.find(([, name]) => name === value);
+  if (code) return code[0];
+  return typeof value === "number" && unless.notation.isWritten(notation) ? notation.text(value) : value;
+}
 
 /** The table. */
 class Records {
