@@ -43,7 +43,7 @@ class DriftCheck:
     now: Share
     """The share in the new records."""
     before: Share | None = None
-    """The earlier share; None if there is none."""
+    """The earlier share, or None."""
     source: Source | None = None
     """Where the earlier share comes from."""
     rule: int | None = None

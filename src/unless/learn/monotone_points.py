@@ -140,7 +140,7 @@ def pool_points(points: Floats, weights: Floats, changes: Changes) -> Floats:
 
 
 def breaks_by_points(points: NDArray[np.int64], changes: Changes) -> tuple[int, int] | None:
-    """Return the first change that leads to more points; None if there is none."""
+    """Return the first change that leads to more points, or None."""
     rises = changes & (points[np.newaxis] > points[:, np.newaxis])
     found = np.argwhere(rises)
     return (int(found[0, 0]), int(found[0, 1])) if len(found) else None
