@@ -36,7 +36,7 @@ class Schema:
     missing: tuple[str, ...] = DEFAULT_MISSING
     """The text cells that mean *missing*."""
     target: str | None = None
-    """The name of the target; None if there is none."""
+    """The name of the target, if any."""
     notations: Mapping[str, Notation] = field(default_factory=dict)
     """How the numbers of some features are written, such as dates."""
     typed: frozenset[str] = frozenset()
