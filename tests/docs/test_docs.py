@@ -209,12 +209,10 @@ class Explained:
 
 GENERATED = {"api", "attributes", "cli", "paper", "benchmarks", "reliability", "accuracy", "accuracy-by-dataset"}
 GENERATED |= {"accuracy-targets", "accuracy-data", "accuracy-runs"}
-TO_SPLIT = {"estimators"}
-"""Pages that are longer, and are to be split."""
 
 
 @pytest.mark.parametrize("page", sorted((ROOT / "docs").rglob("*.md")), ids=named)
 def test_a_page_has_at_most_1500_words(page):
     """A page is short: without code, at most 1,500 words, tables included; generated references have more."""
     prose = re.sub(r"^```[^\n`]*\n.*?^```$", "", page.read_text(), flags=re.DOTALL | re.MULTILINE)
-    assert len(prose.split()) <= 1500 or page.stem in GENERATED | TO_SPLIT
+    assert len(prose.split()) <= 1500 or page.stem in GENERATED
