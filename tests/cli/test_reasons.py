@@ -10,6 +10,7 @@ import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import unless
@@ -155,6 +156,18 @@ def test_records_in_memory_are_logged(model):
     assert [line["reasons"] for line in lines_of("log.jsonl")] == [one["reasons"] for one in found]
     with pytest.raises(ParameterError, match="3 records, but 1 keys"):
         log_decisions(model, table, "log.jsonl", keys=["a"])
+
+
+def test_probabilities_of_other_features_are_logged(tmp_path):
+    """Where the score card has points for features that no rule tests, they are read, too."""
+    rng = np.random.default_rng(0)
+    X = [{"income": float(income), "age": float(age)} for income, age in rng.integers(0, 100, (600, 2))]
+    y = ["bad" if row["income"] < 30 or rng.random() < row["age"] / 300 else "good" for row in X]
+    model = unless.UnlessClassifier(probabilities="all", warn=False).fit(X, y)
+    assert set(model.program_.used) < {"income", "age"}
+    found = log_decisions(model, X[:3], tmp_path / "log.jsonl")
+    shares = model.predict_proba(X[:3]).max(axis=1)
+    assert [one["probability"] for one in found] == [round(float(share), 6) for share in shares]
 
 
 @pytest.mark.parametrize(

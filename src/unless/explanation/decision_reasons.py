@@ -14,7 +14,7 @@ from unless.explanation import proof_rendering
 from unless.explanation.input_records import find_method, read_records, wrap_single_record
 from unless.explanation.reasons_file import read_reason_words
 from unless.explanation.words import printable
-from unless.model import Model, decider_of
+from unless.model import Model, decider_of, used_by
 from unless.model.prediction import Decider, decide
 from unless.rule.reason_words import DEFAULT_REASONS, MOST_REASONS, Reason, ReasonWords
 from unless.score.principal_reasons import ReasonFinder, TableReasons, require_wording, rules_of_list
@@ -74,10 +74,10 @@ def table_reasons(decider: Decider, table: Table, words: ReasonWords, most: int)
 
 
 def read_reason_table(model: Any, X: Any) -> Table:  # noqa: N803
-    """Read records as a table of the features that rules test."""
+    """Read records as a table of the features that decisions and probabilities need."""
     if isinstance(X, Table):
         return X
-    records, used = read_records(model, wrap_single_record(X)), decider_of(model).used
+    records, used = read_records(model, wrap_single_record(X)), used_by(model)
     for name in used:
         if (near := next((suggest(name, map(str, one)) for one in records if name not in one), None)) is not None:
             raise UnknownNameError(f"the rules test {name!r}, which a record does not have{near}")
