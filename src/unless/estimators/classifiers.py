@@ -132,8 +132,9 @@ class FoldRMClassifier(RuleClassifier, FoldRMLearner):
         algorithm.
     max_rules
         Learn at most N rules: the first N.
-    numeric, categorical, dates, orders, parts, special, class_weight, max_seconds, verbose, warn, constraints, reject,
-    n_jobs
+    numeric, categorical, dates, orders, parts, special, class_weight
+        As in `UnlessClassifier`.
+    max_seconds, verbose, warn, constraints, reject, n_jobs
         As in `UnlessClassifier`.
     costs, decide
         As in `UnlessClassifier`, but the rules are learned as published: costs only choose among the labels.
@@ -154,8 +155,9 @@ class FoldRPPClassifier(RuleClassifier, FoldRPPLearner):
         algorithm.
     max_rules
         Learn at most N rules: the first N.
-    numeric, categorical, dates, orders, parts, special, class_weight, max_seconds, verbose, warn, constraints, reject,
-    n_jobs
+    numeric, categorical, dates, orders, parts, special, class_weight
+        As in `UnlessClassifier`.
+    max_seconds, verbose, warn, constraints, reject, n_jobs
         As in `UnlessClassifier`.
     costs, decide
         As in `UnlessClassifier`, but the rules are learned as published: costs only choose among the labels.
