@@ -263,7 +263,7 @@ def test_labels_keep_their_type():
     (one,) = counterfactuals(program, {"f": "z"}, np.True_)
     assert one.label is True
     assert json.loads(json.dumps(counterfactuals(program, {"f": "z"}).to_dict()))["changes"] == [
-        {"label": True, "decided": 0, "distance": 1.0, "set": {"f": "x"}, "text": "f is x"}
+        {"label": True, "decided": 0, "distance": 1.0, "proven": True, "set": {"f": "x"}, "text": "f is x"}
     ]
 
 

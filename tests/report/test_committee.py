@@ -36,7 +36,10 @@ function ask([data, row, wanted, fixed, most]) {
   const speech = new words.Speech(program).about(record);
   const found = [], chosen = {wanted, fixed: new Set(fixed)};
   const search = nearest.nearest(program, record, chosen);
-  for (let next = search.next(); !next.done && found.length < most; next = search.next()) {
+  let complete = false;
+  for (let next = search.next(); found.length < most; next = search.next()) {
+    complete = next.done && next.value === true;
+    if (next.done) break;
     if (next.value) found.push(next.value);
   }
   const outcome = ({record: changed, rule}) =>
@@ -52,8 +55,9 @@ function ask([data, row, wanted, fixed, most]) {
     sentence: vote && committee.sentence(program, speech, vote, record),
     table: vote && committee.table(program, speech, record),
     adds: program.committee && adds(program, data, record, vote),
+    proven: found.filter((one) => one.proven).length,
     changes: found.map((one) => `${text(one)} → ${speech.label(one.label)} (${outcome(one)})`),
-    nothing: program.committee ? speech.notFound(free, wanted) : speech.nothing(free, wanted),
+    nothing: program.committee ? speech.notFound(free, wanted, complete) : speech.nothing(free, wanted),
   };
 }
 """
@@ -185,15 +189,18 @@ def test_the_scripts_find_the_changes_that_python_finds(asked, classes, seed):
             for row, (_, wanted, fixed) in enumerate(questions)
         ]
     )
-    told = 0
+    told = proven = 0
     for (record, wanted, fixed), answer in zip(questions, answers, strict=True):
         found = model.counterfactuals(record, wanted, fixed=fixed, most=5)
         words = words_for(model.program_, model.committee_.all_rules, tables=(model.domain_, table))
         assert answer["changes"] == [f"{one.text(words)} → {one.outcome}" for one in found]
+        assert answer["proven"] == found.proven
+        proven += found.proven
         if not found:
             assert str(found) == answer["nothing"]
         told += len(found)
     assert told > 20
+    assert proven > 20
 
 
 @pytest.mark.parametrize(("seed", "learner"), MODELS[:8])

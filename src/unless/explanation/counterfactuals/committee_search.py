@@ -1,9 +1,9 @@
-"""Search for small changes of a record after which a committee gives it another label.
+"""Search for the nearest changes of a record after which a committee gives it another label.
 
-Thousands of rules divide the records into more boxes than can be searched. So the search changes one feature at a time,
-to every cell between the thresholds of the committee. If that is not enough, it extends the changes that come nearest
-to the goal by a second feature, and then by a third. The changes found are verified by the committee's points, but they
-are not proven to be the nearest.
+The search changes one feature, to every cell between the thresholds of the committee, then two, then three. As long as
+there are few enough changes of that many features, it tries all of them, so that the changes found are proven to be the
+nearest. Thousands of rules may divide the records into more cells than that; then the search extends only the changes
+that come nearest to the goal. What it finds then is verified by the committee's points, but not proven to be nearest.
 """
 
 from __future__ import annotations
@@ -24,17 +24,25 @@ from unless.values import Label
 MAX_FEATURES = 3
 """The maximum number of features that change."""
 
+MAX_CHANGES = 10_000
+"""The maximum number of changes of as many features that are all tried; the work is limited, not the time."""
+
 _MAX_EXTENDED = 12
 """The maximum number of changes that are extended by another feature; no two of them change the same features."""
 
 
 def find_committee_changes(
     committee: Committee, axes: Sequence[Axis], labels: Sequence[Label], most: int
-) -> list[tuple[Label, tuple[Step, ...]]]:
-    """Find small changes of a record that give one of the labels, and the label that each change gives."""
+) -> tuple[list[tuple[Label, tuple[Step, ...]]], int, bool]:
+    """Find small changes of a record that give one of the labels, and the label that each change gives.
+
+    Also return how many of them, at the beginning, are proven to be the nearest, and whether there are no others.
+    """
     goals = frozenset(committee.classes.index(label) for label in labels)
-    found = _CommitteeSearch(committee, axes, goals).find(most) if goals else []
-    return [(committee.classes[one.label], one.steps) for one in found]
+    search = _CommitteeSearch(committee, axes, goals)
+    found = search.find(most) if goals else []
+    steps = [(committee.classes[one.label], one.steps) for one in found]
+    return steps, min(search.proven, len(found)), search.complete and len(found) == search.proven
 
 
 class _FoundChange(NamedTuple):
@@ -58,25 +66,53 @@ class _CommitteeSearch:
             for axis, cells in zip(axes, self.cells, strict=True)
         ]
 
+        sizes = [len(cells) for cells in self.cells if cells]
+        self.counts = [_count_combinations(sizes, features) for features in range(len(sizes) + 1)]
+        self.proven = 0
+        """How many changes were found while all changes were tried."""
+        self.complete = False
+        """Whether all changes of any features were tried."""
+
     def find(self, most: int) -> list[_FoundChange]:
         """Find the nearest changes of as few features as possible, leaving out changes that contain another one."""
         found: list[_FoundChange] = []
         start: list[tuple[Step, ...]] = [()]
-        for _ in range(MAX_FEATURES):
-            candidates = [steps for steps in self._extend(start) if not self._contains_one_of(found, steps)]
+        every = True
+        for features in range(1, min(MAX_FEATURES, len(self.counts) - 1) + 1):
+            every = every and (features == 1 or self.counts[features] <= MAX_CHANGES)
+            candidates = self._extend(start)
+            if not every:
+                candidates = [steps for steps in candidates if not self._contains_one_of(found, steps)]
             if not candidates:
                 break
             sums = self._sum_points(candidates)
             for one in sorted(self._select_goals(candidates, sums)):
                 if not self._contains_one_of([other for other in found if other.label == one.label], one.steps):
                     found.append(one)
+            if every:
+                self.proven, self.complete = len(found), features == len(self.counts) - 1
             if len(found) >= most:
                 break
-            best: dict[tuple[int, ...], tuple[Step, ...]] = {}
-            for row in np.argsort(-self._goal_lead(sums), kind="stable"):
-                best.setdefault(tuple(axis for axis, _ in candidates[row]), candidates[row])
-            start = list(best.values())[:_MAX_EXTENDED]
+            more = features + 1
+            if every and more < len(self.counts) and self.counts[more] <= MAX_CHANGES:
+                start = candidates
+            else:
+                start = self._nearest_misses(candidates, sums, found)
+        self.complete = self.complete and len(found) <= most
         return found[:most]
+
+    def _nearest_misses(
+        self, candidates: Sequence[tuple[Step, ...]], sums: Points, found: Sequence[_FoundChange]
+    ) -> list[tuple[Step, ...]]:
+        """Return the changes that come nearest to a goal, without those that contain a found change."""
+        best: dict[tuple[int, ...], tuple[Step, ...]] = {}
+        for row in np.argsort(-self._goal_lead(sums), kind="stable"):
+            features = tuple(axis for axis, _ in candidates[row])
+            if features not in best and not self._contains_one_of(found, candidates[row]):
+                best[features] = candidates[row]
+            if len(best) == _MAX_EXTENDED:
+                break
+        return list(best.values())
 
     def _extend(self, start: Sequence[tuple[Step, ...]]) -> list[tuple[Step, ...]]:
         """Extend each change by one more feature."""
@@ -117,3 +153,12 @@ class _CommitteeSearch:
             all(axis in cells and self.axes[axis].beyond(cell) >> cells[axis] & 1 for axis, cell in one.steps)
             for one in found
         )
+
+
+def _count_combinations(sizes: Sequence[int], features: int) -> int:
+    """Count the changes of this many features, given the number of cells to change to of each."""
+    counts = [1] + [0] * features
+    for size in sizes:
+        for k in range(features, 0, -1):
+            counts[k] += counts[k - 1] * size
+    return counts[features]

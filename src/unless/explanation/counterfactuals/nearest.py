@@ -55,7 +55,8 @@ def counterfactuals(
 ) -> Counterfactuals:
     """Find the nearest minimal changes of a record that give another (or the named) label, verified by `predict`.
 
-    For a committee these are small changes of at most three features; nearer changes may exist.
+    For a committee these are changes of at most three features: ``proven`` of them, at the beginning, are the nearest,
+    because all changes of as many features were tried. After them nearer changes may exist.
 
     Parameters
     ----------
@@ -84,11 +85,15 @@ def counterfactuals(
     _check_names(program, record, ranges or {}, "ranges")
     now = explain_record(decider, record)
     axes = make_axes(program, now.record, frozenset(fixed), ranges or {}, table)
-    found = find_steps(decider, axes, now.label, to_python_value(label), most)
+    found, proven, exhaustive = find_steps(decider, axes, now.label, to_python_value(label), most)
     changed = tuple(_make_counterfactual(decider, now.record, axes, steps) for _, steps in found)
     _verify_labels(decider, changed, [goal for goal, _ in found])
     free = tuple(axis.feature for axis in axes if axis.can_change)
-    return Counterfactuals(now, label, free, changed, exhaustive=decider is program)
+    return Counterfactuals(now, label, free, changed, proven, exhaustive)
+
+
+FoundSteps = tuple[list[tuple[Label, tuple[Step, ...]]], int, bool]
+"""Changes and their labels, how many of them are proven to be the nearest, and whether there are no others."""
 
 
 @singledispatch
@@ -98,7 +103,7 @@ def find_steps(
     now: Label | None,  # noqa: ARG001
     label: Label | None,  # noqa: ARG001
     most: int,  # noqa: ARG001
-) -> list[tuple[Label, tuple[Step, ...]]]:
+) -> FoundSteps:
     """Find the changes that give the named (or any other) label, and the label that each change gives."""
     raise ParameterError(f"changes of the decision cannot be searched for with a {decider.noun}")
 
@@ -106,16 +111,17 @@ def find_steps(
 @find_steps.register(Program)
 def _find_program_steps(
     program: Program, axes: Sequence[Axis], now: Label | None, label: Label | None, most: int
-) -> list[tuple[Label, tuple[Step, ...]]]:
+) -> FoundSteps:
     others = [other for other in program.labels if other != now]
     goals = others if label is None else [find_label(program, label)]
-    return list(islice(cheapest_changes(program, axes, goals), most))
+    found = list(islice(cheapest_changes(program, axes, goals), most))
+    return found, len(found), len(found) < most
 
 
 @find_steps.register(Committee)
 def _find_committee_steps(
     committee: Committee, axes: Sequence[Axis], now: Label | None, label: Label | None, most: int
-) -> list[tuple[Label, tuple[Step, ...]]]:
+) -> FoundSteps:
     from unless.explanation.counterfactuals.committee_search import find_committee_changes
 
     if label is not None and label not in committee.classes:
@@ -196,13 +202,15 @@ class Counterfactual:
 class Counterfactuals(Sequence[Counterfactual]):
     """The changes that were found, nearest first: a sequence, empty if no allowed change gives the label.
 
-    If the search was not ``exhaustive``, other changes may exist.
+    The first ``proven`` ones are the nearest; the others were verified, but nearer ones may exist. If ``exhaustive``,
+    there are no others.
     """
 
     proof: Explanation
     wanted: Label | None
     free: tuple[str, ...]
     found: tuple[Counterfactual, ...]
+    proven: int
     exhaustive: bool = True
 
     def lines(self, words: Words = DEFAULT) -> list[str]:
@@ -212,7 +220,16 @@ class Counterfactuals(Sequence[Counterfactual]):
         texts = [one.text(words) for one in self.found]
         width = min(max(map(len, texts)), 50)
         lines = [f"  {text:<{width}}  → {one.outcome}" for text, one in zip(texts, self.found, strict=True)]
-        return ["What would change it:", *lines]
+        return [f"What would change it{self._proof_note()}:", *lines]
+
+    def _proof_note(self) -> str:
+        """Say which changes are not proven to be the nearest."""
+        if self.proven == len(self.found):
+            return ""
+        if not self.proven:
+            return " (verified, not proven to be the nearest)"
+        first = "first is" if self.proven == 1 else f"first {self.proven} are"
+        return f" (the {first} proven to be the nearest)"
 
     def to_dict(self) -> dict[str, Any]:
         """Convert everything to lists, dicts and values that JSON supports."""
@@ -224,10 +241,11 @@ class Counterfactuals(Sequence[Counterfactual]):
                     "label": label_to_json(one.label),
                     "decided": one.proof.decided,
                     "distance": value_to_json(one.distance),
+                    "proven": place < self.proven,
                     "set": {change.feature: value_to_json(change.new) for change in one.changes},
                     "text": one.text(),
                 }
-                for one in self.found
+                for place, one in enumerate(self.found)
             ],
         }
 

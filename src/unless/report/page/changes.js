@@ -20,6 +20,7 @@ class NearestView {
     part("wi-status").textContent = "";
     this.timer = setTimeout(() => {
       this.found = [];
+      this.complete = false;
       this.options = options;
       this.record = record;
       this.search = unless.nearest.nearest(this.program, record, options);
@@ -51,7 +52,11 @@ class NearestView {
       return enough || spent > PATIENCE;
     };
     const failed = () => end("failed");
-    this.cancel = inSlices(this.search, each, () => end("all"), failed);
+    const done = (complete) => {
+      this.complete = complete === true;
+      end("all");
+    };
+    this.cancel = inSlices(this.search, each, done, failed);
   }
 
   /** The button that was pressed is gone: move the focus to what it brought, or to the last answer. */
@@ -93,13 +98,16 @@ class NearestView {
     return committee ? measure(unless.committee.sureness(this.program, record)) : unless.words.ruleText(rule);
   }
 
-  /** What to say about the search of a committee's changes, which is not through all of them. */
+  /** What to say about the search of a committee's changes, which may not be through all of them. */
   committeeStatus(end) {
-    if (this.found.length) return "Each is checked with the committee. Nearer ones may exist: not all combinations are tried.";
+    if (this.found.length) {
+      if (this.found.some(({ proven }) => !proven)) return "Each is checked with the committee. Nearer ones may exist: not all combinations are tried.";
+      return end === "all" && this.complete ? "There are no others." : "These are the nearest: all changes of as many features were tried.";
+    }
     if (end === "enough" || end === "late") return `The search stopped after ${PATIENCE / 1000} seconds. There may be a change that it has not found yet.`;
     const { wanted } = this.options;
     const free = unless.nearest.freeFeatures(this.program, this.record, this.options);
-    return this.speech.notFound(free, wanted);
+    return this.speech.notFound(free, wanted, this.complete);
   }
 
   /** What to say about the search, besides its answers. */

@@ -9,6 +9,7 @@ const COLUMNS = 4; // how many classes have a column in the table, the leading o
 const ROWS = 20; // how many lists the table shows one by one
 const FEATURES = 3; // the most features that a change changes
 const CONTINUED = 12; // how many changes that are not enough are continued with another feature
+const CHANGES = 10000; // how many changes of as many features are all tried
 
 /** The committee of a page's data; null if a list decides. */
 function readCommittee(data, features) {
@@ -210,18 +211,27 @@ function nearness(total, goals) {
   return best(true) - best(false);
 }
 
-/** The changes with most of the wanted points, no two of the same features. */
-function nearestMisses(tried) {
+/** The changes with most of the wanted points, no two of the same features, without those that contain a found one. */
+function nearestMisses(tried, axes, found) {
   const kept = new Map();
   for (const { steps } of [...tried].sort((one, other) => other.nearness - one.nearness)) {
     const features = steps.map(([place]) => place).join(";");
-    if (!kept.has(features)) kept.set(features, steps);
+    if (!kept.has(features) && !contains(axes, found, steps)) kept.set(features, steps);
+    if (kept.size === CONTINUED) break;
   }
-  return [...kept.values()].slice(0, CONTINUED);
+  return [...kept.values()];
 }
 
-/** Changes of at most three features that give another label, or the wanted one: each is checked by the committee, but
-    nearer ones may exist. A generator as `nearest` of nearest.js. */
+/** How many changes of so many features there are, given how many cells each feature may change to. */
+function countCombinations(sizes, features) {
+  const counts = [1, ...new Array(features).fill(0)];
+  for (const size of sizes) for (let k = features; k > 0; k--) counts[k] += counts[k - 1] * size;
+  return counts[features];
+}
+
+/** Changes of at most three features that give another label, or the wanted one, each checked by the committee. As long
+    as all changes of as many features are tried, they are `proven` to be the nearest. A generator as `nearest` of
+    nearest.js; it returns whether all changes of any features were tried. */
 function* nearest(program, record, options = {}) {
   const { committee } = program;
   const axes = [];
@@ -229,27 +239,34 @@ function* nearest(program, record, options = {}) {
   const { label } = decide(program, record);
   const { wanted = null } = options;
   const goals = new Set([...committee.classes.keys()].filter((k) => (wanted === null ? committee.classes[k] !== label : committee.classes[k] === wanted)));
-  if (!goals.size || wanted === label) return;
+  if (!goals.size || wanted === label) return false;
+  const sizes = axes.map(({ offers }) => offers.filter(Boolean).length).filter(Boolean);
+  const isSmall = (features) => features <= sizes.length && countCombinations(sizes, features) <= CHANGES;
   const kept = [];
-  let waiting = [[]];
-  for (let features = 0; features < FEATURES && waiting.length; features++) {
+  let [waiting, every, complete] = [[[]], true, false];
+  for (let features = 1; features <= Math.min(FEATURES, sizes.length); features++) {
+    every = every && (features === 1 || isSmall(features));
     const [tried, reached] = [[], []];
     for (const steps of continued(axes, waiting)) {
-      if (contains(axes, kept, steps)) continue;
+      if (!every && contains(axes, kept, steps)) continue;
       const total = sums(committee, changedBy(axes, record, steps));
       tried.push({ steps, nearness: nearness(total, goals) });
       const first = leading(total);
       if (goals.has(first)) reached.push({ ...lengthOf(axes, steps), steps, label: first });
       yield;
     }
+    if (!tried.length) break;
     for (const one of reached.sort(compareFound)) {
       const alike = kept.filter((other) => other.label === one.label);
       if (contains(axes, alike, one.steps)) continue;
       kept.push(one);
-      yield yield* unless.nearest.counterfactual(program, record, axes, pointOf(axes, committee, one));
+      const found = yield* unless.nearest.counterfactual(program, record, axes, pointOf(axes, committee, one));
+      yield { ...found, proven: every };
     }
-    waiting = nearestMisses(tried);
+    complete = every && features === sizes.length;
+    waiting = every && isSmall(features + 1) ? tried.map(({ steps }) => steps) : nearestMisses(tried, axes, kept);
   }
+  return complete;
 }
 
 function changedBy(axes, record, steps) {

@@ -48,8 +48,8 @@ const SLICE = 8;
 
 /** Run a generator in slices of 8 ms, so that the page stays responsive.
 
-    `each(value, spent)` gets every value and the milliseconds of work so far; it returns true to stop. `done()` is
-    called when the generator has ended, `failed()` when it has thrown. Returns a function that cancels. */
+    `each(value, spent)` gets every value and the milliseconds of work so far; it returns true to stop. `done(value)` is
+    called with what the generator returns when the generator has ended, `failed()` when it has thrown. Returns a function that cancels. */
 function inSlices(generator, each = () => false, done = () => {}, failed = () => {}) {
   let [timer, spent] = [0, 0];
   const next = () => {
@@ -66,7 +66,7 @@ function inSlices(generator, each = () => false, done = () => {}, failed = () =>
     while (!late) {
       const found = next();
       if (!found) return failed();
-      if (found.done) return done();
+      if (found.done) return done(found.value);
       const now = performance.now() - start;
       if (each(found.value, spent + now)) return undefined;
       late = now > SLICE;

@@ -320,9 +320,9 @@ class Speech {
     return changes.map((change) => this.change(change)).join(" and ") || "nothing has to change";
   }
 
-  /** The sentence for no answer of a committee, whose changes are not all tried. */
-  notFound(free, wanted) {
-    if (!free.length) return this.nothing(free, wanted);
+  /** The sentence for no answer of a committee; `complete` is whether all changes were tried. */
+  notFound(free, wanted, complete = false) {
+    if (!free.length || complete) return this.nothing(free, wanted);
     return `No change was found: no change of at most three features that was tried gives ${this.goal(wanted)}.`;
   }
 
