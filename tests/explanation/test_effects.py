@@ -50,8 +50,8 @@ def test_importances_end_with_their_budget(found, monkeypatch):
     _, model, table = found
     monkeypatch.setattr(importances, "_STEPS", 1)
     effects = model.effects(table)
-    assert effects.importances.records == 20
-    assert "contribution to 20 records" in str(effects)
+    assert effects.importances.records == 10
+    assert "contribution to 10 records" in str(effects)
 
 
 def test_a_pair_is_what_replacing_both_cells_does():

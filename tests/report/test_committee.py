@@ -146,9 +146,10 @@ def test_the_scripts_vote_as_the_committee_does(asked, classes, seed):
     assert page.committee.agreed.count == sum(one["decided"]["label"] == one["followed"]["label"] for one in answers)
 
 
-@pytest.mark.parametrize(("classes", "seed", "most"), [(2, 0, 1000), (3, 1, 1000), (4, 2, 70)])
+@pytest.mark.parametrize(("classes", "seed", "most"), [(2, 0, 200), (3, 1, 33), (4, 2, 70)])
 def test_the_scripts_compute_the_contributions_that_python_computes(asked, monkeypatch, classes, seed, most):
     """What each feature adds, compared with the same records, and the bars for the label of each record."""
+    monkeypatch.setattr("unless.report.by_feature._COMPARED", most)
     monkeypatch.setattr("unless.explanation.contributions.MOST_RECORDS", most)
     model, records = committee(classes, seed=seed)
     table = table_of(model, records)

@@ -68,12 +68,13 @@ def background_records(model: Model, background: Table) -> Table:
     return background[background_rows(model, background)] if len(background) > MOST_RECORDS else background
 
 
-def background_rows(model: Model, background: Table) -> NDArray[np.intp]:
-    """Return the indices of the `background_records`."""
-    if len(background) <= MOST_RECORDS:
+def background_rows(model: Model, background: Table, most: int | None = None) -> NDArray[np.intp]:
+    """Return the indices of the `background_records`, or of at most this many."""
+    most = MOST_RECORDS if most is None else most
+    if len(background) <= most:
         return np.arange(len(background))
     hashes = record_hashes([background.column(name) for name in model.used], len(background))
-    return np.sort(np.argsort(hashes, kind="stable")[:MOST_RECORDS])
+    return np.sort(np.argsort(hashes, kind="stable")[:most])
 
 
 def _totals(model: Model, table: Table) -> Floats:

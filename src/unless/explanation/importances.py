@@ -19,10 +19,10 @@ from unless.values import count_text
 SMALL = 0.005
 """Means below this are shown as 0.00 and left out."""
 
-_EXPLAINED, _AT_ONCE = 200, 20
+_EXPLAINED, _AT_ONCE = 200, 10
 """The maximum number of records whose contributions are averaged, and how many are computed at once."""
 
-_STEPS = 400_000_000
+_STEPS = 150_000_000
 """No more records are explained once this number of nodes of graphs has been visited."""
 
 _BAR = 20

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unless.errors import ParameterError
-from unless.explanation.contributions import background_records, background_rows, score_of
+from unless.explanation.contributions import background_rows, score_of
 from unless.explanation.effects import Effects, effects
 from unless.explanation.effects_view import EffectsView, effects_view
 from unless.explanation.importances import SMALL
@@ -22,6 +22,9 @@ from unless.table import Table
 _RANGES = 8
 """How many ranges of numbers a curve shows."""
 
+
+_COMPARED = 200
+"""How many records of the page contributions are compared with at most: each change of a value computes them again."""
 
 _PAIRS = 5
 """How many pairs a card lists."""
@@ -62,5 +65,6 @@ def background_data(facts: DecisionFacts, rows: NDArray[np.intp]) -> dict[str, A
     if model is None or model.decider.by_rule or not model.decider.used:
         return None
     shown = facts.table[rows]
-    counter = ContributionCounter(score_of(model), background_records(model, shown))
-    return {"rows": background_rows(model, shown).tolist(), "expected": counter.expected.tolist()}
+    places = background_rows(model, shown, _COMPARED)
+    counter = ContributionCounter(score_of(model), shown[places])
+    return {"rows": places.tolist(), "expected": counter.expected.tolist()}

@@ -3,7 +3,7 @@
 
 const PER_LOGIT = 1000;
 const MOST = 64; // in how many features of one list two records may differ
-const STEPS = 3000000; // how many nodes are visited for one record
+const STEPS = 1000000; // how many nodes are visited for one record
 const SMALL = 0.005; // what is shown as 0.00 is left out
 
 /** The nodes of a list: a literal, the next node if it holds and if not; below 0 is the rule ~node, which decides. */
@@ -22,25 +22,36 @@ function graphOf(list) {
   return { nodes, root };
 }
 
-/** For each literal the records of the background in which it holds, as bits. */
-function heldBy(literals, records, rows) {
-  const words = Math.max(Math.ceil(rows.length / 32), 1);
-  return literals.map((literal) => {
+/** For each literal the records of the background in which it holds, as bits of `words` numbers. */
+function heldBy(literals, records, rows, words) {
+  const held = new Uint32Array(literals.length * words);
+  literals.forEach((literal, number) => {
     const { values, codes } = records.columns[literal.feature];
     const holds = values.map((value) => unless.engine.holds(literal, value));
-    const held = new Uint32Array(words);
     rows.forEach((row, k) => {
-      if (holds[codes[row]]) held[k >>> 5] |= 1 << (k & 31);
+      if (holds[codes[row]]) held[number * words + (k >>> 5)] |= 1 << (k & 31);
     });
-    return held;
   });
+  return held;
 }
 
 /** What the walks of all records need, made once. */
-function backgroundOf({ committee }, records, { rows, expected }) {
-  const all = new Uint32Array(Math.max(Math.ceil(rows.length / 32), 1));
-  rows.forEach((_, k) => (all[k >>> 5] |= 1 << (k & 31)));
-  return { expected, size: rows.length, all, held: heldBy(committee.literals, records, rows), graphs: committee.lists.map(graphOf) };
+function backgroundOf({ committee, features }, records, { rows }) {
+  const words = Math.max(Math.ceil(rows.length / 32), 1);
+  const graphs = committee.lists.map(graphOf);
+  const deepest = Math.max(...graphs.map(({ nodes }) => nodes.length), 0);
+  const sets = new Uint32Array(2 * (deepest + 3) * words);
+  rows.forEach((_, k) => (sets[k >>> 5] |= 1 << (k & 31)));
+  return {
+    size: rows.length,
+    words,
+    all: sets.slice(0, words),
+    held: heldBy(committee.literals, records, rows, words),
+    features: Int32Array.from(committee.literals, ({ feature }) => feature),
+    graphs: graphs.map(({ nodes, root }) => ({ nodes: Int32Array.from(nodes.flat()), root })),
+    sets, // of records, two for each level of the walk
+    origin: new Uint8Array(features.length), // of a feature: 1 if it is taken from the record, 2 from the background
+  };
 }
 
 function ones(bits) {
@@ -49,21 +60,26 @@ function ones(bits) {
   return (((n + (n >>> 4)) & 0xf0f0f0f) * 0x1010101) >>> 24;
 }
 
+const known = [];
+
 /** a! b! / (a + b + 1)! */
 function shareOf(a, b) {
-  let found = 1 / (a + b + 1);
-  for (let k = 1; k <= Math.min(a, b); k++) found *= k / (Math.max(a, b) + k);
-  return found;
+  const key = a * (MOST + 1) + b;
+  if (known[key] === undefined) {
+    known[key] = 1 / (a + b + 1);
+    for (let k = 1; k <= Math.min(a, b); k++) known[key] *= k / (Math.max(a, b) + k);
+  }
+  return known[key];
 }
 
 /** Add the contributions to the points of one list; the steps that are left, below 0 if they do not suffice. */
-function walkList(graph, points, width, committee, background, truths, out, steps) {
-  const origin = new Map(); // of a feature: 1 if it is taken from the record, 2 from the background
+function walkList({ nodes, root }, points, width, background, truths, out, steps) {
+  const { held, size, words, sets, features, origin } = background;
   const [own, other] = [[], []];
-  const { held, size } = background;
   let left = steps;
-  const give = (end, set) => {
-    const count = set.reduce((sum, bits) => sum + ones(bits), 0);
+  const give = (end, from) => {
+    let count = 0;
+    for (let k = 0; k < words; k++) count += ones(sets[from + k]);
     for (let column = 0; column < width; column++) {
       const part = (points(end, column) * count) / size;
       if (own.length) {
@@ -76,54 +92,68 @@ function walkList(graph, points, width, committee, background, truths, out, step
       }
     }
   };
-  const walk = (start, given) => {
-    let [node, set] = [start, given];
+  const walkPart = (part, node, level) => {
+    sets.copyWithin(part + words, part, part + words);
+    walk(node, level + 1);
+  };
+  const walk = (start, level) => {
+    const rows = 2 * level * words;
+    const part = rows + words;
+    let node = start;
     while (node >= 0) {
       if (--left < 0) return;
-      const [literal, yes, no] = graph.nodes[node];
-      const [here, there] = truths[literal] ? [yes, no] : [no, yes];
-      const { feature } = committee.literals[literal];
-      const from = origin.get(feature);
+      const literal = nodes[3 * node];
+      const holds = truths[literal];
+      const here = nodes[3 * node + (holds ? 1 : 2)];
+      const there = nodes[3 * node + (holds ? 2 : 1)];
+      const feature = features[literal];
+      const from = origin[feature];
       if (from === 1) {
         node = here;
         continue;
       }
-      const [agree, differ] = [new Uint32Array(set.length), new Uint32Array(set.length)];
-      let [some, others] = [0, 0];
-      for (let k = 0; k < set.length; k++) {
-        agree[k] = set[k] & (truths[literal] ? held[literal][k] : ~held[literal][k]);
-        differ[k] = set[k] ^ agree[k];
-        some |= agree[k];
-        others |= differ[k];
+      let [agree, differ] = [0, 0];
+      const flip = holds ? 0xffffffff : 0;
+      for (let k = 0; k < words; k++) {
+        const unlike = sets[rows + k] & (held[literal * words + k] ^ flip);
+        sets[part + k] = unlike;
+        differ |= unlike;
+        agree |= sets[rows + k] ^ unlike;
       }
-      if (!others) {
+      if (!differ) {
         node = here;
         continue;
       }
-      if (from === 2) {
-        walk(there, differ);
-      } else {
-        if (own.length + other.length >= MOST) {
-          left = -1;
-          return;
-        }
-        origin.set(feature, 1);
-        own.push(feature);
-        walk(here, differ);
-        own.pop();
-        origin.set(feature, 2);
-        other.push(feature);
-        walk(there, differ);
-        other.pop();
-        origin.delete(feature);
+      if (from === 2 && !agree) {
+        node = there;
+        continue;
       }
-      if (!some) return;
-      set = agree;
+      if (own.length + other.length >= MOST) {
+        left = -1;
+        return;
+      }
+      if (from === 2) {
+        walkPart(part, there, level);
+      } else {
+        origin[feature] = 1;
+        own.push(feature);
+        walkPart(part, here, level);
+        own.pop();
+        origin[feature] = 2;
+        other.push(feature);
+        walkPart(part, there, level);
+        other.pop();
+        origin[feature] = 0;
+        if (!agree) return;
+      }
+      for (let k = 0; k < words; k++) sets[rows + k] ^= sets[part + k];
       node = here;
     }
-    if (own.length + other.length) give(~node, set);
+    if (own.length + other.length) give(~node, rows);
   };
-  walk(graph.root, background.all);
+  sets.set(background.all);
+  walk(root, 0);
+  origin.fill(0);
   return left;
 }
 
@@ -140,7 +170,7 @@ function contributions(program, background, record) {
     const own = committee.points[number];
     const points = (end, column) =>
       (width === 1 ? own[2 * end + 1] - own[2 * end] : own[end * classes + column]) / PER_LOGIT;
-    left = walkList(graph, points, width, committee, background, truths, out, left);
+    left = walkList(graph, points, width, background, truths, out, left);
     if (left < 0) return null;
   }
   return out;
