@@ -38,11 +38,13 @@ from unless.explanation.score_explanation import ScoreExplanation, explain_score
 from unless.explanation.why import explain_record
 from unless.model import Model as FittedModel
 from unless.model import decider_of, is_all_holdout, used_by
+from unless.model.prediction import Decider
 from unless.read.csv_files import TextFile
 from unless.read.dialect import TextDialect
 from unless.read.table import read_table
 from unless.rule import Program
 from unless.score.score_card import require_card
+from unless.score.score_decider import ScoreDecider, committee_of
 from unless.table import Table
 from unless.values import Value
 
@@ -131,7 +133,7 @@ def explain(
     decider = decider_of(found)
     program = decider.all_rules
     if not decider.by_rule:
-        _refuse_without_rules(style, why_not, what_if=what_if, points=points)
+        _refuse_without_rules(decider, style, why_not, what_if=what_if, points=points)
     changed = _parse_assignments(assigned or (), found)
     label = None if why_not is None else match_label(decider.labels, why_not, "no rule gives the label")
     stay = _check_feature_names(split_names(fixed, program.features), program, "--fixed")
@@ -158,8 +160,12 @@ def explain(
         screen.show(*[""] * bool(index), *answer.lines(style, everything=all))
 
 
-def _refuse_without_rules(style: str, why_not: str | None, *, what_if: bool, points: bool) -> None:
+def _refuse_without_rules(decider: Decider, style: str, why_not: str | None, *, what_if: bool, points: bool) -> None:
     """Reject options that need a single deciding rule."""
+    if isinstance(decider, ScoreDecider) and (what_if or style != "plain" or why_not is not None):
+        option = "--what-if" if what_if else "--style" if style != "plain" else "--why-not"
+        raise typer.BadParameter(f"a {decider.noun}; its rules alone have no answer", param_hint=option)
+    points = points and committee_of(decider) is not None
     if points:
         raise typer.BadParameter(
             "the points of a committee are always shown; leave out this option", param_hint="--points"
@@ -176,7 +182,7 @@ def _refuse_without_rules(style: str, why_not: str | None, *, what_if: bool, poi
 def _explain_points(model: FittedModel | Program, record: dict[str, Value]) -> ScoreExplanation:
     if isinstance(model, Program):
         raise ParameterError("the file contains only rules without points; learn a model: unless fit")
-    return explain_score(require_card(model.card), record)
+    return explain_score(require_card(model.card), record, lead=model.decider.by_rule)
 
 
 def _find_unseen_values(model: FittedModel | Program, answers: Sequence[ExplainedRecord]) -> tuple[Unseen, ...]:

@@ -11,6 +11,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from unless.cli.layout import grid, hanging_indent
+from unless.explanation.cost_explanation import CostExplanation
 from unless.explanation.decision_reasons import reasons_to_json, table_reasons
 from unless.explanation.proof import Proof, RuleProof
 from unless.explanation.score_explanation import ScoreExplanation, untested_text
@@ -83,6 +84,9 @@ class ExplainedRecord:
             "probability": self.probability,
             **({} if self.reasons is None else {"reasons": reasons_to_json(self.reasons)}),
         }
+        if isinstance(self.explanation, CostExplanation):
+            points = None if self.points is None else self.points.to_dict()
+            return {**found, "decision": self.explanation.to_dict(), "points": points}
         if self.proof is None:
             return {**found, "vote": self.explanation.to_dict(), "changes": changes}
         return {

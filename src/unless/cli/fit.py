@@ -17,6 +17,7 @@ import typer
 from unless.cli import options
 from unless.cli.console import RuleMeter, Screen
 from unless.cli.constraint_options import NO_KEPT_RULES, ConstraintOptions, KeepOptions, KeptRules, read_kept_rules
+from unless.cli.cost_options import Compare, amount_columns, asked_features, keep_amounts, parse_cost_options
 from unless.cli.data_options import ColumnOptions, LabelOptions, LargeOptions
 from unless.cli.file_io import check_file_conflicts, write_document
 from unless.cli.fit_output import FitResult, show_fit_result, suggest_next_commands
@@ -87,6 +88,7 @@ def fit(
             panel=options.OUTPUT,
         ),
     ] = None,
+    compare: Compare = None,
     constraints: ConstraintOptions,
     keep: KeepOptions,
     jobs: options.Jobs = None,
@@ -111,6 +113,8 @@ def fit(
 
     Example: unless fit applicants.csv -t decision --keep model.json --lock 1
 
+    Example: unless fit applicants.csv -t decision --cost refuse:accept=5 --reject 0.5
+
     With --with, the records have tables of parts, such as the orders of customers, and rules can test the parts:
     unless fit customers.csv -t churn --key customer_id --with orders.csv:customer_id
     """
@@ -133,13 +137,18 @@ def fit(
     check_file_conflicts(output, data, keep.keep, constraints.constraints, format=columns.file.format)
     screen = Screen(quiet=quiet, aside=output == "-")
     columns = kept.keep_tested_columns(columns)
+    amounts = amount_columns(settings["costs"])
+    asked, columns = asked_features(columns, amounts), keep_amounts(columns, amounts)
     stream = open_large_data(screen, data, large, columns.file)
     if stream is None:
-        training = read_training(screen, DataSource.of(data, columns.file), target, columns, labels, split.columns)
+        beside = [*split.columns, *([] if compare is None else [compare])]
+        training = read_training(screen, DataSource.of(data, columns.file), target, columns, labels, beside)
     else:
         split.refuse(
             "records in blocks are split at random; for a split by time or group, use data that fits in memory"
         )
+        if compare is not None:
+            raise typer.BadParameter("it needs data that fits in memory", param_hint="--compare")
         factors = _class_factors(settings["class_weight"], target)
         more: dict[str, Any] = {"large": large, "factors": factors, "jobs": jobs or -1}
         data = without_passwords(data)
@@ -162,6 +171,8 @@ def fit(
             split=split,
             kept=kept,
             drawn=bool(trade_off),
+            included=asked,
+            compare=compare,
         )
     if json:
         _save_model(fitted.model, output)
@@ -258,7 +269,8 @@ def _make_learner(algorithm: Algorithm, given: dict[str, Any], labels: Labels) -
         given["positive"] = _find_label(positive, labels)
     if otherwise := given.get("otherwise"):
         given["otherwise"] = _parse_otherwise(otherwise, labels)
-    return LEARNERS[algorithm](**given | {"class_weight": _parse_class_weights(given.get("class_weight"), labels)})
+    given |= {"class_weight": _parse_class_weights(given.get("class_weight"), labels)}
+    return LEARNERS[algorithm](**given | {"costs": parse_cost_options(given.get("costs"), labels)})
 
 
 def _parse_otherwise(text: str, labels: Labels) -> Label | None:
@@ -316,10 +328,13 @@ def learn_and_test(
     split: TestSplit = AT_RANDOM,
     kept: KeptRules = NO_KEPT_RULES,
     drawn: bool = False,
+    included: Sequence[str] = (),
+    compare: str | None = None,
 ) -> FitResult:
     """Learn from the records that are not held back, around locked rules, and test on the records held back.
 
-    ``drawn`` requests the trade-off.
+    ``drawn`` requests the trade-off, ``included`` are amounts of costs that rules may test, and ``compare`` is the
+    column with decisions whose costs are compared.
     """
     from unless.estimators.learners import learn
     from unless.estimators.relearning import program_of
@@ -331,9 +346,9 @@ def learn_and_test(
         screen.note(by.remark)
     training = replace(training, table=with_groups(training.table, by))
     earlier = kept.held_back(screen, training.table.features, test, seed, None if by is None else by.column)
-    holdout = _split_holdout(training, learner, test, seed, earlier, by)
+    holdout = _split_holdout(training, learner, test, seed, earlier, by, compare)
     start = time.perf_counter()
-    records = replace(holdout.records, keep=kept.program, lock=kept.lock)
+    records = replace(holdout.records, keep=kept.program, lock=kept.lock, included=included)
     with metered_by(RuleMeter(screen)):
         found = learn(learner, records)
     model = found.model
@@ -370,15 +385,22 @@ def _compute_trade_off(screen: Screen, learner: Learner, holdout: Holdout) -> Tr
         )
 
 
-def _split_holdout(
-    training: TrainingTable, learner: Learner, share: float, seed: int, earlier: HoldoutSplit | None, by: SplitBy | None
+def _split_holdout(  # noqa: PLR0917 - what splits the records
+    training: TrainingTable,
+    learner: Learner,
+    share: float,
+    seed: int,
+    earlier: HoldoutSplit | None,
+    by: SplitBy | None,
+    compare: str | None,
 ) -> Holdout:
     """Hold back a share of the records, or the records that were held back before."""
     from unless.estimators.holdout import Holdout
 
     if training.blocks is not None:
         return Holdout.of_blocks(training.blocks, share, seed, earlier)
-    return Holdout.of(training.table, share, seed, learner.class_weight, earlier, by)
+    today = None if compare is None else training.beside[compare]
+    return Holdout.of(training.table, share, seed, learner.class_weight, earlier, by, compare=today)
 
 
 def _save_model(model: FittedModel, output: str | None) -> None:

@@ -21,6 +21,7 @@ from unless.explanation.rule_listing import imitation_title, rule_numbers
 from unless.explanation.words import printable
 from unless.inspection import Remark
 from unless.model import Model as FittedModel
+from unless.score.score_decider import committee_of
 from unless.values import attributes_to_json, count_text, label_to_json, percent
 
 
@@ -64,6 +65,7 @@ class FitResult:
             ],
             "test": tested and _quality_to_json(holdout_quality(tested), tested.interval),
             "baseline": tested and _quality_to_json(baseline_quality(tested)),
+            **({} if tested is None or tested.costs is None else {"costs": tested.costs.to_dict()}),
             **attributes_to_json(self.model, "trade_off"),
             **({"periods": [one.to_dict() for one in self.model.periods]} if self.model.periods else {}),
             "model": document(self.model),
@@ -92,6 +94,8 @@ def show_fit_result(screen: Screen, fitted: FitResult, most: int | None = None) 
     if model.periods:
         screen.show(plot_periods(model.periods, blocks=screen.out.encoding.startswith("utf")), "")
     screen.show(labelled_line("test", _test_text(fitted), _first_column_width(fitted)))
+    for line in _cost_lines(fitted):
+        screen.show(labelled_line("costs", line, _first_column_width(fitted)))
     if (remarks := render_remarks(fitted.remarks)) is not None:
         screen.note(remarks)
 
@@ -100,7 +104,7 @@ def _learning_lines(fitted: FitResult) -> Iterator[tuple[str, str]]:
     """Write what was learned and how fast, the chosen settings, the teacher of the list, and the locked rules."""
     model = fitted.model
     found = f"{count_text(len(model.program), 'rule')} with {count_text(model.program.exception_count, 'exception')}"
-    if not model.decider.by_rule:
+    if committee_of(model.decider) is not None:
         found = count_text(len(model.decider.lists), "list")
     yield "learned", f"{found} in {duration_text(fitted.seconds)}{_why_ended(fitted)}"
     if model.tuned is not None:
@@ -136,6 +140,13 @@ def _test_text(fitted: FitResult) -> str:
     if fitted.model.tested is None:
         return "no records were held back; to see how good such rules are: unless evaluate"
     return holdout_text(fitted.model.tested)
+
+
+def _cost_lines(fitted: FitResult) -> Iterator[str]:
+    """Write what the decisions on the records held back cost, and how many were passed on."""
+    tested = fitted.model.tested
+    if tested is not None and tested.costs is not None:
+        yield from tested.costs.lines()
 
 
 def suggest_next_commands(screen: Screen, fitted: FitResult, output: str | None, file: FileOptions) -> None:

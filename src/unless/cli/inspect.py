@@ -230,6 +230,7 @@ COMMAND = AdviceStyle(
         "sampled": "A single list without a teacher learns from all of them.",
         "no-knowledge": "Weaker patterns may show with --class-weight balanced or -a committee.",
         "no-knowledge-of-many": "Weaker patterns may show with --class-weight balanced.",
+        "one-decision": "A cost is TRUE:DECIDED=COST: is one of them the wrong way round?",
         "past-dates": "If new records have later ones, learn from weekday, month and hour instead: --parts {name}",
         "repeated-group": "A random split is too kind to rules about them; keep them together: --group {name}",
         "drifting-date": "A random split is too kind to rules about the past; test on later records: --time {name}",

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 FORMATS = ("csv", "tsv", "jsonl", "parquet", "arrow", "excel")
 
-DATA, LEARNER, CONSTRAINTS, OUTPUT = PANELS = ("Data", "Learner", "Constraints", "Output")
+DATA, LEARNER, COSTS, CONSTRAINTS, OUTPUT = PANELS = ("Data", "Learner", "Costs", "Constraints", "Output")
 """The groups of options in the order of the help text, after the options without a group."""
 
 
@@ -126,9 +126,10 @@ def output_option(help: str) -> Any:
     return value_option("FILE", help, "--output", "-o", panel=OUTPUT)
 
 
-def column_option(what: str, panel: str = DATA) -> Any:
-    """Return an option that names columns."""
-    return value_option("COLUMN", f"{what} (repeat, or a,b).", complete=complete_columns, panel=panel)
+def column_option(what: str, panel: str = DATA, *, repeat: bool = True) -> Any:
+    """Return an option that names columns, or a single one."""
+    about = f"{what} (repeat, or a,b)." if repeat else f"{what}."
+    return value_option("COLUMN", about, complete=complete_columns, panel=panel)
 
 
 data_option = partial(value_option, panel=DATA)

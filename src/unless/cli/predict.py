@@ -169,7 +169,8 @@ def _summary_line(done: PredictedFile, seconds: float) -> str:
     if len(counts) > _LABELS:
         parts.append(f"{len(counts) - _LABELS} other labels {sum(n for n, _ in counts[_LABELS:]):,}")
     if done.undecided:
-        parts.append(f"undecided {done.undecided:,}")
+        what = "without a label" if any(name.endswith("passed_on") for name in done.columns) else "undecided"
+        parts.append(f"{what} {done.undecided:,}")
     where = f" in {count_text(len(done.files), 'part')}" if done.files else ""
     text = (
         f"{count_text(done.rows, 'record')}{where} in {duration_text(seconds)}"

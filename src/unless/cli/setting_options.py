@@ -11,7 +11,7 @@ from typing import Literal as OneOf
 
 import typer
 
-from unless.cli.options import CONSTRAINTS, LEARNER, Algorithm
+from unless.cli.options import CONSTRAINTS, COSTS, LEARNER, Algorithm
 from unless.errors import join_choices
 from unless.learn import SETTINGS
 from unless.learn.settings import Setting
@@ -20,8 +20,12 @@ from unless.values import parse_number
 _NAMES = (
     *("ratio", "penalty", "min_support", "optimise", "tune", "teacher", "probabilities", "round_thresholds"),
     *("otherwise", "positive", "size", "random_state", "class_weight", "max_rules", "max_seconds"),
+    *("costs", "decide", "reject"),
 )
 """The parameters that are options, in the order of the help text."""
+
+_PANELS = {"max_rules": CONSTRAINTS, "costs": COSTS, "decide": COSTS, "reject": COSTS}
+"""The group of a parameter in the help text, if not that of learners."""
 
 _TYPES: dict[str, type] = {"number": float, "whole number": int, "seed": int, "flag": bool}
 
@@ -82,7 +86,7 @@ def _option_type(one: Setting) -> Any:
 
 def _make_option(name: str, one: Setting) -> Any:
     dashed = name.replace("_", "-")
-    names = ["--max-rules", "--rules"] if name == "max_rules" else []
+    names = {"max_rules": ["--max-rules", "--rules"], "costs": ["--cost"]}.get(name, [])
     if one.kind == "flag":
         names = [
             f"--{dashed}/--no-{dashed}"
@@ -95,11 +99,7 @@ def _make_option(name: str, one: Setting) -> Any:
         else {"min": one.low, "max": None if one.high == inf else one.high}
     )
     return typer.Option(
-        *names,
-        metavar=one.metavar,
-        help=_option_help(name, one),
-        rich_help_panel=CONSTRAINTS if name == "max_rules" else LEARNER,
-        **bounds,
+        *names, metavar=one.metavar, help=_option_help(name, one), rich_help_panel=_PANELS.get(name, LEARNER), **bounds
     )
 
 

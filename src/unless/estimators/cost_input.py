@@ -133,6 +133,16 @@ def parse_costs(texts: Sequence[str], labels: Sequence[Label]) -> CostPairs:
     return found
 
 
+def amounts_named(texts: Sequence[str]) -> list[str]:
+    """Return the columns with amounts that such texts name, whatever the labels are."""
+    if len(texts) == 1 and texts[0].endswith(".toml"):
+        amounts: list[Amount] = list(_read_file(Path(texts[0])).values())
+    else:
+        amounts = [text.rpartition("=")[2] for text in texts if "=" in text]
+    named = [one for one in amounts if isinstance(one, str) and parse_number(one) is None]
+    return list(dict.fromkeys(named))
+
+
 def _label_pair(text: str, labels: Sequence[Label]) -> tuple[Label, Label]:
     """Split a text at the colon that leaves a label on both sides; labels may contain colons themselves."""
     splits = [(text[:place], text[place + 1 :]) for place, letter in enumerate(text) if letter == ":"]

@@ -64,6 +64,10 @@ class DecisionChoice:
         by: Any = settings.decide or ("costs" if unequal else "score" if voting else "rules")
         if len(classes) < 2:  # there is nothing to decide
             return cls("score" if voting else "rules", None, None, voting)
+        if data.features is not None and (settings.reject is not None or by != ("score" if voting else "rules")):
+            raise ParameterError(
+                "records with tables of parts are decided by rules, which can learn costs: costs with decide='rules'"
+            )
         return cls(by, costs, None if settings.reject is None else float(settings.reject), voting)
 
     @property

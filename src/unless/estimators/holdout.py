@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 from unless.blocks.block_dataset import BlockDataset, decided_label_weights
 from unless.estimators.split_by import SplitBy
 from unless.estimators.training_data import TrainingData, occurring_labels
+from unless.evaluation.decision_costs import DecisionCosts, measure_costs
 from unless.evaluation.metrics import count_rule_decisions, evaluate_decider
 from unless.model import DataOrigin, HoldoutResult, Model
 from unless.model.prediction import Decider
 from unless.model.rule_statistics import RuleStatistics
-from unless.table import HoldoutSplit, Table
+from unless.table import Column, HoldoutSplit, Table
 from unless.table.holdout_split import (
     feature_hashes,
     fingerprint_text,
@@ -52,6 +53,8 @@ class Holdout:
     """The reason why no record is held out although a share was requested."""
     by: SplitBy | None = None
     """The column of times or groups that divides the records, if there is one."""
+    costs: Callable[[Model], DecisionCosts | None] | None = None
+    """The function that measures what the decisions of a model cost on the held-out records."""
 
     @classmethod
     def of(
@@ -62,10 +65,13 @@ class Holdout:
         class_weight: Any = None,
         earlier: HoldoutSplit | None = None,
         by: SplitBy | None = None,
+        *,
+        compare: Column | None = None,
     ) -> Holdout:
         """Hold out about this share of the records of a table, or the records that an ``earlier`` split holds out.
 
-        With ``by``, the records from a moment on or whole groups are held out.
+        With ``by``, the records from a moment on or whole groups are held out. ``compare`` contains other decisions for
+        these records, whose costs are compared.
         """
         table = replace(table, target=occurring_labels(table.labels))  # the records to learn from have no other labels
         whole, features = (table if by is None else by.added_to(table)), table.features
@@ -76,6 +82,7 @@ class Holdout:
         if by is not None:
             by.check(table.labels, back)
         tests, found = table[back], record_identities(feature_hashes(table), table.labels)
+        today = None if compare is None else replace(compare, codes=compare.codes[back])
         return cls(
             TrainingData.of(table[~back], class_weight),
             split,
@@ -87,6 +94,7 @@ class Holdout:
             tuple(identity_sample(found).tolist()),
             "" if back.any() else _why_none(np.bincount(table.labels.codes), share, earlier),
             by,
+            (lambda model: measure_costs(model, tests, today)) if len(tests) else None,
         )
 
     @classmethod
@@ -114,13 +122,16 @@ class Holdout:
             count if held else None,
             sample,
             "" if held else _why_none(learned, share, earlier),
+            costs=(lambda model: measure_costs(model, blocks.sample(held, tests=True)[0])) if held else None,
         )
 
     def tested(self, model: Model) -> Model:
         """Return the model with the fingerprint of its data, and the results on held-out records, if there are any."""
-        tested = None if self.count is None else self._tested(self.count(model.decider))
+        tested = None if self.count is None else HoldoutResult(self._origin, self.count(model.decider))
+        if tested is not None and self.costs is not None:
+            tested = replace(tested, costs=self.costs(model))
         if model.imitation is not None:
-            imitation = self.tested(model.imitation)
+            imitation = self.tested(replace(model.imitation, costs=None))
             found = replace(model, origin=self._origin, tested=tested, imitation=imitation)
             return replace(found, statistics=imitation.statistics)
         return replace(model, origin=self._origin) if tested is None else model.after(tested)
@@ -128,9 +139,6 @@ class Holdout:
     @property
     def _origin(self) -> DataOrigin:
         return DataOrigin(self.split, self.fingerprint, self.total, self.usual, self.sample)
-
-    def _tested(self, found: RuleStatistics) -> HoldoutResult:
-        return HoldoutResult(self._origin, found)
 
 
 def count_decisions(decider: Decider, table: Table) -> RuleStatistics:

@@ -27,6 +27,7 @@ from unless.estimators.model_parts import (
 )
 from unless.estimators.model_schema import COMMITTEE, ColumnsData, ModelData, StatisticsData
 from unless.estimators.parameters import costs_data, parameters_data, read_parameters
+from unless.evaluation.decision_costs import DecisionCosts, Mean
 from unless.evaluation.tradeoff import TradeOff
 from unless.export import json
 from unless.export.document_checks import convert
@@ -144,7 +145,25 @@ def periods_entry(model: Model) -> dict[str, Any]:
 
 def tested_data(tested: HoldoutResult) -> dict[str, Any]:
     """Return the results on held-out records as JSON data."""
-    return {**_origin_data(tested.origin), "counts": tested.statistics.counts.tolist()}
+    costs = {} if tested.costs is None else {"costs": _decision_costs_data(tested.costs)}
+    return {**_origin_data(tested.origin), "counts": tested.statistics.counts.tolist(), **costs}
+
+
+def _decision_costs_data(found: DecisionCosts) -> dict[str, Any]:
+    """Return what decisions cost as JSON data; labels are in the order of the classes."""
+    return {
+        "records": found.records,
+        **_mean_data(found.mean),
+        "always": [cost for _, cost in found.always],
+        "decided": found.decided,
+        "right": found.right,
+        **({} if found.priced else {"priced": False}),
+        **({} if found.compared is None else {"compared": _mean_data(found.compared)}),
+    }
+
+
+def _mean_data(found: Mean) -> dict[str, Any]:
+    return {"mean": found.value, "interval": [found.low, found.high]}
 
 
 def _origin_data(origin: DataOrigin) -> dict[str, Any]:

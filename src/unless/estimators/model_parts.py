@@ -16,6 +16,7 @@ from unless.estimators.model_schema import (
     MOST_RECORDS,
     ChoiceData,
     ColumnsData,
+    DecisionCostsData,
     DecisionData,
     HoldoutData,
     OriginData,
@@ -25,6 +26,7 @@ from unless.estimators.model_schema import (
     StatisticsData,
 )
 from unless.estimators.parameters import read_costs, read_special
+from unless.evaluation.decision_costs import DecisionCosts, Mean
 from unless.evaluation.periods import PeriodResult
 from unless.evaluation.tradeoff import Choice, TradeOff
 from unless.export.document_checks import LabelData, at, label_of, shown, unique, unique_keys
@@ -180,7 +182,20 @@ def read_holdout(
     if (counts != np.rint(counts)).any():
         raise at(f"{place}.counts", "expected whole numbers of records")
     _refuse_many(counts, f"{place}.counts")
-    return HoldoutResult(origin, RuleStatistics(classes, labels, counts))
+    costs = None if data.costs is UNSET else _read_decision_costs(data.costs, f"{place}.costs", classes)
+    return HoldoutResult(origin, RuleStatistics(classes, labels, counts), costs)
+
+
+def _read_decision_costs(data: DecisionCostsData, place: str, classes: tuple[Label, ...]) -> DecisionCosts:
+    """What the decisions on held-out records cost."""
+    if len(data.always) != len(classes):
+        raise at(f"{place}.always", f"expected {count_text(len(classes), 'cost')}, one for each class")
+    if not data.right <= data.decided <= data.records:
+        raise at(place, "more records are right than decided, or more decided than there are")
+    always = tuple(zip(classes, data.always, strict=True))
+    compared = None if data.compared is UNSET else Mean(data.compared.mean, *data.compared.interval)
+    mean = Mean(data.mean, *data.interval)
+    return DecisionCosts(data.records, mean, always, data.decided, data.right, data.priced, compared)
 
 
 def read_origin(data: OriginData, place: str, classes: tuple[Label, ...]) -> DataOrigin:

@@ -121,10 +121,29 @@ class OriginData(Struct, forbid_unknown_fields=True, kw_only=True):
     by: SplitColumnData | UnsetType = UNSET
 
 
+class MeanData(Struct, forbid_unknown_fields=True, kw_only=True):
+    """A mean cost: an object with mean and interval."""
+
+    mean: Finite
+    interval: tuple[Finite, Finite]
+
+
+class DecisionCostsData(MeanData, forbid_unknown_fields=True, kw_only=True):
+    """What decisions cost: an object with records, mean, interval, always, decided, right, priced and compared."""
+
+    records: Annotated[int, Meta(ge=1, le=MOST_RECORDS)]
+    always: list[Finite]
+    decided: Records
+    right: Records
+    priced: bool = True
+    compared: MeanData | UnsetType = UNSET
+
+
 class HoldoutData(OriginData, forbid_unknown_fields=True, kw_only=True):
     """The result of held-out records: an object with salt, cuts, fingerprint, records, usual and counts."""
 
     counts: list[list[Count]]
+    costs: DecisionCostsData | UnsetType = UNSET
 
 
 class DecisionData(Struct, forbid_unknown_fields=True, kw_only=True):

@@ -189,7 +189,7 @@ class RuleClassifier(ClassifierMixin, CostMethods):  # type: ignore[misc]  # sci
         from unless.explanation.score_explanation import explain_score
 
         known = self._inputs.record(record)
-        return explain_score(require_card(self.card_), known)
+        return explain_score(require_card(self.card_), known, lead=self._scored is None)
 
     def contributions(self, X: Any, background: Any) -> Contributions:
         """Compute exact Shapley values: what each feature adds to the log-odds, compared with the mean of a background.

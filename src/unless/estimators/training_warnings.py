@@ -95,6 +95,7 @@ def on_learning(learner: Learner, data: TrainingData, model: Model, seconds: flo
         decides,
         _unpromising(learner, data, model),
         _sampled(learner, data),
+        _one_decision(model),
         *_on_constraints(learner, data, model),
         *_on_special_codes(data),
         *_on_dates(model),
@@ -255,6 +256,14 @@ def _trials(learner: Learner, data: TrainingData) -> Iterator[tuple[str, Learner
         yield "without the weights", quick, unweighted
     if len(changed) + (data.counts is not None) > 1:
         yield "with default settings and without weights", replace(quick, **changed), unweighted
+
+
+def _one_decision(model: Model) -> Remark | None:
+    """Return a remark if costs make one label the best decision, whatever is true."""
+    best = None if model.costs is None else model.costs.always_best()
+    if best is None:
+        return None
+    return Remark("one-decision", None, f"With these costs, {best!r} is the best decision whatever label is true")
 
 
 def _used(model: Model) -> Any:

@@ -23,6 +23,7 @@ from unless.evaluation.shares import Share
 from unless.evaluation.significance import ALPHA, adjust_p_values, share_p_value
 from unless.export.fingerprint import fingerprint
 from unless.model import Model
+from unless.score.score_decider import committee_of
 from unless.table import Table
 
 __all__ = ["compare_counts", "watch"]
@@ -199,7 +200,9 @@ class _Comparison:
             yield "the reference has no true labels, so how often the rules are right is not compared"
         if not self.before.sound:
             yield _WEIGHTED
-        if not self.now.decider.by_rule:
+        if not self.now.decider.by_rule and committee_of(self.now.decider) is None:
+            yield f"a {self.now.decider.noun} decides; the checks of rules are about the first rule that applies"
+        elif not self.now.decider.by_rule:
             yield f"a {self.now.decider.noun} decides; the rules here are those of the list that imitates it"
         if self.now.missing and not self.before.missing and any(self.now.missing.values()):
             yield "the model does not know how many cells were missing in training"

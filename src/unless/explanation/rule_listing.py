@@ -19,6 +19,7 @@ from unless.explanation.words import Words, join_names, printable
 from unless.model import Model
 from unless.model.rule_statistics import RuleStatistics
 from unless.rule import Condition, Program, Rule, conditions
+from unless.score.score_decider import committee_of
 from unless.values import amount_text, count_text, percent, share_text
 
 _SIGNS = {"<=": "≤", ">": ">", "<": "<", ">=": "≥"}
@@ -138,6 +139,8 @@ def imitation_title(model: Model) -> str:
     if model.imitation is None:
         return ""
     share = percent(model.agreement or 0.0)
+    if committee_of(model.decider) is None:
+        return f"{printable(str(model.decider))}. In training, {share} get the label of the first rule that applies:"
     return f"{printable(str(model.decider))}. It decides; this list imitates it, and agrees on {share} of its training:"
 
 

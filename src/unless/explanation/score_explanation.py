@@ -28,11 +28,19 @@ _MAX_LABEL_COLUMNS = 6
 """The maximum number of labels in a text; the most probable labels are shown."""
 
 
-def explain_score(card: ScoreCard, record: Mapping[str, object], words: Words = DEFAULT) -> ScoreExplanation:
-    """Compute the score card of a record, given as a mapping from features to values (None where missing)."""
+def explain_score(
+    card: ScoreCard, record: Mapping[str, object], words: Words = DEFAULT, *, lead: bool = True
+) -> ScoreExplanation:
+    """Compute the score card of a record, given as a mapping from features to values (None where missing).
+
+    Without ``lead``, the points that make the list's own label lead are left out: points or costs decide.
+    """
     values = record_values(card.tested, record)
     base, *others = (ScoreLine(part, tuple(points.tolist())) for part, points in card.lines(values))
-    lines = (replace(base, every=True), *(line for line in others if any(line.points)))
+    lines = (
+        replace(base, every=True),
+        *(line for line in others if any(line.points) and (lead or line.part is not None)),
+    )
     return ScoreExplanation(card.program, card.classes, tuple(values.items()), lines, words, card.untested)
 
 

@@ -14,6 +14,7 @@ Code = OneOf[
     "special-number", "copy", "gives-away", "no-labels", "one-label", "continuous", "unique-labels", "rare-labels",
     "separator", "no-header", "few-records", "duplicates", "contradictions",
     "limited", "too-late", "no-knowledge", "no-knowledge-of-many", "weak-rule", "unpromising",
+    "one-decision",
     "uncovered", "sampled",
     "idle-code", "idle-cut", "locked-idle", "locked-breaks", "past-dates", "repeated-group", "drifting-date",
 ]  # fmt: skip

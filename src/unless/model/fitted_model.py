@@ -23,6 +23,7 @@ from unless.table.record_hashes import Hashes
 from unless.values import Label
 
 if TYPE_CHECKING:
+    from unless.evaluation.decision_costs import DecisionCosts
     from unless.evaluation.periods import PeriodResult
     from unless.evaluation.tradeoff import TradeOff
     from unless.learn.distillation import DistillationResult
@@ -237,6 +238,8 @@ class HoldoutResult:
     origin: DataOrigin
     """The data, and which of its records were held back."""
     statistics: RuleStatistics
+    costs: DecisionCosts | None = None
+    """What the decisions cost, and how many were passed on, if there are costs or a price of rejecting."""
 
     @property
     def held_back(self) -> int:

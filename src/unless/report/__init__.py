@@ -8,6 +8,7 @@
 - `histograms`: histograms; `page_data`: the data of the page's scripts.
 - `summary`: the whole page as values, with the data of its scripts.
 - `table_overview`: a table before learning, as text and in a notebook; `finding_text`: suspicious findings as lines.
+- `decision_costs`: a model that decides by points or costs, whose rules or votes the page shows.
 - `card`: a model card as values, defined in `card_facts`; `card_rendering` writes it as Markdown and HTML.
 - `render`: the file, made from `templates/` and the styles and `scripts` of `page/`; a classifier in a notebook.
 """

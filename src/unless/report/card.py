@@ -8,6 +8,7 @@ there are none.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import chain
 from typing import Any
 
@@ -15,6 +16,7 @@ import numpy as np
 
 from unless import __version__
 from unless.errors import ParameterError, UnknownNameError, suggest
+from unless.evaluation.decision_costs import measure_costs
 from unless.evaluation.drift_results import Watch, current_time
 from unless.evaluation.metrics import Quality, holdout_quality
 from unless.evaluation.shares import Share
@@ -31,8 +33,9 @@ from unless.model.rule_statistics import RuleStatistics
 from unless.report.by_feature import effect_facts
 from unless.report.card_facts import FeatureFact, ModelCard, QualityFacts, RuleFact
 from unless.report.facts import DecisionFacts, expected_precision, gather_facts
+from unless.score.score_decider import ScoreDecider
 from unless.table import Column, Table
-from unless.values import Label, amount_text, count_text, share_text
+from unless.values import Label, amount_text, count_text, percent, share_text
 
 __all__ = ["ModelCard", "model_card"]
 
@@ -93,6 +96,9 @@ def model_card(  # noqa: PLR0913 - what people say about a model
     decides = f"{count_text(len(program), 'rule')}, {count_text(program.exception_count, 'exception')}"
     if not model.decider.by_rule:
         decides = f"{len(model.decider.lists)} lists that vote; the rules below are of one that imitates them"
+    if isinstance(model.decider, ScoreDecider):
+        share = percent(model.agreement or 0.0)
+        decides = f"a {model.decider.noun}; the rules below give the same label for {share} of its training"
     return ModelCard(
         title=printable(title) if title else f"Model card: {printable(program.target)}",
         purpose=purpose,
@@ -139,7 +145,8 @@ def _measure_holdout(model: Model) -> QualityFacts | None:
         return None
     by = model.tested.origin.split.by
     on = f"{count_text(model.tested.held_back, 'record')} held back{'' if by is None else f' ({by.text})'}"
-    return _make_quality_facts(holdout_quality(model.tested), model.tested.usual, on, unseen=True)
+    found = _make_quality_facts(holdout_quality(model.tested), model.tested.usual, on, unseen=True)
+    return replace(found, costs=model.tested.costs)
 
 
 _LEARNED = {True: "which the model was learned from", False: "with those that the model was learned from"}
@@ -156,7 +163,8 @@ def _measure_records(model: Model, given: DecisionFacts, name: str | None) -> Qu
         called = f"the records of {called} that were held back" if unseen else f"{called}, {_LEARNED[given.own.same]}"
     usual = model.statistics.classes[int(np.argmax(model.statistics.prior))]
     on = f"{count_text(shown.quality.records, 'record')} of {called}"
-    return _make_quality_facts(shown.quality, usual, on, unseen=unseen)
+    found = _make_quality_facts(shown.quality, usual, on, unseen=unseen)
+    return replace(found, costs=None if shown.table.target is None else measure_costs(model, shown.table))
 
 
 def _find_groups(facts: DecisionFacts, by: Sequence[str], words: Words) -> tuple[Group, ...]:

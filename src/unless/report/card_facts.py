@@ -10,6 +10,7 @@ from math import isnan
 from typing import Any
 
 from unless.constraints import Constraints, to_constraints
+from unless.evaluation.decision_costs import DecisionCosts
 from unless.evaluation.drift_results import Watch
 from unless.evaluation.shares import Share
 from unless.evaluation.stability import Stability
@@ -33,6 +34,8 @@ class QualityFacts:
     baseline: Share
     labels: tuple[tuple[str, Share, Share], ...]
     undecided: int
+    costs: DecisionCosts | None = None
+    """What the decisions cost, and how many were passed on, if that was measured."""
 
     @property
     def always(self) -> str:
@@ -51,6 +54,7 @@ class QualityFacts:
                 {"label": name, "precision": precision.to_figure("precision"), "recall": recall.to_figure("recall")}
                 for name, precision, recall in self.labels
             ],
+            **({} if self.costs is None else {"costs": self.costs.to_dict()}),
         }
 
     @property
@@ -61,7 +65,8 @@ class QualityFacts:
     def __str__(self) -> str:
         undecided = f"; {count_text(self.undecided, 'record')} not decided" if self.undecided else ""
         always = share_text(self.baseline.value if self.baseline.total else 0.0)
-        return f"Accuracy {self.accuracy.text} on {self.on}; {self.always}: {always}{undecided}."
+        costs = [] if self.costs is None else [f" {line[:1].upper()}{line[1:]}." for line in self.costs.lines()]
+        return f"Accuracy {self.accuracy.text} on {self.on}; {self.always}: {always}{undecided}.{''.join(costs)}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -91,6 +91,7 @@ PYTHON = AdviceStyle(
         "sampled": "A single list without a teacher learns from all of them.",
         "no-knowledge": "Weak patterns may show in predict_proba, with class_weight='balanced' or in UnlessCommittee.",
         "no-knowledge-of-many": "Weaker patterns may show in predict_proba, or with class_weight='balanced'.",
+        "one-decision": "A cost is of a true label, then a decided one: is one of them the wrong way round?",
         "past-dates": "If new records have later ones, learn from weekday, month and hour instead: parts=[{name}]",
         "repeated-group": "A random split is too kind to rules about them: use GroupKFold and fit(X, y, groups=…).",
         "drifting-date": "A random split is too kind to rules about the past; test on later ones, by TimeSeriesSplit.",

@@ -25,6 +25,7 @@ from unless.model import HoldoutResult, Model
 from unless.report import sections
 from unless.report.by_feature import describe_effects
 from unless.report.curves import Curves, compute_curves
+from unless.report.decision_costs import describe_costs, without_costs
 from unless.report.facts import DecisionFacts, gather_facts
 from unless.report.headline import Leading, Trust, find_leading_rules, measure_trust
 from unless.report.page_data import page_data, shown_columns
@@ -136,6 +137,8 @@ class Page:
     """How often each reason was given, if requested."""
     untested: str = ""
     """A sentence about features that probabilities count although no rule tests them."""
+    decides: str = ""
+    """What decides instead of the rules or votes of the page, and what its decisions cost, if points or costs do."""
 
     @property
     def quality(self) -> Quality | None:
@@ -171,6 +174,7 @@ def summarise(  # noqa: PLR0913 - one parameter for each choice of the caller
     reason_column = ""
     if reasons is not None:
         table, reason_column = with_reason_column(table, reasons)
+    given, model = model, without_costs(model)
     everything = gather_facts(model, table)
     (facts, learned), known = everything.split(), everything.model
     spoken = words or DEFAULT
@@ -223,6 +227,7 @@ def summarise(  # noqa: PLR0913 - one parameter for each choice of the caller
         effects=partial(describe_effects, known, everything.table[rows], words),
         reasons=None if reasons is None else ReasonsView.of(reasons, reason_column, facts.labels, speaker),
         untested="" if known is None else untested_text(known.untested, words),
+        decides="" if isinstance(given, Program) else describe_costs(given, facts),
     )
 
 

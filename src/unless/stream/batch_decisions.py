@@ -20,6 +20,7 @@ from unless.read.batches import Batch, Input, JsonBatch
 from unless.read.dialect import Remarks
 from unless.read.table import take_labelled
 from unless.rule import Program
+from unless.score.score_decider import ScoreDecider
 from unless.stream.decision_log import DecisionLog, ReasonOptions
 from unless.stream.output_columns import Choices, NewColumns
 from unless.stream.writers import Result
@@ -140,7 +141,9 @@ class Tally:
         """Decide records: return the index of each label, the answers, and the index of the answer of each record."""
         choices, shares = self._choose_answers(table)
         answers, places = self.answers, choices
-        if shares is not None:
+        if shares is not None and isinstance(self._decider, ScoreDecider):
+            answers, places = answers.with_costs(choices, shares, _decision_costs(self._decider, table, choices))
+        elif shares is not None:
             answers, places = answers.with_probabilities(choices, shares)
         if self._finder is not None:
             answers, places = answers.with_reasons(places, self._finder.find(table, choices), self.answers)
@@ -186,6 +189,14 @@ class Tally:
             if label is not None or count:
                 found[label] = found.get(label, 0) + count
         return found
+
+
+def _decision_costs(decider: ScoreDecider, table: Table, choices: Choices) -> NDArray[np.float64]:
+    """Compute the expected cost of each record's decision; NaN if no rule covers the record."""
+    costs = decider.expected_costs(table)
+    known = np.column_stack([costs, np.full((len(table), len(decider.heads) - costs.shape[1]), np.nan)])
+    found: NDArray[np.float64] = known[np.arange(len(table)), choices]
+    return found
 
 
 def _take_labelled(batch: Batch, table: Table, model: Model | Program) -> Table | None:

@@ -10,7 +10,7 @@ import io
 import json
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, time
 from typing import Any, TypeVar
 
@@ -25,6 +25,7 @@ from unless.model.rule_statistics import RuleStatistics
 from unless.read.frames import make_series
 from unless.rule.reason_words import Reason
 from unless.score.principal_reasons import TableReasons
+from unless.score.score_decider import ScoreDecider
 from unless.values import Label, cell_value, label_to_json
 
 T = TypeVar("T")
@@ -64,6 +65,10 @@ class NewColumns:
     """The principal reasons, if they are asked for."""
     most: int = 0
     """The number of columns of reasons."""
+    costs: tuple[float | None, ...] | None = None
+    """The expected costs of decisions, if points or costs decide; that of a record passed on is the price."""
+    passed_on: tuple[bool, ...] | None = None
+    """Whether records are passed on undecided, if the decider rejects any."""
 
     @classmethod
     def of(cls, decider: Decider, statistics: RuleStatistics | None) -> NewColumns:
@@ -74,6 +79,10 @@ class NewColumns:
         labels = decider.heads
         for label in labels:
             refuse_surrogates("the label", str(label))
+        if isinstance(decider, ScoreDecider):
+            none = (None,) * len(labels)
+            passed_on = tuple(place == decider.rejected for place in range(len(labels)))
+            return cls(labels, none, costs=none, passed_on=None if decider.rejected is None else passed_on)
         if not decider.by_rule:
             return cls(labels, (1.0,) * len(labels))
         rules = (*range(1, len(labels)), None)
@@ -100,6 +109,25 @@ class NewColumns:
         answers = NewColumns((*self.labels, *labels), (*(self.probabilities or ()), *shown), precisions, rules)
         return answers, (places + len(self.labels)).astype(np.int32)
 
+    def with_costs(
+        self, choices: Choices, shares: NDArray[np.float64], costs: NDArray[np.float64]
+    ) -> tuple[NewColumns, Choices]:
+        """Add answers for the probability and the expected cost of each record, as `with_probabilities` does."""
+        rounded = np.array([float(f"{one:.{_DIGITS}g}") for one in costs.tolist()])
+        rows = np.column_stack([choices, np.round(shares, _DIGITS), rounded])
+        distinct, places = np.unique(rows, axis=0, return_inverse=True)
+        first = distinct[:, 0].astype(int).tolist()
+        labels = [self.labels[one] for one in first]
+        shown = [None if label is None else share for label, share in zip(labels, distinct[:, 1].tolist(), strict=True)]
+        answers = replace(
+            self,
+            labels=(*self.labels, *labels),
+            probabilities=(*(self.probabilities or ()), *shown),
+            costs=(*(self.costs or ()), *(None if math.isnan(cost) else cost for cost in distinct[:, 2].tolist())),
+            passed_on=None if self.passed_on is None else (*self.passed_on, *(self.passed_on[one] for one in first)),
+        )
+        return answers, (places.reshape(-1) + len(self.labels)).astype(np.int32)
+
     def with_reasons(self, choices: Choices, found: TableReasons, bare: NewColumns) -> tuple[NewColumns, Choices]:
         """Add the reasons of each record; return the answers and the index of the answer of every row.
 
@@ -115,19 +143,22 @@ class NewColumns:
             _take(self.rules, rows),
             (*((),) * first, *map(found.of_row, firsts.tolist())),
             bare.most,
+            _take(self.costs, rows),
+            _take(self.passed_on, rows),
         )
         return own, places + np.int32(first)
 
     def columns(self, decimal: str = ".") -> dict[str, Sequence[Any]]:
         """Return the cells of each new column by name, one per answer; with a decimal comma, numbers are text."""
-        shares = {"probability": self.probabilities, "expected_precision": self.precisions}
+        shares = {"probability": self.probabilities, "expected_precision": self.precisions, "expected_cost": self.costs}
         numbers = {
             name: [one if decimal == "." or one is None else str(one).replace(".", ",") for one in cells]
             for name, cells in shares.items()
             if cells is not None
         }
         rules = {"rule": self.rules} if self.rules else {}
-        return {"predicted": self.labels, **numbers, **rules, **self._reason_columns()}
+        passed = {} if self.passed_on is None else {"passed_on": ["yes" if one else "no" for one in self.passed_on]}
+        return {"predicted": self.labels, **numbers, **passed, **rules, **self._reason_columns()}
 
     def decisions(self) -> Iterator[dict[str, Any]]:
         """Yield the answers as values for JSON, with the codes of all reasons."""
@@ -136,6 +167,8 @@ class NewColumns:
                 "label": label_to_json(label),
                 "rule": None if self.rules is None else self.rules[place],
                 "probability": None if self.probabilities is None else self.probabilities[place],
+                **({} if self.costs is None else {"expected_cost": self.costs[place]}),
+                **({} if self.passed_on is None else {"passed_on": self.passed_on[place]}),
                 "reasons": [one.code for one in (() if self.reasons is None else self.reasons[place])],
             }
 
@@ -151,7 +184,7 @@ class NewColumns:
     def series(self, decimal: str = ".") -> list[pl.Series]:
         """Return the new columns as polars series; labels keep their type, whichever labels occur."""
         share = pl.Float64 if decimal == "." else pl.String
-        types = {"rule": pl.Int64, "probability": share, "expected_precision": share}
+        types = {"rule": pl.Int64, "probability": share, "expected_precision": share, "expected_cost": share}
         types |= dict.fromkeys(self._reason_columns(), pl.String)
         named = self.columns(decimal).items()
         return [pl.Series(cells, dtype=types[name]) if name in types else make_series(cells) for name, cells in named]
