@@ -11,18 +11,18 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import numpy as np
 import typer
 
 from unless.cli import options
 from unless.cli.console import RuleMeter, Screen
 from unless.cli.constraint_options import NO_KEPT_RULES, ConstraintOptions, KeepOptions, KeptRules, read_kept_rules
-from unless.cli.cost_options import Compare, amount_columns, asked_features, keep_amounts, parse_cost_options
+from unless.cli.cost_options import Compare, amount_columns, asked_features, keep_amounts
 from unless.cli.data_options import ColumnOptions, LabelOptions, LargeOptions
 from unless.cli.file_io import check_file_conflicts, write_document
 from unless.cli.fit_output import FitResult, show_fit_result, suggest_next_commands
 from unless.cli.large_data import open_large_data, read_large_training_data
-from unless.cli.loading import DataSource, match_label
+from unless.cli.learner_making import class_factors, make_learner
+from unless.cli.loading import DataSource
 from unless.cli.options import Algorithm, flag_option, value_option
 from unless.cli.period_tests import measure_by_period, period_pairs
 from unless.cli.related_tables import RelationOptions, fit_relations, related_sources, show_related_fit
@@ -33,13 +33,9 @@ from unless.errors import MissingFileError, ParameterError, UnknownNameError, su
 from unless.estimators.model_file import file_text
 from unless.estimators.progress import metered_by
 from unless.model import Model as FittedModel
-from unless.table import HoldoutSplit, Labels
-from unless.values import Label
+from unless.table import HoldoutSplit
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from unless.blocks.encoding import ClassFactors
     from unless.estimators.holdout import Holdout
     from unless.estimators.learners import Learner
     from unless.estimators.split_by import SplitBy
@@ -149,7 +145,7 @@ def fit(
         )
         if compare is not None:
             raise typer.BadParameter("it needs data that fits in memory", param_hint="--compare")
-        factors = _class_factors(settings["class_weight"], target)
+        factors = class_factors(settings["class_weight"], target)
         more: dict[str, Any] = {"large": large, "factors": factors, "jobs": jobs or -1}
         data = without_passwords(data)
         with closing(stream):
@@ -158,7 +154,7 @@ def fit(
         "constraints": constraints.to_constraints(training.table.features, training.left_out_names(columns)),
         "n_jobs": jobs or -1,
     }
-    learner = _make_learner(algorithm, given, training.table.labels)
+    learner = make_learner(algorithm, given, training.table.labels)
     with closing(training):
         fitted = learn_and_test(
             screen,
@@ -221,7 +217,7 @@ def _fit_related(  # noqa: PLR0917 - options of fit
             raise UnknownNameError(f"{data} has no column {target!r}{suggest(target, relations.main.columns)}")
         labels = relations.labelled().labels
         by = split.split_main_table(data, test)
-    learner = _make_learner(algorithm, settings.given(algorithm), labels)
+    learner = make_learner(algorithm, settings.given(algorithm), labels)
     with screen.busy("learning"):
         fitted = fit_relations(relations, learner, labels, test, seed, by)
     if json:
@@ -254,63 +250,6 @@ def _check_writable(path: Path) -> None:
         raise MissingFileError(f"no folder {str(path.parent)!r} to write {str(path)!r} to; create it first")
     if not os.access(folder if not path.exists() else path, os.W_OK):
         raise ParameterError(f"{str(path)!r} cannot be written: permission denied")
-
-
-def _make_learner(algorithm: Algorithm, given: dict[str, Any], labels: Labels) -> Learner:
-    """Make the learner with the given parameters."""
-    from unless.estimators.learners import LEARNERS  # with narwhals, which takes 40 ms: help needs neither
-
-    if algorithm == "fold-rpp" and len(labels.labels) > 2:
-        raise ParameterError(
-            f"fold-rpp needs two labels, but {labels.name!r} has {len(labels.labels)}; "
-            "use --algorithm fold-rm or unless"
-        )
-    if positive := given.get("positive"):
-        given["positive"] = _find_label(positive, labels)
-    if otherwise := given.get("otherwise"):
-        given["otherwise"] = _parse_otherwise(otherwise, labels)
-    given |= {"class_weight": _parse_class_weights(given.get("class_weight"), labels)}
-    return LEARNERS[algorithm](**given | {"costs": parse_cost_options(given.get("costs"), labels)})
-
-
-def _parse_otherwise(text: str, labels: Labels) -> Label | None:
-    """Parse the default label; ``none`` and ``most_frequent`` are keywords unless they are labels."""
-    if text in ("none", "most_frequent") and text not in map(str, labels.labels):
-        return None if text == "none" else text
-    return _find_label(text, labels)
-
-
-def _find_label(text: str, labels: Labels) -> Label:
-    return match_label(labels.labels, text, f"{labels.name!r} has no label")
-
-
-def _parse_class_weights(given: Sequence[str] | None, labels: Labels) -> dict[Label, float] | str | None:
-    if not given or list(given) == ["balanced"]:
-        return "balanced" if given else None
-    weights: dict[Label, float] = {}
-    for text in given:
-        label, _, weight = text.rpartition("=")
-        try:
-            weights[_find_label(label, labels)] = float(weight)
-        except ValueError as error:
-            if isinstance(error, UnknownNameError) and label:
-                raise
-            raise typer.BadParameter(f"{text!r} is not LABEL=WEIGHT", param_hint="--class-weight") from None
-    return weights
-
-
-def _class_factors(given: Sequence[str] | None, target: str) -> ClassFactors | None:
-    """Return a function that computes the class weights once the labels are known."""
-    if not given:
-        return None
-
-    def factors(labels: tuple[Label, ...], totals: NDArray[np.float64]) -> NDArray[np.float64]:
-        from unless.estimators.training_data import class_weights
-
-        known = Labels(target, labels, np.empty(0, np.uint8))
-        return class_weights(_parse_class_weights(given, known), labels, totals)
-
-    return factors
 
 
 # Learning.

@@ -14,17 +14,15 @@ from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 
 from unless.errors import ParameterError
-from unless.estimators.cost_methods import CostMethods, head_array
+from unless.estimators.cost_methods import CostMethods
 from unless.estimators.input_labels import true_places
 from unless.estimators.input_records import row_counts, training_for, true_labels
 from unless.estimators.learners import learn
-from unless.estimators.prediction_reader import NewRecords
 from unless.evaluation.significance import ALPHA
 from unless.evaluation.unseen_values import Unseen, unseen_values
 from unless.model.points import probabilities_of
 from unless.rule import Program, Rule
 from unless.score.score_card import require_card
-from unless.threads import resolve_n_jobs
 from unless.values import Label
 
 if TYPE_CHECKING:
@@ -385,33 +383,3 @@ class RuleClassifier(ClassifierMixin, CostMethods):  # type: ignore[misc]  # sci
 
         table, options = self._inputs.for_report(X, y), {"title": title, "sample": sample, "seed": seed, "words": words}
         report(self.model_, table, path, **options, watch=watch, stability=stability, reasons=reasons)  # type: ignore[arg-type]
-
-    # Helpers.
-
-    def _choices(self, records: NewRecords) -> NDArray[np.int32]:
-        """Return the index in the heads of the decider for each record."""
-        if (scored := self._scored) is not None:
-            return scored.decide_cells(records.cells, records.rows, resolve_n_jobs(self.n_jobs)).choices
-        return self._deciding(records)
-
-    def _deciding(self, records: NewRecords) -> NDArray[np.int32]:
-        """Return the index of the rule that decides each record."""
-        code = self.model_.code
-        return code.decide(records.fills(code.bins), records.rows)
-
-    def _heads(self) -> NDArray[Any]:
-        """Return the label of each rule, then the label if no rule decides; None is possible in an array of objects."""
-        if (scored := self._scored) is not None:
-            return head_array(scored, self.classes_)
-        heads = np.empty(len(self.program_.rules) + 1, dtype=object)
-        heads[:] = self.program_.heads
-        if not _always_decides(self.program_):
-            return heads
-        if heads[-1] is None:  # no record gets it
-            heads[-1] = self.classes_[0]
-        return heads.astype(self.classes_.dtype)
-
-
-def _always_decides(program: Program) -> bool:
-    """Return whether the program gives every record a label."""
-    return program.otherwise is not None or any(not rule.default and not rule.exceptions for rule in program.rules)
