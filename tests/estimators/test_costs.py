@@ -338,3 +338,16 @@ def test_frames_of_costs_and_labels_of_other_kinds():
         model = UnlessClassifier(costs={second: {first: 5}}, warn=False).fit(X, y)
         assert model.predict(NEW).dtype == y.dtype
         assert model.model_.costs.entries == ((0, 1), (5, 0))
+
+
+def test_edited_rules_get_points_of_their_own():
+    """Edited rules decide by costs with points that are fitted to the records; without records, that is refused."""
+    model = UnlessClassifier(costs=COSTS, reject=0.7, warn=False).fit(X, Y)
+    shorter = Program(model.program_.target, model.program_.features, model.program_.rules[1:])
+    edited = model.with_program(shorter, X, Y)
+    assert edited.program_ == shorter
+    assert edited.predict(NEW).tolist() == naive_decisions(edited, NEW, COSTS, ["churn", "stay"], 0.7)
+    assert edited.model_.decider != model.model_.decider
+    assert model.with_program(model.program_).predict(NEW).tolist() == model.predict(NEW).tolist()
+    with pytest.raises(ParameterError, match="fitted to labelled records"):
+        model.with_program(shorter)

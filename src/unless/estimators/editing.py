@@ -13,14 +13,18 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from unless.errors import ProgramError, suggest
+from unless.errors import ParameterError, ProgramError, suggest
+from unless.estimators.holdout import count_decisions
 from unless.estimators.training_data import count_missing, known_label_index
+from unless.evaluation.decision_costs import measure_costs
 from unless.evaluation.importance import lazy_importances
 from unless.evaluation.metrics import count_rule_decisions
 from unless.learn.score_fitting import later_card, scored_features
 from unless.model import HoldoutResult, Model, holdout_rows
+from unless.model.prediction import label_places
 from unless.model.rule_statistics import RuleStatistics
 from unless.rule import Program, Rule
+from unless.score.score_decider import ScoreDecider
 from unless.table import Table, domain_table
 from unless.values import Label
 
@@ -29,6 +33,8 @@ def with_rules(
     model: Model, program: Program, labelled: Table | None = None, counts: NDArray[np.float64] | None = None
 ) -> Model:
     """Return the model with other rules; labelled records with weights, if given, measure what these rules decide."""
+    if isinstance(model.decider, ScoreDecider):
+        return _with_scored_rules(model, model.decider, program, labelled, counts)
     program = fitting(program, model.program, model.statistics.classes)
     if labelled is None and program == model.program:
         return model
@@ -57,6 +63,32 @@ def with_rules(
     return _with(found, tested)
 
 
+def _with_scored_rules(
+    model: Model, decider: ScoreDecider, program: Program, labelled: Table | None, counts: NDArray[np.float64] | None
+) -> Model:
+    """Return a model that decides by points or costs with other rules, whose points are fitted to labelled records."""
+    listed = replace(model, decider=model.program, imitation=None, agreement=None, tested=model.readable.tested)
+    found = with_rules(listed, program, labelled, counts)
+    if found is listed:
+        return model
+    if labelled is None or found.card is None:
+        raise ParameterError(
+            f"a {decider.noun}, and points of edited rules are fitted to labelled records: "
+            "with_program(program, X, y), or unless edit --data"
+        )
+    changed, labels = replace(decider, score=found.card), found.statistics.classes
+    same = label_places(changed, labelled, labels) == label_places(found.decider, labelled, labels)
+    agreed = float(np.average(same, weights=counts))
+    scored = replace(found, decider=changed, imitation=found, agreement=agreed, tested=None)
+    held = None if counts is not None else holdout_rows(model, labelled)
+    if model.origin is None or held is None or not held.any():
+        return scored
+    tests = labelled[held]
+    return replace(
+        scored, tested=HoldoutResult(model.origin, count_decisions(changed, tests), measure_costs(scored, tests))
+    )
+
+
 def _with(model: Model, tested: HoldoutResult | None) -> Model:
     """Return the model with the results of a test, if there are any."""
     return replace(model, tested=None) if tested is None else model.after(tested)
@@ -81,14 +113,16 @@ def _still_tested(model: Model, program: Program) -> HoldoutResult | None:
     if model.tested is None:
         return None
     found = still_true(model.tested.statistics, model.program, program)
-    return replace(model.tested, statistics=found) if found.unmeasured is None else None
+    costs = model.tested.costs if program == model.program else None
+    return replace(model.tested, statistics=found, costs=costs) if found.unmeasured is None else None
 
 
 def _tested(model: Model, program: Program, held: Table | None) -> HoldoutResult | None:
     """Return the results of the new rules on held-out records."""
     if held is None or model.origin is None:
         return None
-    return HoldoutResult(model.origin, count_rule_decisions(program, held))
+    costs = measure_costs(replace(model, decider=program), held)
+    return HoldoutResult(model.origin, count_rule_decisions(program, held), costs)
 
 
 def fitting(program: Program, old: Program, classes: tuple[Label, ...]) -> Program:
