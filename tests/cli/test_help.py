@@ -56,13 +56,14 @@ def test_help_in_a_terminal_is_the_same_in_bold(line, monkeypatch):
 def test_the_options_of_fit_are_in_panels():
     """Help lists every option of fit under what it is about, in a pipe too; in a list of fifty nobody finds one."""
     titles = re.findall(r"^(\w+):$", plain := called("fit", "--help").stdout, re.MULTILINE)
-    assert titles == ["Arguments", "Data", "Learner", "Constraints", "Output"]
+    assert titles == ["Arguments", "Data", "Learner", "Costs", "Constraints", "Output"]
     listed = dict(zip(titles, re.split(r"^\w+:$", plain, flags=re.MULTILINE)[1:], strict=True))
     names = {title: re.findall(r"^  (?:-\w, )?(--[\w-]+)", lines, re.MULTILINE) for title, lines in listed.items()}
     assert sum(map(len, names.values())) == len(signature(load_command("fit")).parameters)  # --help, but not DATA
     for title, some in {
         "Data": ["--target", "--test", "--sheet", "--blocks"],
         "Learner": ["--algorithm", "--seed", "--jobs", "--class-weight"],
+        "Costs": ["--cost", "--decide", "--reject", "--compare"],
         "Constraints": ["--max-rules", "--never", "--keep"],
         "Output": ["--output", "--trade-off", "--json", "--help"],
     }.items():

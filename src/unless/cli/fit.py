@@ -109,7 +109,7 @@ def fit(
 
     Example: unless fit applicants.csv -t decision --keep model.json --lock 1
 
-    Example: unless fit applicants.csv -t decision --cost refuse:accept=5 --reject 0.5
+    Example: unless fit applicants.csv -t decision --cost refuse:accept=5
 
     With --with, the records have tables of parts, such as the orders of customers, and rules can test the parts:
     unless fit customers.csv -t churn --key customer_id --with orders.csv:customer_id
