@@ -72,13 +72,23 @@ def settings() -> set[str]:
 
 def _settings() -> Iterator[str]:
     kinds = {learner.__name__: type(learner()._settings()) for learner in LEARNERS}
-    yield "| setting | type | " + " | ".join(f"`{name}`" for name in kinds) + " | meaning |"
-    yield "|---|---|" + "---|" * len(kinds) + "---|"
+    yield from ("| setting | meaning | type | default |", "|---|---|---|---|")
     for name in dict.fromkeys(name for kind in kinds.values() for name in kind.defaults()):
         (first, *_) = (kind for kind in kinds.values() if name in kind.defaults())
         of = next(attributes(one)[name][0] for one in LEARNERS if name in attributes(one))
-        defaults = [f"`{kind.defaults()[name]!r}`" if name in kind.defaults() else "–" for kind in kinds.values()]
-        yield f"| `{name}` | {_type(of)} | {' | '.join(defaults)} | {_plain(first.declared()[name].about)} |"
+        yield f"| `{name}` | {_plain(first.declared()[name].about)} | {_type(of)} | {_default(name, kinds)} |"
+
+
+def _default(name: str, kinds: dict[str, Any]) -> str:
+    """The default of a setting, and the classifiers that have it unless all do."""
+    users: dict[str, list[str]] = {}
+    for title, kind in kinds.items():
+        if name in kind.defaults():
+            users.setdefault(f"`{kind.defaults()[name]!r}`", []).append(title)
+    (value, *others), titles = users, next(iter(users.values()))
+    if not others and len(titles) == len(kinds):
+        return value
+    return "; ".join(f"{value} ({', '.join(titles)})" for value, titles in users.items())
 
 
 def _classifier() -> Iterator[str]:
