@@ -53,7 +53,7 @@ More: [every dataset](lab/accuracy-by-dataset.md), [our targets, and times as ra
 | RandomForest | scikit-learn, categories as ordinal codes |
 | EBM | `interpret`, native categories |
 | LightGBM, XGBoost | native categories, text among numbers is NaN; LightGBM with XGBoost's `min_child_weight=1`, as with its own it diverges where classes are rare |
-| CatBoost | native categories; on the blind sets only |
+| CatBoost | native categories; only on 20 of the blind sets, most with two labels: with more it was not waited for |
 
 All peers have default parameters otherwise, and one thread.
 """  # noqa: E501 - a table
@@ -130,6 +130,12 @@ each rule was not tried. The time is still far above three times XGBoost's: comm
 
 **Points of all features** (`probabilities="all"`), two samples each of the same sets: AUC 0.8938 instead of 0.8800 (two labels 0.9081 instead of 0.8981), log-loss 0.4016 instead of 0.4167. Penalties of 3.3 and 10 for literals on features that rules test,
 3.3 to 40 on others, and cuts at eighths, twelfths and sixteenths gave 0.8898 to 0.8938.
+
+On the 14 confirmation sets where EBM ran, the AUC is 0.8296 instead of 0.8050; EBM has 0.8430. Half a point less than EBM was wanted and is not reached.
+
+**The blind sets.** The distilled list is ahead of XGBoost and LightGBM there, with 15 rules. The default list is more than a point behind FOLD-RM on one of 31, `causaldata/adult_services` (6.4 points; FOLD-RM has 80 rules there, our list 12): its records
+are several of each person, which many small rules recognise in the test folds, too. The distilled list is not a point behind FOLD-RM on any.
+CatBoost ran on 20 of them, most with two labels (with more it was not waited for): there the committee has 0.7426 and CatBoost 0.7363, and the committee wins 12 and loses 7.
 
 **Few records.** On some small tables the default list is behind FOLD-RM, and it seemed too strict. It is not: samples of 200, 400, 700 and 1,000 records of the selection sets and small sets whole (212 of them; two samples each, means of all) have 0.8185 with 5.9 rules, and are more
 than a point behind FOLD-RM on 19. Penalties of 0.25, 0.5, 0.75 and 1.25 gave 0.8086, 0.8127, 0.8172 and 0.8176; a support of 2 or 5 0.8192 and 0.8166; rules at 0.2 or 0.5 instead of 0.35 of the price 0.8191 and 0.8181; no optimising 0.8129; beginning with FOLD-RM's list 0.8135, with the
