@@ -78,10 +78,9 @@ def decided(program, table=None):
 
 
 def noted(cells):
-    """Columns of cells in notations, as records and as a table."""
+    """Records of cells in notations."""
     columns = records(80, cells=cells)
-    table = Table(tuple(Column.of(name, column) for name, column in columns.items()))
-    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)], table
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
 NOTED = {"typed": noted(TIMED), "text": noted(NOTED_TEXTS | {"u": DURATION_TEXTS})}
@@ -107,7 +106,7 @@ def test_javascript_agrees_on_every_program(node, program):
 @settings(max_examples=150, deadline=None)
 def test_python_agrees_on_dates_times_durations_and_orders(cells, program):
     """A date is a date as an object and as a text, and junk is none, exactly as in `predict`."""
-    rows, table = NOTED[cells]
+    rows, table = NOTED[cells], unless.read_table(NOTED[cells], like=program)
     assert list(map(python(program, what="both"), rows)) == decided(program, table)
 
 
@@ -115,7 +114,7 @@ def test_python_agrees_on_dates_times_durations_and_orders(cells, program):
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_javascript_agrees_on_dates_times_durations_and_orders(node, program):
     """The same in JavaScript, of text."""
-    rows, table = NOTED["text"]
+    rows, table = NOTED["text"], unless.read_table(NOTED["text"], like=program)
     found = node.run(to_javascript(program, what="both"), rows)
     assert [(answer["label"], answer["rule"]) for answer in found] == decided(program, table)
 
@@ -124,8 +123,8 @@ def test_javascript_agrees_on_dates_times_durations_and_orders(node, program):
 def test_every_threshold_of_a_notation(node, feature):
     """Python and JavaScript find the same first threshold as `predict` among all, also one float beside a cell."""
     program = ladder(feature)
-    for cells, (rows, table) in NOTED.items():
-        wanted = decided(program, table)
+    for cells, rows in NOTED.items():
+        wanted = decided(program, unless.read_table(rows, like=program))
         assert list(map(python(program, what="both"), rows)) == wanted
         if cells == "text":
             found = node.run(to_javascript(program, what="both"), rows)

@@ -9,7 +9,7 @@ import unless
 from tests.export.test_code import NOTED, RECORDS, python, table_for
 from tests.export.test_sql import columns_of, grid_of
 from tests.strategies import KINDS, chain, noted_programs, programs
-from unless import Literal, Program, Rule, UnlessCommittee
+from unless import Literal, Program, Rule, UnlessCommittee, read_table
 from unless.errors import ParameterError
 from unless.explanation import reasons
 from unless.export import to_javascript, to_python, to_query, to_sql
@@ -48,8 +48,8 @@ def test_javascript_gives_the_same_codes(node, program):
 @FEW
 def test_dates_times_durations_and_orders(node, program):
     """Texts of dates have the same reasons in Python and JavaScript."""
-    rows, table = NOTED["text"]
-    wanted = codes(program, table)
+    rows = NOTED["text"]
+    wanted = codes(program, read_table(rows, like=program))
     assert list(map(python(program, what="reasons"), rows)) == wanted
     assert node.run(to_javascript(program, what="reasons"), rows) == wanted
 

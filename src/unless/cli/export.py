@@ -95,9 +95,10 @@ def export(
         str | None, value_option("NAME", "Python, JavaScript: the name of the function.  [default: classify]")
     ] = None,
     returns: Annotated[
-        OneOf["label", "rule", "both", "points", "probability", "reasons"] | None,
+        OneOf["label", "rule", "both", "points", "probability", "costs", "reasons"] | None,
         flag_option(
-            "Python, JavaScript: what the function returns; a committee has no rule, both and reasons.  "
+            "Python, JavaScript: what the function returns; rule, both and reasons need a model in which one rule "
+            "decides, costs one that decides by costs.  "
             "[default: label]"
         ),
     ] = None,

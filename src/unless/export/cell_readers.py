@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from unless.export.sql_times import equal_bounds
 from unless.model import model_of
-from unless.rule import Program
+from unless.rule import Literal, Program
 from unless.rule.program import cells_compared_with
 from unless.table import Schema, Table
 from unless.values import DEFAULT_MISSING, EARLIER_MISSING
@@ -94,11 +94,17 @@ def _other_spellings(texts: Iterable[str]) -> list[str]:
     return sorted({twin for text in texts for twin in (text, f"{text}.0", text.removesuffix(".0"))})
 
 
-def find_cell_readers(program: Program, training: TrainedColumns | None = None) -> dict[str, list[CellReader]]:
-    """Find the readers of each feature, in the order of calls: by notation, as in training, or for texts of times."""
+def find_cell_readers(
+    program: Program, training: TrainedColumns | None = None, amounts: Collection[str] = ()
+) -> dict[str, list[CellReader]]:
+    """Find the readers of each feature, in the order of calls: by notation, as in training, or for texts of times.
+
+    ``amounts`` are further columns of numbers.
+    """
     notations = {**(training.schema.notations if training else {}), **program.notations}
     found: dict[str, list[CellReader]] = {}
-    for feature, literals in program.literals_by_feature().items():
+    tested: dict[str, list[Literal]] = {one: [] for one in amounts}
+    for feature, literals in (tested | program.literals_by_feature()).items():
         texts = {literal.value for literal in literals if isinstance(literal.value, str)}
         notation = notations.get(feature)
         if notation is not None and not notation.plain:
@@ -110,7 +116,7 @@ def find_cell_readers(program: Program, training: TrainedColumns | None = None) 
             found[feature] = [CellReader("amount", [notation.pattern, notation.thousands, notation.decimal])]
         else:
             found[feature] = [CellReader("written")] if any(map(_is_time, texts)) else []
-            if (form := cells_compared_with(literals)) is not None:
+            if (form := "number" if feature in amounts else cells_compared_with(literals)) is not None:
                 found[feature].append(CellReader("numeral" if form == "number" else "spelled"))
     return found
 

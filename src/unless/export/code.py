@@ -10,10 +10,9 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal as OneOf
-from typing import get_args
 
 from unless.errors import ParameterError, suggest
 from unless.export.cell_readers import TrainedColumns, find_cell_readers
@@ -22,16 +21,18 @@ from unless.export.free_names import free_name
 from unless.export.languages import JAVASCRIPT, PYTHON, Language, fill_in
 from unless.export.reason_terms import ReasonStyle, ReasonTerm, decision_reasons
 from unless.model import Model
+from unless.model.costs import WHOLE
 from unless.model.points import POINTS_PER_LOGIT
 from unless.model.prediction import Decider
 from unless.rule import Literal, Program
 from unless.rule.reason_words import MOST_REASONS, ReasonWords
 from unless.score.committee import Committee
 from unless.score.score_card import ScoreCard
+from unless.score.score_decider import ScoreDecider
 from unless.values import Label
 from unless.values.notation import LevelNotation, NotatedNumber
 
-Returns = OneOf["label", "rule", "both", "points", "probability", "reasons"]
+Returns = OneOf["label", "rule", "both", "points", "probability", "costs", "reasons"]
 
 _RETURNED = {
     "label": "label",
@@ -40,8 +41,11 @@ _RETURNED = {
     "points": "points of each label",
     "probability": "probability of each label",
     "reasons": "codes of the reasons for the label",
+    "costs": "expected cost of each decision",
 }
+_LIST_RETURNS = ("label", "rule", "both", "points", "probability")
 _COMMITTEE_RETURNS = ("label", "points", "probability")
+_SCORE_RETURNS = ("label", "points", "probability", "costs")
 
 
 def to_python(
@@ -65,9 +69,10 @@ def to_python(
     what
         ``label``: the label, or None if no rule decides and the program has no ``otherwise``. ``rule``: the number
         of the deciding rule, from 1, or None if no rule decides. ``both``: the two as a tuple. ``points`` and
-        ``probability``: for a model or a committee, the value of each label, as a dict. ``reasons``: a list of
-        the codes of at most ``most`` reasons (`unless.explanation.reasons`), worded by ``words``. A committee has no
-        ``rule``, ``both`` or ``reasons``.
+        ``probability``: for a model or a committee, the value of each label, as a dict. ``costs``: for a model that
+        decides by costs, the expected cost of each decision, as a dict. ``reasons``: a list of the codes of at most
+        ``most`` reasons (`unless.explanation.reasons`), worded by ``words``. ``rule``, ``both`` and ``reasons`` need a
+        model in which one rule decides. If a record is rejected, its label is None.
 
     Examples
     --------
@@ -104,8 +109,10 @@ def to_javascript(
         ``label``: the label, or null if no rule decides and the program has no ``otherwise``. ``rule``: the number
         of the deciding rule, from 1, or null if no rule decides. ``both``: ``{label, rule}``. ``points`` and
         ``probability``: for a model or a committee, the value of each label, as an array of ``{label, points}`` or
-        ``{label, probability}``. ``reasons``: an array of the codes of at most ``most`` reasons, worded by ``words``. A
-        committee has no ``rule``, ``both`` or ``reasons``.
+        ``{label, probability}``. ``costs``: for a model that decides by costs, an array of ``{label, cost}``, the
+        expected cost of each decision. ``reasons``: an array of the codes of at most ``most`` reasons, worded by
+        ``words``. ``rule``, ``both`` and ``reasons`` need a model in which one rule decides. If a record is rejected,
+        its label is null.
     """
     return _write(JAVASCRIPT, program, name, what, ReasonStyle(words, most))
 
@@ -117,17 +124,23 @@ def _write(language: Language, model: Decider | Model, name: str, what: Returns,
         return _write_reasons(model, language, name, style)
     if style.words is not None:
         raise ParameterError("words are for what='reasons'")
-    write = writer_for(model, language.name, {Program: _write_program, Committee: _write_committee})
+    writers: Mapping[type, Callable[..., str]] = {
+        Program: _write_program,
+        Committee: _write_committee,
+        ScoreDecider: _write_scored,
+    }
+    write = writer_for(model, language.name, writers)
     text: str = write(model, language, name, what)
     return text
 
 
 def _write_program(program: Program, model: Decider | Model, language: Language, name: str, what: Returns) -> str:
-    _check_returns(what, get_args(Returns), "a function")
+    _check_returns(what, _LIST_RETURNS, "a function")
     card = card_of(model) if what in ("points", "probability") else None
     lines = _read_features(language, program if card is None else card.tested, model, name, what)
     if card is not None:
-        return "\n".join([*lines, _add_points(card, language), _return_points_lines(language, what, card.classes)])
+        points = _add_points(card, language, language.lead)
+        return "\n".join([*lines, points, _return_points_lines(language, what, card.classes)])
     for condition, index in decisions(program, SourceWriter.of(language, program)):
         remark = "" if index is None else language.remark.format(f"rule {index + 1}")
         lines.append(_return(language, condition, _returned_value(language, program, index, what), remark))
@@ -137,18 +150,38 @@ def _write_program(program: Program, model: Decider | Model, language: Language,
 def _write_committee(committee: Committee, model: Decider | Model, language: Language, name: str, what: Returns) -> str:
     _check_returns(what, _COMMITTEE_RETURNS, "the function of a committee")
     lines = _read_features(language, committee.all_rules, model, name, what)
-    lists = [f"list_{number}" for number in range(1, len(committee) + 1)]
-    writer = SourceWriter.of(language, committee.all_rules)
-    for own, program, points in zip(lists, committee.lists, committee.points, strict=True):
-        lines.append(language.list_start.format(own))
-        for condition, index in decisions(program, writer):  # the last rule covers every record, so some rule decides
-            result = str(points[-1 if index is None else index].tolist())
-            lines.append(_return(language, condition, result, deep=True))
-        lines += [language.list_end] if language.list_end else []
-    calls = ", ".join(f"{own}()" for own in lists)
-    fillings = {"@base": str(committee.base.tolist()), "@lists": ", ".join(lists), "@calls": calls}
-    votes = fill_in(language.votes, fillings).removesuffix("\n")
-    return "\n".join([*lines, votes, _return_points_lines(language, what, committee.classes)])
+    points = _add_votes(committee, language)
+    return "\n".join([*lines, points, _return_points_lines(language, what, committee.classes)])
+
+
+def _write_scored(decider: ScoreDecider, model: Decider | Model, language: Language, name: str, what: Returns) -> str:
+    """Write a function that decides by points, or by what each decision is expected to cost."""
+    _check_returns(what, _SCORE_RETURNS, f"the function of a {decider.noun}")
+    score, costs, amounts = decider.score, decider.costs, decider.costs.used
+    lines = _read_features(language, decider.all_rules, model, name, what, amounts)
+    numbers = {one: f"n_{own}" for one, own in _name_features(decider.all_rules, amounts).items()}
+    for amount in amounts:
+        problem = language.string(f"costs need a number in the column {amount!r}")
+        lines.append(language.amount.format(numbers[amount], problem))
+    lines.append(_add_points(score, language) if isinstance(score, ScoreCard) else _add_votes(score, language))
+    if what in ("points", "probability"):
+        return "\n".join([*lines, _return_points_lines(language, what, decider.classes)])
+    rows = [
+        ", ".join(f"{numbers[one]} * {costs.unit}" if isinstance(one, str) else repr(float(one)) for one in row)
+        for row in costs.whole_entries(costs.unit)
+    ]
+    fillings = {
+        "@costs": f"[{', '.join(f'[{row}]' for row in rows)}]",
+        "@unit": str(POINTS_PER_LOGIT),
+        "@whole": str(WHOLE),
+        "@scale": str(costs.unit),
+        "@labels": ", ".join(map(language.constant, decider.classes)),
+        "@chosen": language.chosen[decider.by],
+    }
+    price = None if decider.reject is None else repr(decider.reject * costs.unit)
+    fillings["@rejecting"] = "" if price is None else language.rejecting.replace("@price", price)
+    end = language.ends["decision" if what == "label" else "costs"]
+    return "\n".join([*lines, fill_in(language.costs + end, fillings)])
 
 
 def _write_reasons(model: Decider | Model, language: Language, name: str, style: ReasonStyle) -> str:
@@ -184,10 +217,12 @@ def _truth(condition: str | bool, language: Language) -> str:  # noqa: FBT001 - 
     return language.constant(condition) if isinstance(condition, bool) else condition
 
 
-def _read_features(language: Language, program: Program, model: Decider | Model, name: str, what: Returns) -> list[str]:
-    """Write the first lines of a function, which read the features that the program uses."""
-    identifiers, known = _name_features(program), find_cell_readers(program, TrainedColumns.of(model))
-    numeric = {literal.feature for literal in program.literals() if isinstance(literal.value, float)}
+def _read_features(
+    language: Language, program: Program, model: Decider | Model, name: str, what: Returns, amounts: Sequence[str] = ()
+) -> list[str]:
+    """Write the first lines of a function, which read the features that the program uses, and columns of amounts."""
+    identifiers, known = _name_features(program, amounts), find_cell_readers(program, TrainedColumns.of(model), amounts)
+    numeric = {literal.feature for literal in program.literals() if isinstance(literal.value, float)}.union(amounts)
     summary = language.string(f"The {_RETURNED[what]} of a record, for the target {program.target}.")
     lines = [fill_in(language.opening, {"@name": name, "@summary": summary})]
     if identifiers:
@@ -243,8 +278,23 @@ def _return_points_lines(language: Language, what: str, labels: Sequence[Label])
     return fill_in(language.ends[what], fillings)
 
 
-def _add_points(card: ScoreCard, language: Language) -> str:
-    """Write the lines that add up the points of a list and make its label lead."""
+def _add_votes(committee: Committee, language: Language) -> str:
+    """Write the functions of all lists, and the lines that add up their points."""
+    lines, lists = list[str](), [f"list_{number}" for number in range(1, len(committee) + 1)]
+    writer = SourceWriter.of(language, committee.all_rules)
+    for own, program, points in zip(lists, committee.lists, committee.points, strict=True):
+        lines.append(language.list_start.format(own))
+        for condition, index in decisions(program, writer):  # the last rule covers every record, so some rule decides
+            result = str(points[-1 if index is None else index].tolist())
+            lines.append(_return(language, condition, result, deep=True))
+        lines += [language.list_end] if language.list_end else []
+    calls = ", ".join(f"{own}()" for own in lists)
+    fillings = {"@base": str(committee.base.tolist()), "@lists": ", ".join(lists), "@calls": calls}
+    return "\n".join([*lines, fill_in(language.votes, fillings).removesuffix("\n")])
+
+
+def _add_points(card: ScoreCard, language: Language, lead: str = "") -> str:
+    """Write the lines that add up the points of a list; ``lead`` are lines that let the list's own label lead."""
     writer, indent = SourceWriter.of(language, card.tested), language.indent * 2
     always, some = score_terms(card, writer)
     true = language.constant(True)  # noqa: FBT003 - a constant
@@ -257,7 +307,8 @@ def _add_points(card: ScoreCard, language: Language) -> str:
         "@held": "\n".join(f"{indent}[{condition}, {_all_points(card, points)}]," for condition, points in some),
         "@decided": "\n".join(decided),
     }
-    return (fill_in(language.points, fillings) + (language.second if len(card.classes) == 2 else "")).removesuffix("\n")
+    second = language.second if len(card.classes) == 2 else ""
+    return (fill_in(language.points, fillings) + lead + second).removesuffix("\n")
 
 
 def _all_points(card: ScoreCard, points: list[int]) -> str:
@@ -270,10 +321,10 @@ def _check_returns(what: str, known: Sequence[str], whose: str) -> None:
         raise ParameterError(f"{whose} cannot return {what!r}{suggest(str(what), known)}")
 
 
-def _name_features(program: Program) -> dict[str, str]:
-    """Choose a unique identifier for every feature in use, made of the letters and digits of its name."""
+def _name_features(program: Program, others: Sequence[str] = ()) -> dict[str, str]:
+    """Choose a unique identifier for every feature in use and for others, of the letters and digits of its name."""
     features: dict[str, str] = {}
-    for feature in program.used:
+    for feature in dict.fromkeys((*program.used, *others)):
         plain = re.sub(r"[^0-9a-z]+", "_", feature.lower()).strip("_") or "column"
         features[free_name(plain, features)] = feature
     return {feature: identifier for identifier, feature in features.items()}

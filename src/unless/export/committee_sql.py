@@ -8,7 +8,7 @@ do not (`Dialect.sees_out`), every class has a separate sum with all conditions.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 from sqlglot import exp
@@ -46,6 +46,17 @@ def second_probability(committee: Committee, writer: SqlWriter) -> exp.Expressio
     return _summed(committee, writer, names, second)
 
 
+def from_lead(
+    committee: Committee, writer: SqlWriter, result: Callable[[exp.Expression], exp.Expression]
+) -> exp.Expression:
+    """Write a result computed from the points of the second of two labels minus those of the first."""
+    if not writer.dialect.sees_out:
+        return result(exp.Paren(this=_sum(committee, writer, (-1, 1))))
+    names = _Names(committee)
+    first, second = map(new_column, names.points)
+    return _summed(committee, writer, names, result(exp.Paren(this=exp.Sub(this=second, expression=first))))
+
+
 def _best(committee: Committee, writer: SqlWriter, labels: Sequence[exp.Expression]) -> exp.Expression:
     """Write the label of the first class with most points, from one number: points, then position from the end."""
     count, most = len(labels), int(abs(committee.base).max() + sum(abs(one).max() for one in committee.points))
@@ -73,8 +84,8 @@ def _sum(committee: Committee, writer: SqlWriter, factors: tuple[int, ...]) -> e
 class _Names:
     """The columns inside an expression."""
 
-    def __init__(self, committee: Committee) -> None:
-        names = FreeNames(committee.all_rules)
+    def __init__(self, committee: Committee, names: FreeNames | None = None) -> None:
+        names = names or FreeNames(committee.all_rules)
         self.lists = [names.take(f"list_{number + 1}") for number in range(len(committee))]
         self.points = [names.take(f"points_{number + 1}") for number in range(len(committee.classes))]
         self.voted, self.summed = names.take("voted"), names.take("summed")
@@ -82,13 +93,22 @@ class _Names:
 
 def _summed(committee: Committee, writer: SqlWriter, names: _Names, result: exp.Expression) -> exp.Expression:
     """Write a result computed from the sums, as a subquery."""
+    return _select([result], _points_query(committee, writer, names), names.summed).subquery(copy=False)
+
+
+def points_query(committee: Committee, writer: SqlWriter, free: FreeNames) -> tuple[exp.Select, list[str]]:
+    """Write the query of the points of each label, with the names of its columns."""
+    names = _Names(committee, free)
+    return _points_query(committee, writer, names), names.points
+
+
+def _points_query(committee: Committee, writer: SqlWriter, names: _Names) -> exp.Select:
     voted: exp.Select | None = None
     decided = list(zip(deciding(committee, writer), names.lists, strict=True))
     for some in batched(decided, writer.dialect.at_once):
         others = [] if voted is None else [exp.Star()]
         voted = _select([*others, *_named(some)], voted, names.voted)
-    summed = _select(_named(zip(sums(committee, names.lists), names.points, strict=True)), voted, names.voted)
-    return _select([result], summed, names.summed).subquery(copy=False)
+    return _select(_named(zip(sums(committee, names.lists), names.points, strict=True)), voted, names.voted)
 
 
 def batched(items: Sequence[Item], at_once: int | None) -> Iterator[Sequence[Item]]:

@@ -119,7 +119,10 @@ _WHOLE = ("text", "a program in JSON")
 
 _OTHERWISE: Mapping[type, str] = {
     Committee: ", only as SQL, Python, JavaScript or ONNX; the list that imitates it can: model.program_",
-    ScoreDecider: "; its rules can, but they decide without costs and reject no record: model.program_",
+    ScoreDecider: (
+        ", only as SQL, Python, JavaScript or ONNX; its rules can, but they decide without costs and reject no record: "
+        "model.program_"
+    ),
 }
 """Advice in errors, by the class of the decider."""
 

@@ -54,6 +54,16 @@ class Language:
     """Lines that add up the points of all lists."""
     points: str
     """Lines that add up the points of a list and its parts."""
+    lead: str
+    """Lines that let the label of the rules lead."""
+    costs: str
+    """Lines that add up the costs of each decision, weighted by the odds of each label."""
+    chosen: Mapping[str, str]
+    """How the index of a label is chosen: by costs, score or rules."""
+    rejecting: str
+    """A line that rejects a record whose decision costs too much."""
+    amount: str
+    """A line that requires the number of a column with amounts."""
     second: str
     """Lines that follow if there are two labels."""
     ends: Mapping[str, str]
@@ -89,6 +99,9 @@ _PYTHON_POINTS = """\
     for truth, some in [*held, (True, more)]:
         if truth:
             points = [one + other for one, other in zip(points, some)]
+"""
+
+_PYTHON_LEAD = """\
     if label >= 0:  # the label of the rules leads
         rival = max(one for place, one in enumerate(points) if place != label)
         points[label] = max(points[label], rival + 1)
@@ -104,6 +117,15 @@ _PYTHON_VOTES = """
         points = [one + other for one, other in zip(points, some)]
 """
 
+_PYTHON_COSTS = """\
+    from math import exp
+    top = max(points)
+    odds = [round(exp((one - top) / @unit) * @whole) for one in points]
+    sums = [0.0] * len(odds)
+    for one, costs in zip(odds, @costs):
+        sums = [total + one * cost for total, cost in zip(sums, costs)]
+"""
+
 _PYTHON_ENDS = {
     "label": "    return [@labels][points.index(max(points))]\n",
     "points": "    return dict(zip([@labels], points))\n",
@@ -113,6 +135,11 @@ _PYTHON_ENDS = {
     odds = [exp((one - top) / @unit) for one in points]  # @unit points multiply the odds of a label by e
     whole = sum(odds)
     return {label: one / whole for label, one in zip([@labels], odds)}
+""",
+    "decision": "    chosen = @chosen\n@rejecting    return [@labels, None][chosen]\n",
+    "costs": """\
+    whole = sum(odds) * @scale
+    return {label: one / whole for label, one in zip([@labels], sums)}
 """,
 }
 
@@ -128,6 +155,9 @@ _JAVASCRIPT_POINTS = """\
   for (const [truth, some] of [...held, [true, more]]) {
     if (truth) some.forEach((one, place) => (points[place] += one));
   }
+"""
+
+_JAVASCRIPT_LEAD = """\
   if (label >= 0) { // the label of the rules leads
     const rival = Math.max(...points.filter((_, place) => place !== label));
     points[label] = Math.max(points[label], rival + 1);
@@ -141,6 +171,13 @@ _JAVASCRIPT_SECOND = """\
 _JAVASCRIPT_VOTES = """\
   const points = @base;
   for (const list of [@lists]) list().forEach((one, place) => (points[place] += one));
+"""
+
+_JAVASCRIPT_COSTS = """\
+  const top = Math.max(...points);
+  const odds = points.map((one) => Math.round(Math.exp((one - top) / @unit) * @whole));
+  const sums = odds.map(() => 0);
+  @costs.forEach((costs, place) => costs.forEach((cost, said) => (sums[said] += odds[place] * cost)));
 """
 
 _JAVASCRIPT_ENDS = {
@@ -157,6 +194,12 @@ _JAVASCRIPT_ENDS = {
   const odds = points.map((one) => Math.exp((one - top) / @unit)); // @unit points multiply the odds of a label by e
   const whole = odds.reduce((one, other) => one + other);
   return [@labels].map((label, place) => ({label, probability: odds[place] / whole}));
+}
+""",
+    "decision": "  const chosen = @chosen;\n@rejecting  return chosen < 0 ? null : [@labels][chosen];\n}\n",
+    "costs": """\
+  const whole = odds.reduce((one, other) => one + other) * @scale;
+  return [@labels].map((label, place) => ({label, cost: sums[place] / whole}));
 }
 """,
 }
@@ -256,6 +299,11 @@ PYTHON = Language(
     list_end="",
     votes=_PYTHON_VOTES,
     points=_PYTHON_POINTS,
+    lead=_PYTHON_LEAD,
+    costs=_PYTHON_COSTS,
+    chosen={"costs": "sums.index(min(sums))", "score": "points.index(max(points))", "rules": "label"},
+    rejecting="    if chosen >= 0 and sums[chosen] > @price * sum(odds):\n        return None  # rejected\n",
+    amount="    if not abs({}) < float('inf'):\n        raise ValueError({})",
     second=_PYTHON_SECOND,
     ends=_PYTHON_ENDS,
     closing="\n",
@@ -285,6 +333,17 @@ JAVASCRIPT = Language(
     list_end="  };",
     votes=_JAVASCRIPT_VOTES,
     points=_JAVASCRIPT_POINTS,
+    lead=_JAVASCRIPT_LEAD,
+    costs=_JAVASCRIPT_COSTS,
+    chosen={
+        "costs": "sums.indexOf(Math.min(...sums))",
+        "score": "points.indexOf(Math.max(...points))",
+        "rules": "label",
+    },
+    rejecting="""\
+  if (chosen >= 0 && sums[chosen] > @price * odds.reduce((one, other) => one + other)) return null; // rejected
+""",
+    amount="  if (!Number.isFinite({})) throw new Error({});",
     second=_JAVASCRIPT_SECOND,
     ends=_JAVASCRIPT_ENDS,
     closing="\n}\n",

@@ -8,7 +8,7 @@ add up exactly in any order.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, get_args
 
 import numpy as np
@@ -17,12 +17,14 @@ from numpy.typing import NDArray
 from unless.errors import ParameterError, ProgramError, UnknownNameError, suggest
 from unless.export.conditions import decided_points, decisions, score_terms, writer_for
 from unless.model import Model, decider_of, model_of, tests_of
+from unless.model.costs import WHOLE
 from unless.model.points import POINTS_PER_LOGIT
 from unless.model.prediction import Decider, head_indices
 from unless.read.table import read_table
 from unless.rule import Literal, Program
 from unless.score.committee import Committee
 from unless.score.score_card import ScoreCard, point_columns
+from unless.score.score_decider import ScoreDecider
 from unless.table import Kind, SpecialCodes, Table
 from unless.values import Label, number_to_text
 
@@ -47,8 +49,9 @@ def to_onnx(model: Decider | Model, *, missing: str = "", columns: Mapping[str, 
 
     **Outputs** are ``label`` (records), in the type of the labels; ``rule`` (records), the number of the deciding
     rule, from 1, and 0 if no rule decides; and for a model ``probabilities`` (records, labels), as in `predict_proba`.
-    A committee has no ``rule``. If a program decides nothing, a label is an empty text or NaN; if labels
-    are whole numbers or booleans, neither is possible, and the program is rejected.
+    Committees, and models that decide by points or costs, have no ``rule``. If a program decides nothing, or a record
+    is rejected, the label is an empty text or NaN; if labels are whole numbers or booleans, neither is possible, and
+    the model cannot be written.
 
     Write it with ``onnx.save(to_onnx(model), path)``.
 
@@ -64,7 +67,12 @@ def to_onnx(model: Decider | Model, *, missing: str = "", columns: Mapping[str, 
         for missing cells has both, since a text is not missing.
     """
     rules = tests_of(model)
-    write = writer_for(model, "ONNX", {Program: _list_outputs, Committee: _vote_outputs})
+    writers: Mapping[type, Callable[..., list[GraphOutput]]] = {
+        Program: _list_outputs,
+        Committee: _vote_outputs,
+        ScoreDecider: _score_outputs,
+    }
+    write = writer_for(model, "ONNX", writers)
     kinds = _input_kinds(rules, model, columns or {})
     graph = OnnxGraph({*kinds, *map(_text_input_name, kinds)})
     writer = OnnxWriter(graph, _add_inputs(graph, rules, kinds), missing, _special_codes(model))
@@ -189,16 +197,67 @@ def _list_outputs(rules: Program, graph: OnnxGraph, writer: OnnxWriter, trained:
 
 def _vote_outputs(committee: Committee, graph: OnnxGraph, writer: OnnxWriter, _: Model | None) -> list[GraphOutput]:
     """List the outputs of a committee: label and probabilities, from the points of all lists."""
+    total = _add_votes(committee, graph, writer)
+    best = graph.node("ArgMax", total, axis=1, keepdims=0)  # the first of several
+    classes = _label_array(committee.classes)
+    return [_output("label", graph, classes, best), _probabilities(graph, total, len(classes))]
+
+
+def _add_votes(committee: Committee, graph: OnnxGraph, writer: OnnxWriter) -> str:
+    """Add up the points of all lists."""
     sums = [graph.constant(committee.base.astype(np.float64)[np.newaxis])]
     for program, points in zip(committee.lists, committee.points, strict=True):
         place = _deciding_rule(graph, writer, program)  # the last rule of a list covers every record
         sums.append(graph.node("Gather", graph.constant(points.astype(np.float64)), place))
     if not committee.lists:
         sums.append(graph.node("Gather", graph.constant(np.zeros((1, len(committee.classes)))), graph.same_for_all(0)))
-    total = graph.node("Sum", *sums)
-    best = graph.node("ArgMax", total, axis=1, keepdims=0)  # the first of several
-    classes = _label_array(committee.classes)
-    return [_output("label", graph, classes, best), _probabilities(graph, total, len(classes))]
+    return graph.node("Sum", *sums)
+
+
+def _score_outputs(decider: ScoreDecider, graph: OnnxGraph, writer: OnnxWriter, _: Model | None) -> list[GraphOutput]:
+    """List the outputs of a model that decides by points or costs: label and probabilities."""
+    if decider.costs.used:
+        raise ParameterError(
+            "costs that name a column of amounts cannot be written as ONNX; SQL, Python and JavaScript can"
+        )
+    score, count = decider.score, len(decider.classes)
+    place = _deciding_rule(graph, writer, score.program) if isinstance(score, ScoreCard) else ""
+    if isinstance(score, ScoreCard):
+        points = _sum_points(graph, score, writer, place)
+    else:
+        points = _add_votes(score, graph, writer)
+    chosen = points
+    if decider.by == "score":
+        chosen = graph.node("ArgMax", points, axis=1, keepdims=0)  # the first of several
+    elif decider.by == "rules":
+        heads = head_indices(decider.all_rules, decider.classes)
+        chosen = graph.node("Gather", graph.constant(np.where(heads < 0, count, heads)), place)
+    if decider.by == "costs" or decider.reject is not None:
+        chosen = _choose_by_costs(decider, graph, points, chosen)
+    labels = _label_array(_labels_and_nothing(decider.heads))
+    return [_output("label", graph, labels, chosen), _probabilities(graph, points, count)]
+
+
+def _choose_by_costs(decider: ScoreDecider, graph: OnnxGraph, points: str, chosen: str) -> str:
+    """Choose the label of least expected cost, unless labels are chosen already, and reject what costs too much.
+
+    The index after those of the labels is that of rejected records.
+    """
+    costs, count, axis = decider.costs, len(decider.classes), graph.constant(np.array([1]))
+    share = graph.node("Mul", _odds(graph, points), graph.constant(np.array([float(WHOLE)])))
+    odds = graph.node("Round", share)
+    matrix = np.array(costs.whole_entries(costs.unit), np.float64)
+    sums = graph.node("MatMul", odds, graph.constant(matrix))
+    if decider.by == "costs":
+        chosen = graph.node("ArgMin", sums, axis=1, keepdims=0)  # the first of several
+    if decider.reject is None:
+        return chosen
+    price = graph.constant(np.array([decider.reject * costs.unit]))
+    most = graph.node("Mul", price, graph.node("ReduceSum", odds, axis, keepdims=1))
+    padded = graph.node("Concat", sums, most, axis=1)  # a record without a label costs no more than the price
+    own = graph.node("GatherElements", padded, graph.node("Unsqueeze", chosen, axis), axis=1)
+    dear = graph.node("Squeeze", graph.node("Greater", own, most), axis)
+    return graph.node("Where", dear, graph.constant(np.array([count])), chosen)
 
 
 def _deciding_rule(graph: OnnxGraph, writer: OnnxWriter, program: Program) -> str:
@@ -245,11 +304,15 @@ def _let_rule_label_lead(graph: OnnxGraph, card: ScoreCard, totals: str, place: 
 
 def _probabilities(graph: OnnxGraph, points: str, labels: int) -> GraphOutput:
     """Compute the probability of each label: its share of the odds."""
-    axis = graph.constant(np.array([1]))
-    below = graph.node("Sub", points, graph.node("ReduceMax", points, axis, keepdims=1))
-    odds = graph.node("Exp", graph.node("Div", below, graph.constant(np.array([float(POINTS_PER_LOGIT)]))))
-    shares = graph.node("Div", odds, graph.node("ReduceSum", odds, axis, keepdims=1))
+    odds = _odds(graph, points)
+    shares = graph.node("Div", odds, graph.node("ReduceSum", odds, graph.constant(np.array([1])), keepdims=1))
     return GraphOutput("probabilities", shares, TensorProto.DOUBLE, (labels,))
+
+
+def _odds(graph: OnnxGraph, points: str) -> str:
+    """Compute the odds of each label against the most probable one."""
+    below = graph.node("Sub", points, graph.node("ReduceMax", points, graph.constant(np.array([1])), keepdims=1))
+    return graph.node("Exp", graph.node("Div", below, graph.constant(np.array([float(POINTS_PER_LOGIT)]))))
 
 
 def _output(name: str, graph: OnnxGraph, array: NDArray[Any], place: str) -> GraphOutput:
@@ -260,17 +323,24 @@ def _output(name: str, graph: OnnxGraph, array: NDArray[Any], place: str) -> Gra
 
 def _rule_labels(rules: Program, used: set[int | None]) -> NDArray[Any]:
     """Return the label of each rule and, last, the label of records that no rule decides."""
-    heads = list(rules.heads)
-    if heads[-1] is None:
-        example = next((head for head in heads if head is not None), "")
-        nothing: Label = float("nan") if isinstance(example, float) else ""
-        if None in used and (not isinstance(example, str | float) or "" in heads):
-            raise ProgramError(
-                "the program leaves records undecided, and a graph has no label for them, only labels like "
-                f"{example!r}; choose one: dataclasses.replace(program, otherwise={example!r})"
-            )
-        heads[-1] = nothing if isinstance(example, str | float) else example
-    return _label_array([head for head in heads if head is not None])
+    if None in used:
+        return _label_array(_labels_and_nothing(rules.heads))
+    example = next((head for head in rules.heads if head is not None), "")
+    return _label_array([example if head is None else head for head in rules.heads])
+
+
+def _labels_and_nothing(heads: Sequence[Label | None]) -> list[Label]:
+    """Return labels with an empty text or NaN for records without a label, if there are any."""
+    if None not in heads:
+        return [head for head in heads if head is not None]
+    example = next((head for head in heads if head is not None), "")
+    if not isinstance(example, str | float) or "" in heads:
+        raise ProgramError(
+            "the model leaves records without a label, and a graph has no label for them, only labels like "
+            f"{example!r}; choose one, as by dataclasses.replace(program, otherwise={example!r}), or reject no record"
+        )
+    nothing: Label = float("nan") if isinstance(example, float) else ""
+    return [nothing if head is None else head for head in heads]
 
 
 def _label_array(labels: Iterable[Label]) -> NDArray[Any]:

@@ -18,6 +18,7 @@ from unless.model import Model, decider_of, tests_of
 from unless.model.prediction import Decider
 from unless.rule import Program
 from unless.score.committee import Committee
+from unless.score.score_decider import ScoreDecider
 
 from sqlglot import exp  # isort: skip - without it, `sql` has said how to get it
 from unless.export import committee_sql
@@ -63,6 +64,7 @@ def predict_spark(
         {
             Program: lambda _, own, names: own.add_decisions(names),
             Committee: lambda committee, own, names: own.add_vote(committee, names["label"]),
+            ScoreDecider: lambda decider, own, names: own.add_choice(decider, names["label"]),
         },
     )
     known = tuple(_COLUMNS) if decider_of(model).by_rule else ("label",)
@@ -100,6 +102,15 @@ class _SparkFrame:
     def add_decisions(self, names: Mapping[What, str]) -> DataFrame:
         """Add the results of the rules to the frame, in columns of these names."""
         return self.frame.withColumns({name: self.column(one) for one, name in names.items()})
+
+    def add_choice(self, decider: ScoreDecider, name: str) -> DataFrame:
+        """Add the label that points or costs decide; of a committee, its points must be added up first."""
+        if isinstance(decider.score, Committee) or decider.thresholds is None:
+            raise ParameterError(
+                f"a {decider.noun} cannot be written as columns of Spark, unless it is a list with two labels and the "
+                "same costs for all records; take SQL, Python or ONNX"
+            )
+        return self.frame.withColumn(name, self.column("label"))
 
     def add_vote(self, committee: Committee, name: str) -> DataFrame:
         """Add the label that a committee votes for: deciding rules first, their points, then the label."""

@@ -7,8 +7,8 @@ or false for every cell. No text is pasted: names, texts and numbers are nodes o
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any, get_args
 from typing import Literal as OneOf
-from typing import get_args
 
 from unless.errors import ParameterError, ProgramError, suggest
 from unless.export.conditions import card_of, decisions, writer_for
@@ -16,6 +16,7 @@ from unless.model import Model, model_of, tests_of
 from unless.model.prediction import Decider
 from unless.rule import Program
 from unless.score.committee import Committee
+from unless.score.score_decider import ScoreDecider
 from unless.table import Schema
 from unless.values import Label, count_text
 
@@ -25,7 +26,7 @@ try:
     from sqlglot.generator import Generator
 except ImportError as error:
     raise ImportError("SQL is written with sqlglot; install it with: pip install 'unless[sql]'") from error
-from unless.export import committee_sql, sql_scores
+from unless.export import committee_sql, cost_sql, sql_scores
 from unless.export.sql_columns import ColumnKind, SqlColumns, find_column_kinds
 from unless.export.sql_dialects import DIALECTS
 from unless.export.sql_interface import Dialect
@@ -81,7 +82,8 @@ def to_sql(
 
 def decision_node(model: Decider | Model, what: What, writer: SqlWriter) -> exp.Expression:
     """Build the expression of `to_sql`, as a tree."""
-    found: exp.Expression = writer_for(model, "SQL", {Program: _list_node, Committee: _vote_node})(model, what, writer)
+    writers: Mapping[type, Callable[..., Any]] = {Program: _list_node, Committee: _vote_node, ScoreDecider: _score_node}
+    found: exp.Expression = writer_for(model, "SQL", writers)(model, what, writer)
     return found
 
 
@@ -126,6 +128,15 @@ def _vote_node(committee: Committee, _: Decider | Model, what: What, writer: Sql
         raise ParameterError(f"no SQL for {what!r} of a committee: many rules decide; use label or probability")
     _refuse_many(committee.classes)
     return committee_sql.second_probability(committee, writer)
+
+
+def _score_node(decider: ScoreDecider, _: Decider | Model, what: What, writer: SqlWriter) -> exp.Expression:
+    if what == "label":
+        return cost_sql.label(decider, writer)
+    if what != "probability":
+        raise ParameterError(f"no SQL for {what!r} of a {decider.noun}: points decide; use label or probability")
+    _refuse_many(decider.classes)
+    return cost_sql.second_probability(decider, writer)
 
 
 def _refuse_many(classes: Sequence[Label]) -> None:

@@ -10,7 +10,7 @@ from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 from unless.errors import ParameterError
-from unless.export import committee_sql, sql_scores
+from unless.export import committee_sql, cost_sql, sql_scores
 from unless.export.committee_sql import batched
 from unless.export.conditions import card_of, writer_for
 from unless.export.free_names import FreeNames
@@ -28,6 +28,7 @@ from unless.rule import Program
 from unless.rule.reason_words import MOST_REASONS, ReasonWords
 from unless.score.committee import Committee
 from unless.score.score_card import ScoreCard
+from unless.score.score_decider import ScoreDecider
 from unless.values import Label
 
 _COLUMNS: dict[What, str] = {"label": "predicted", "rule": "rule", "because": "because"}
@@ -52,8 +53,9 @@ def to_query(
     ``probability_LABEL``; ``points_list`` is what the list adds so that its label leads. With two labels, only the
     second has points.
 
-    For a committee there is only ``predicted``; with ``probability`` in ``what`` also ``list_1``, ``list_2`` and so
-    on, the number of the deciding rule in each list, and for each label ``points_LABEL`` and ``probability_LABEL``.
+    For a committee, or a model that decides by points or costs, there is only ``predicted``; with ``probability`` in
+    ``what`` also, for each label, ``points_LABEL`` and ``probability_LABEL``, and the number of the deciding rule in
+    each list of a committee: ``list_1``, ``list_2`` and so on.
 
     With ``reasons`` in ``what`` there are the codes of at most ``most`` reasons, ``reason_1`` and so on, and their
     texts, ``reason_1_text`` and so on, worded by ``words``; ``reason_numbers`` has their numbers. It cannot be combined
@@ -67,8 +69,8 @@ def to_query(
     rules, engine, writer = prepare_writer(program, dialect, columns)
     query = _QueryWriter(source, FreeNames(rules), writer, text_writer(engine, rules))
     if "probability" in whats and not by_rule:
-        text: str = writer_for(program, "SQL", {Committee: query.write_vote})()
-        return text
+        writers: Mapping[type, Callable[..., str]] = {Committee: query.write_vote, ScoreDecider: query.write_score}
+        return writer_for(program, "SQL", writers)()  # type: ignore[no-any-return]
     plain: list[What] = [one for one in whats if one not in ("probability", "reasons")]
     if "reasons" in whats:
         if "probability" in whats:
@@ -114,8 +116,22 @@ class _QueryWriter:
         )
         return f"{_select(shares, self._subquery(middle, 'scored'))};\n"
 
-    def write_vote(self, committee: Committee) -> str:
-        """Write the table with each list's deciding rule, the points and probabilities of the labels, and the label."""
+    def write_score(self, decider: ScoreDecider) -> str:
+        """Write the table with the label that points or costs decide, and each label's points and probability."""
+        label = cost_sql.label(decider, self.writer)
+        if isinstance(decider.score, Committee):
+            return self.write_vote(decider.score, label)
+        predicted, points = self.names.take(_COLUMNS["label"]), self._label_names("points", decider.classes)
+        inner = _select(self._name_nodes(cost_sql.card_points(decider.score, self.writer), points), self.source)
+        names = self._label_names("probability", decider.classes)
+        shares = self._name_nodes(sql_scores.shares_of([*map(new_column, points)]), names)
+        return f"{_select([(self.text(label), predicted), *shares], self._subquery(inner, 'scored'))};\n"
+
+    def write_vote(self, committee: Committee, label: exp.Expression | None = None) -> str:
+        """Write the table with each list's deciding rule, the points and probabilities of the labels, and the label.
+
+        The label is the first with most points, unless another expression decides.
+        """
         predicted = self.names.take(_COLUMNS["label"])
         lists = [self.names.take(f"list_{number + 1}") for number in range(len(committee))]
         points = self._label_names("points", committee.classes)
@@ -125,7 +141,7 @@ class _QueryWriter:
         ):
             source = self._subquery(_select(some, source), "voted")
         middle = _select(self._name_nodes(committee_sql.sums(committee, lists), points), source)
-        label = committee_sql.leading(points, [self.writer.label(one) for one in committee.classes])
+        label = label or committee_sql.leading(points, [self.writer.label(one) for one in committee.classes])
         names = self._label_names("probability", committee.classes)
         shares = self._name_nodes(sql_scores.shares_of([*map(new_column, points)]), names)
         return f"{_select([(self.text(label), predicted), *shares], self._subquery(middle, 'summed'))};\n"

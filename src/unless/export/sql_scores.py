@@ -83,6 +83,14 @@ def shares_of(points: Sequence[exp.Expression]) -> Iterator[exp.Expression]:
         yield _probability([_limit_points(exp.Sub(this=one.copy(), expression=own.copy())) for one in others])
 
 
+def odds_of(points: Sequence[exp.Expression]) -> Iterator[exp.Expression]:
+    """Write e to the power of each label's lead over the label with most points: 1 for that label."""
+    most = greatest(*points)
+    for own in points:
+        lead = exp.Paren(this=exp.Sub(this=own.copy(), expression=most.copy()))
+        yield exp.Exp(this=_divided(cast(_limit_points(lead), DOUBLE), str(float(POINTS_PER_LOGIT))))
+
+
 def _probability(rivals: Sequence[exp.Expression]) -> exp.Expression:
     """Write one divided by one plus e to the power of each rival's lead, given in points."""
     odds = [exp.Exp(this=_divided(cast(lead, DOUBLE), str(float(POINTS_PER_LOGIT)))) for lead in rivals]

@@ -134,11 +134,16 @@ class Costs:
 
     def row(self, true: int, amounts: Mapping[str, Floats], unit: int = 1) -> Floats:
         """Return the cost of each decision (last axis) where a label is true, times a unit; by record if it varies."""
-        costs = [
-            amounts[one] * unit if isinstance(one, str) else float(round(one * unit)) if unit > 1 else one
-            for one in self.entries[true]
-        ]
+        entries = self.whole_entries(unit)[true]
+        costs = [amounts[one] * unit if isinstance(one, str) else one for one in entries]
         return np.stack(np.broadcast_arrays(*costs), axis=-1)
+
+    def whole_entries(self, unit: int) -> list[list[Amount]]:
+        """Return the entries; numbers are multiplied by a unit, and rounded to whole numbers if it is above 1."""
+        return [
+            [one if isinstance(one, str) or unit == 1 else float(round(one * unit)) for one in row]
+            for row in self.entries
+        ]
 
     def sums(self, odds: Floats, amounts: Mapping[str, Floats]) -> Floats:
         """Add up the costs of each decision (columns) for each record (rows), weighted by odds, times the `unit`."""

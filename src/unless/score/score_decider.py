@@ -88,7 +88,7 @@ class ScoreDecider:
     @cached_property
     def used(self) -> tuple[str, ...]:
         """The features that rules test, and the columns with the amounts of costs."""
-        used = {*self.source.used, *self.costs.used}
+        used = {*self.all_rules.used, *self.costs.used}
         return tuple(name for name in self.features if name in used)
 
     @property
@@ -123,8 +123,8 @@ class ScoreDecider:
 
     @property
     def all_rules(self) -> Program:
-        """All rules in one list."""
-        return self.source.all_rules
+        """All rules in one list, followed by the cuts of a score card."""
+        return self.score.tested if isinstance(self.score, ScoreCard) else self.score.all_rules
 
     # Decisions.
 
