@@ -14,7 +14,7 @@ PAGE = ROOT / "docs" / "history.md"
 
 _HEAD = """# Speed over time
 
-How fast each measured commit was, beside the same peers, and how to compare a run
+How fast each measured commit was, compared with the same peers, and how to compare a run
 of your own. It is written by `python -m benchmarks.history` from the files in `benchmarks/history`; `make bench` adds
 one, and `make bench-quick` a smaller one in a few minutes.
 
