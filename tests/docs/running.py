@@ -25,6 +25,7 @@ NOT_RUN = {
     ("docs/elsewhere.md", "mlflow."): "MLflow is large; it was tried by hand",
     ("docs/how-it-works.md", "class 0 if proline"): "a rule, to look at",
     ("docs/reasons.md", "[features.income]"): "a file of reasons; tests/explanation reads such files",
+    ("docs/how-to/costs.md", "[spam]"): "a file of costs; tests/estimators/test_costs.py reads such files",
     ("docs/report.md", "purpose ="): "a file of words; tests/explanation reads such files",
     ("docs/report.md", "unless report model.json test.csv -o report.html --open"): "opens a browser",
     ("docs/report.md", "unless diff model.json rules-edited.json"): "a browser saves the second file",
