@@ -136,3 +136,61 @@ def test_reasons_of_several_tables(run, shop):
     assert all(found)
     assert "unless explain" in run("reasons", "model.json", "customers.csv").err
     assert "unless explain" in run("predict", "model.json", "customers.csv", *WITH, "--reasons").err
+
+
+# Evaluating.
+
+
+@pytest.mark.usefixtures("shop")
+@pytest.mark.parametrize(
+    ("options", "made"),
+    [
+        (("--cv", 3), "3 folds, seed 0: mean ± standard deviation"),
+        (("--group", "age", "--cv", 2), "2 folds, groups of 'age', seed 0: mean ± standard deviation"),
+        (("--time", "age", "--test-after", 60), "'age' from 60 on"),
+    ],
+)
+def test_learners_on_unseen_records(run, options, made):
+    """Features are searched in the records of training, and found for those of the test: the concept is exact."""
+    done = run("evaluate", "customers.csv", "-t", "churn", *WITH, "-a", "fold-rm", *options)
+    lines = done.out.splitlines()
+    assert (done.code, done.err) == (0, "")
+    assert lines[0] == "customers.csv: 200 records, with orders 800"
+    assert lines[1].endswith(made)
+    assert lines[3].split() == ["most", "frequent", "fold-rm"]
+    accuracy = lines[4].replace("±", "").split()
+    assert float(accuracy[1]) < 0.75
+    assert float(accuracy[-2] if "±" in lines[4] else accuracy[-1]) > 0.97
+    assert len(lines) == 10  # no trade-off
+
+
+def test_what_is_tested_is_not_searched(run, shop, monkeypatch):
+    """No record of a fold is among those whose features are searched for it."""
+    from unless.estimators import relational_input
+
+    searched, tested = [], []
+    read, compute = relational_input.read_relations, relational_input.as_table
+    monkeypatch.setattr(relational_input, "read_relations", lambda *a: searched.append(set(a[1].names())) or read(*a))
+    monkeypatch.setattr(relational_input, "as_table", lambda *a: tested.append(set(a[1].names())) or compute(*a))
+    done = run("evaluate", "customers.csv", "-t", "churn", *WITH, "-a", "unless", "--cv", 2, "--json")
+    document = json.loads(done.out)
+    assert (document["records"], document["tables"], document["trade_off"]) == (200, {"orders": 800}, None)
+    everybody = set(shop.names())
+    assert [one | two for one, two in zip(searched, tested, strict=True)] == [everybody, everybody]
+    assert not any(one & two for one, two in zip(searched, tested, strict=True))
+
+
+@pytest.mark.usefixtures("shop")
+@pytest.mark.parametrize(
+    ("options", "code", "reason"),
+    [
+        ((*WITH, "--test", "customers.csv"), 2, "--test) apply to a single table only"),
+        ((*WITH, "--exclude", "age"), 2, "options about columns"),
+        (("--key", "customer_id"), 2, "it needs --with"),
+        ((*WITH, "--test-after", 3), 2, "--time"),
+    ],
+)
+def test_evaluations_that_are_refused(run, options, code, reason):
+    """The error names what is wrong."""
+    done = run("evaluate", "customers.csv", "-t", "churn", *options)
+    assert (done.code, reason in " ".join(done.err.split())) == (code, True), done.err

@@ -19,10 +19,12 @@ from unless.cli.evaluation_pairs import TestPairs, pairs_at_random, pairs_by_col
 from unless.cli.file_io import check_file_conflicts
 from unless.cli.inspect import render_remarks
 from unless.cli.loading import DataSource, note_how_read
-from unless.cli.options import Algorithm, complete_columns, data_option, flag_option, value_option
+from unless.cli.options import Algorithm, flag_option, value_option
 from unless.cli.plot import plot_trade_off
+from unless.cli.related_records import run_on_relations, training_keys
+from unless.cli.related_tables import RelationOptions, refuse_single, related_sources, size_text
 from unless.cli.split_options import SplitOptions, TestSplit
-from unless.cli.training_data import TrainingTable, read_training
+from unless.cli.training_data import TrainingTable, check_label_kind, read_training
 from unless.errors import ReadError
 from unless.evaluation.tradeoff import TradeOff
 from unless.evaluation.validation import BASELINE, Evaluation, Score, align_test, run_learners
@@ -51,10 +53,7 @@ def evaluate(
         ),
     ] = None,
     seed: options.Seed = 0,
-    time: Annotated[
-        str | None,
-        data_option("COLUMN", "The column with the moment of each record.", "--time", complete=complete_columns),
-    ] = None,
+    related: RelationOptions,
     splitting: SplitOptions,
     columns: ColumnOptions,
     labels: LabelOptions,
@@ -79,31 +78,58 @@ def evaluate(
     With --group, folds are of whole groups. With --time, what was learned from earlier records is tested on later ones.
 
     Example: unless evaluate applicants.csv -t decision -a unless --json
+
+    With --with, as in fit, each learner searches features of parts in the records that it learns from; the trade-off is
+    not drawn.
     """
+    related, time = related.split_times()
     split = _check_tests(splitting.resolve(time), test, cv)
     from unless.estimators.learners import LEARNERS  # with narwhals, which takes 40 ms: help needs neither
     from unless.estimators.relearning import program_of
 
-    check_file_conflicts(None, data, test, format=columns.file.format)
+    check_file_conflicts(None, data, test, *related_sources(related), format=columns.file.format)
     screen = Screen(quiet=quiet)
-    training = read_training(screen, DataSource.of(data, columns.file), target, columns, labels, split.columns)
+    relations = None
+    if related.check():
+        refuse_single(
+            {
+                "options about columns and files": columns != ColumnOptions(),
+                "options about labels": labels != LabelOptions(),
+                "tests on another file (--test)": test is not None,
+            }
+        )
+        with screen.busy("reading the tables"):
+            relations = related.read_labelled(data, target, [] if split.group is None else [split.group])
+            training = training_keys(relations, split.columns, data)
+        check_label_kind(screen, training, labels)
+    else:
+        training = read_training(screen, DataSource.of(data, columns.file), target, columns, labels, split.columns)
     names = _select_learners(screen, algorithm, training.table.labels)
-    learners = {name: partial(program_of, LEARNERS[name](n_jobs=jobs or -1)) for name in names}
+    learners = {name: LEARNERS[name](n_jobs=jobs or -1) for name in names}
     training, tests = _make_pairs(screen, training, columns.file, test, split, cv, seed)
     doing = "learning" if tests.count == 1 else "cross-validation"
-    done, complete = screen.collect(doing, run_learners(tests.pairs(), learners), tests.count * (len(learners) + 1))
+    runs = (
+        run_learners(tests.pairs(), {name: partial(program_of, learner) for name, learner in learners.items()})
+        if relations is None
+        else run_on_relations(relations, tests.pairs(), learners)
+    )
+    done, complete = screen.collect(doing, runs, tests.count * (len(learners) + 1))
     found = Evaluation.of(done, learners)
     if not found.folds:
         raise KeyboardInterrupt
     drawn = None
-    if complete and draw and "unless" in learners:
+    if complete and draw and relations is None and "unless" in learners:
         drawn, complete = _compute_trade_off(screen, jobs, list(tests.pairs()))
     if json:
         document = {
             "data": data,
             "target": training.table.labels.name,
             "records": len(training.table),
-            "features": list(training.table.features),
+            **(
+                {"features": list(training.table.features)}
+                if relations is None
+                else {"tables": {name: part.table.height for name, part in relations.parts.items()}}
+            ),
             "left_out": [remark.to_dict() for remark in training.left_out],
             "seed": seed,
             "asked_folds": tests.count,
@@ -113,7 +139,8 @@ def evaluate(
         screen.data(document | found.to_dict() | {"trade_off": None if drawn is None else drawn.to_dict()})
     else:
         if not quiet or not complete:
-            screen.show(*_heading_lines(data, training, found, tests, complete=complete))
+            size = training.size if relations is None else size_text(relations)
+            screen.show(*_heading_lines(data, size, found, tests, complete=complete))
         screen.show(_score_table(found))
         if tests.names:
             screen.show("", period_table(found, tests.names))
@@ -195,9 +222,9 @@ def _compute_trade_off(
 
 
 def _heading_lines(
-    data: str, training: TrainingTable, found: Evaluation, tests: TestPairs, *, complete: bool
+    data: str, size: str, found: Evaluation, tests: TestPairs, *, complete: bool
 ) -> list[RenderableType]:
-    first = f"{printable(data)}: {training.size}"
+    first = f"{printable(data)}: {size}"
     if tests.count == 1:
         second = tests.made
     elif complete:

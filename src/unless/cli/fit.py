@@ -25,11 +25,11 @@ from unless.cli.learner_making import class_factors, make_learner
 from unless.cli.loading import DataSource
 from unless.cli.options import Algorithm, flag_option, value_option
 from unless.cli.period_tests import measure_by_period, period_pairs
-from unless.cli.related_tables import RelationOptions, fit_relations, related_sources, show_related_fit
+from unless.cli.related_tables import RelationOptions, fit_relations, refuse_single, related_sources, show_related_fit
 from unless.cli.setting_options import SettingOptions, refuse_foreign_option
 from unless.cli.split_options import AT_RANDOM, DEFAULT_SHARE, SplitOptions, TestSplit
 from unless.cli.training_data import TrainingTable, read_training
-from unless.errors import MissingFileError, ParameterError, UnknownNameError, suggest, without_passwords
+from unless.errors import MissingFileError, ParameterError, without_passwords
 from unless.estimators.model_file import file_text
 from unless.estimators.progress import metered_by
 from unless.model import Model as FittedModel
@@ -118,8 +118,15 @@ def fit(
     related, time = related.split_times()
     split, share = splitting.resolve(time, test), DEFAULT_SHARE if test is None else test
     if related.check():
-        single = (columns != ColumnOptions(), large != LargeOptions(), keep != KeepOptions(), bool(trade_off))
-        _refuse_with_related(single, labels)
+        refuse_single(
+            {
+                "options about columns and files": columns != ColumnOptions(),
+                "--blocks and the like": large != LargeOptions(),
+                "--keep and --lock": keep != KeepOptions(),
+                "--trade-off": bool(trade_off),
+                "options about labels": labels != LabelOptions(),
+            }
+        )
         screen = Screen(quiet=quiet)
         _fit_related(data, target, related, algorithm, settings, share, seed, output, screen, split, json=json)
         return
@@ -184,15 +191,6 @@ def fit(
 # Several tables.
 
 
-def _refuse_with_related(single: Sequence[bool], labels: LabelOptions) -> None:
-    """Reject options that apply only to a single table."""
-    names = ("options about columns and files", "--blocks and the like", "--keep and --lock", "--trade-off")
-    wrong = [name for name, given in zip(names, single, strict=True) if given]
-    if wrong or labels != LabelOptions():
-        what = wrong[0] if wrong else "options about labels"
-        raise typer.BadParameter(f"{what} apply to a single table only; leave them out", param_hint="--with")
-
-
 def _fit_related(  # noqa: PLR0917 - options of fit
     data: str,
     target: str,
@@ -212,9 +210,7 @@ def _fit_related(  # noqa: PLR0917 - options of fit
     if split.period is not None:
         raise typer.BadParameter("with --with, test on one later period: --test-after DATE", param_hint="--test-by")
     with screen.busy("reading the tables"):
-        relations = related.read(data, target, apart=[split.group] if split.group is not None else [])
-        if relations.target is None:
-            raise UnknownNameError(f"{data} has no column {target!r}{suggest(target, relations.main.columns)}")
+        relations = related.read_labelled(data, target, apart=[split.group] if split.group is not None else [])
         labels = relations.labelled().labels
         by = split.split_main_table(data, test)
     learner = make_learner(algorithm, settings.given(algorithm), labels)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -110,6 +110,13 @@ class RelationOptions:
             name=name or noun(_stem(data)),
         )
 
+    def read_labelled(self, data: str, target: str, apart: Sequence[str] = ()) -> Relations:
+        """Read the tables to learn from; reject DATA without the column of labels."""
+        relations = self.read(data, target, apart=apart)
+        if relations.target is None:
+            raise UnknownNameError(f"{data} has no column {target!r}{suggest(target, relations.main.columns)}")
+        return relations
+
     def _parts(self) -> dict[str, Part]:
         """Return the tables of parts by name, each with its own key if other tables link to it."""
         from unless.read.table import read_table
@@ -139,6 +146,18 @@ class RelationOptions:
                 )
             found[table] = column
         return found
+
+
+def refuse_single(given: Mapping[str, bool]) -> None:
+    """Reject options that apply only to a single table, by what they are called."""
+    if what := next((name for name, there in given.items() if there), None):
+        raise typer.BadParameter(f"{what} apply to a single table only; leave them out", param_hint="--with")
+
+
+def size_text(relations: Relations) -> str:
+    """Return the number of records, and of rows of each table of parts."""
+    tables = ", ".join(f"{name} {part.table.height:,}" for name, part in relations.parts.items())
+    return f"{count_text(len(relations), 'record')}, with {tables}"
 
 
 def _stem(path: str) -> str:
@@ -233,10 +252,8 @@ def _labelled(table: Table, labels: Labels, rows: np.ndarray[Any, Any]) -> Table
 
 def show_related_fit(screen: Screen, fitted: RelatedFit) -> None:
     """Show the tables, the rules, and the test."""
-    relations = fitted.relations
-    tables = ", ".join(f"{name} {part.table.height:,}" for name, part in relations.parts.items())
     if not screen.quiet:
-        screen.show(f"{count_text(len(relations), 'record')}, with {tables}", "")
+        screen.show(size_text(fitted.relations), "")
     screen.show(*fitted.text.split("\n"))
     if fitted.tested is not None:
         tested = count_text(fitted.tested.records, "record")

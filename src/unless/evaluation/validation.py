@@ -104,7 +104,7 @@ def run_learners(pairs: Iterable[tuple[Table, Table]], learners: Mapping[str, Le
             start = time.perf_counter()
             found = learner(train)
             seconds = time.perf_counter() - start
-            yield Run(name, fold, evaluate_decider(found, test), _rule_count(found), seconds)
+            yield Run(name, fold, evaluate_decider(found, test), rule_count(found), seconds)
 
 
 def align_test(train: Table, test: Table) -> Table:
@@ -117,7 +117,7 @@ def align_test(train: Table, test: Table) -> Table:
     return Table(test.columns, labels, len(test), test.missing)
 
 
-def _rule_count(decider: Decider) -> int:
+def rule_count(decider: Decider) -> int:
     """Count rules and exceptions; in one list, equal exceptions count once, as in the paper."""
     rules = decider.all_rules
     return len(flatten(rules)) if decider.by_rule else len(rules) + rules.exception_count
