@@ -194,3 +194,91 @@ def test_evaluations_that_are_refused(run, options, code, reason):
     """The error names what is wrong."""
     done = run("evaluate", "customers.csv", "-t", "churn", *options)
     assert (done.code, reason in " ".join(done.err.split())) == (code, True), done.err
+
+
+# Watching and describing a model.
+
+
+@pytest.fixture
+def model(run, shop) -> str:
+    """A model of the shop, and files of customers: half of them, the same without labels, and with some labels."""
+    run("fit", "customers.csv", "-t", "churn", *WITH, "-o", "model.json", "-q")
+    half = shop.main.head(100)
+    half.write_csv("half.csv")
+    half.drop("churn").write_csv("plain.csv")
+    half.with_columns(churn=pl.when(pl.int_range(100) % 5 > 0).then(pl.col("churn"))).write_csv("some.csv")
+    return "model.json"
+
+
+def test_nothing_moved(run, model):
+    """Customers like those of training raise no alarm, with labels, without, and beside a reference."""
+    done = run("watch", model, "half.csv", *WITH)
+    assert (done.code, done.err.splitlines()[:2]) == (
+        0,
+        ["half.csv: 100 records, all with true labels", "nothing moved: 4 checks on 100 records"],
+    )
+    assert "no if it has an order with" in done.out
+    assert "orders(X" not in done.out
+    assert "does not remember its records" in done.err
+    document = json.loads(run("watch", model, "plain.csv", *WITH, "--json").out)
+    assert (document["records"], document["labelled"], document["alarms"]) == (100, 0, 0)
+    done = run("watch", model, "some.csv", *WITH, "--reference", "half.csv", "--json")
+    document = json.loads(done.out)
+    assert (done.code, document["labelled"]) == (0, 80)
+    assert {one["source"] for one in document["checks"]} == {"the reference"}
+
+
+def test_orders_that_became_cheap(run, model):
+    """Cheaper orders move the decisions and the accuracy of the rules."""
+    Path("new").mkdir()
+    pl.read_csv("orders.csv").with_columns(pl.col("total") // 4).write_csv("new/orders.csv")
+    cheap = ("--key", "customer_id", "--with", "new/orders.csv:customer_id")
+    done = run("watch", model, "customers.csv", *cheap, "--reference", "half.csv", "--log", "log.jsonl", "--json")
+    assert json.loads(done.out)["alarms"] == 0  # the reference has the same orders
+    done = run("watch", model, "customers.csv", *cheap, "-q")
+    assert done.code == 3
+    lines = [line.split()[1:4] for line in done.out.splitlines()[1:]]
+    assert ["rule", "1", "decides"] in lines
+    assert json.loads(Path("log.jsonl").read_text())["records"] == 200
+
+
+def test_card_of_several_tables(run, model):
+    """The card has rules in words and subgroups of DATA, and says that the records may be those of training."""
+    done = run("card", model, "some.csv", *WITH, "--by", "age", "--watch", "half.csv")
+    assert (done.code, done.err) == (0, "20 of 100 records of some.csv have no label in 'churn'; they are left out\n")
+    assert "on 80 records of some.csv" in done.out
+    assert "| 1 | no | if it has an order with" in done.out
+    assert "| age |" in done.out
+    assert "If the model was learned from these records, they overstate how good it is" in done.out
+    assert "Watched on 100 newer records: nothing moved" in done.out
+    assert "orders(X" not in done.out
+    done = run("card", model)
+    assert "Models of several tables forget their test" in done.out
+    assert "o records were held back" not in done.out
+
+
+@pytest.mark.parametrize(
+    ("command", "code", "reason"),
+    [
+        (("watch", "half.csv"), 1, "add --key and --with"),
+        (("card", "half.csv"), 1, "add --key and --with"),
+        (("watch", "plain.csv", *WITH, "--labels", "churn"), 1, "no column 'churn'"),
+        (("card", "plain.csv", *WITH, "--target", "chrn"), 1, "no column 'chrn'"),
+        (("card", "half.csv", *WITH, "--by", "agee"), 1, "did you mean 'age'"),
+        (("card", "half.csv", *WITH, "--stability", 2), 2, "features that were searched in all records"),
+        (("card", *WITH), 2, "give DATA"),
+        (("watch", "half.csv", *WITH, "--delimiter", ";"), 2, "options about files"),
+        (("card", "half.csv", *WITH, "--delimiter", ";"), 2, "options about files"),
+    ],
+)
+def test_what_watch_and_card_refuse(run, model, command, code, reason):
+    """The error names what is wrong and what to write."""
+    done = run(command[0], model, *command[1:])
+    assert (done.code, reason in " ".join(done.err.split())) == (code, True), done.err
+
+
+def test_one_table_takes_no_parts(run, shop):
+    """A model of one table is not watched with --with."""
+    shop.main.write_csv("one.csv")
+    run("fit", "one.csv", "-t", "churn", "-o", "one.json", "-q")
+    assert "learned from one table" in run("watch", "one.json", "one.csv", *WITH).err

@@ -99,7 +99,7 @@ def evaluate(
             }
         )
         with screen.busy("reading the tables"):
-            relations = related.read_labelled(data, target, [] if split.group is None else [split.group])
+            relations = related.read_labelled(data, target, apart=[] if split.group is None else [split.group])
             training = training_keys(relations, split.columns, data)
         check_label_kind(screen, training, labels)
     else:

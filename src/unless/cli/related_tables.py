@@ -110,9 +110,9 @@ class RelationOptions:
             name=name or noun(_stem(data)),
         )
 
-    def read_labelled(self, data: str, target: str, apart: Sequence[str] = ()) -> Relations:
-        """Read the tables to learn from; reject DATA without the column of labels."""
-        relations = self.read(data, target, apart=apart)
+    def read_labelled(self, data: str, target: str, name: str | None = None, apart: Sequence[str] = ()) -> Relations:
+        """Read the tables; reject DATA without the column of labels."""
+        relations = self.read(data, target, name, apart)
         if relations.target is None:
             raise UnknownNameError(f"{data} has no column {target!r}{suggest(target, relations.main.columns)}")
         return relations

@@ -15,8 +15,11 @@ from unless.cli.file_io import check_file_conflicts, standard_input
 from unless.cli.layout import grid
 from unless.cli.loading import note_how_read, read_fitted_model, show_stream_progress, source_name
 from unless.cli.options import Data, Json, Model, Quiet, complete_columns, value_option
+from unless.cli.related_records import refuse_one_table, rules_in_words, watch_in_words, watch_relations
+from unless.cli.related_tables import RelationOptions, refuse_single, related_sources
 from unless.evaluation.drift_results import DriftCheck, Watch, p_value_text
 from unless.files import append_line
+from unless.model import Model as FittedModel
 from unless.read.batches import File
 from unless.stream import watch_file
 from unless.values import count_text, percent
@@ -48,6 +51,7 @@ def watch(
         value_option("X", "Shares that differ by less raise no alarm: 0.01 is one percentage point.", low=0, high=1),
     ] = 0.0,
     log: Annotated[str | None, value_option("FILE", "Append a line about this run, a JSON object, to a file.")] = None,
+    related: RelationOptions,
     file: FileOptions,
     quiet: Quiet = False,
     json: Json = False,
@@ -62,14 +66,46 @@ def watch(
     Example: unless watch model.json new.csv
 
     Example: unless watch model.json new.csv --log log.jsonl
+
+    A model of several tables takes --key and --with, as predict does; the parts of --reference are in the same tables.
     """
-    check_file_conflicts(log, model, data, reference, format=file.format)
+    check_file_conflicts(log, model, data, reference, *related_sources(related), format=file.format)
     screen = Screen(quiet=quiet)
     found = read_fitted_model(model, "what they decided in training; watch")
+    if related.check():
+        refuse_single({"options about files": file != FileOptions()})
+        with screen.busy("watching"):
+            seen = watch_relations(found, related, data, labels, reference, alpha=alpha, least=least)
+    else:
+        refuse_one_table(found, data)
+        seen = _watch_table(screen, found, data, labels, reference, alpha, least, file)
+    if log is not None:
+        append_line(log, seen.log_line(data))
+    if json:
+        screen.data({"data": data, **seen.to_dict()})
+    elif related.related:
+        _show_watch(screen, watch_in_words(seen, found), data, rules_in_words(found))
+    else:
+        _show_watch(screen, seen, data)
+    if seen.moved:
+        raise typer.Exit(MOVED)
+
+
+def _watch_table(  # noqa: PLR0917 - options of watch
+    screen: Screen,
+    model: FittedModel,
+    data: str,
+    labels: str | None,
+    reference: str | None,
+    alpha: float,
+    least: float,
+    file: FileOptions,
+) -> Watch:
+    """Watch a model of one table on a file of any size."""
     source, earlier = _open_source(data), None if reference is None else _open_source(reference)
     with show_stream_progress(screen, "watching", data, by_model=labels is None) as tell:
         seen = watch_file(
-            found,
+            model,
             source,
             labels=labels,
             reference=earlier,
@@ -79,22 +115,15 @@ def watch(
             progress=tell,
         )
     note_how_read(screen, data, seen.read_as)
-    if log is not None:
-        append_line(log, seen.log_line(data))
-    if json:
-        screen.data({"data": data, **seen.to_dict()})
-    else:
-        _show_watch(screen, seen, data)
-    if seen.moved:
-        raise typer.Exit(MOVED)
+    return seen
 
 
 def _open_source(data: str) -> File:
     return standard_input("watch MODEL - < new.csv").buffer if data == "-" else data
 
 
-def _show_watch(screen: Screen, seen: Watch, data: str) -> None:
-    """Show the checks, most significant first, and the false alarm rate."""
+def _show_watch(screen: Screen, seen: Watch, data: str, rules: Sequence[str] = ()) -> None:
+    """Show the checks, most significant first, and the false alarm rate; ``rules`` has conditions in other words."""
     labelled = "all" if seen.labelled == seen.records else f"{seen.labelled:,.0f}"
     labels = f"{labelled} with true labels" if seen.labelled else "no true labels"
     screen.note(f"{source_name(data)}: {count_text(seen.records, 'record')}, {labels}")
@@ -102,7 +131,7 @@ def _show_watch(screen: Screen, seen: Watch, data: str) -> None:
     shown = seen.moved if screen.quiet else seen.checks
     most = max(_SCREENFUL, len(seen.moved)) if screen.out.is_terminal else len(shown)
     if shown:
-        screen.show(_check_table(seen, shown[:most]))
+        screen.show(_check_table(seen, shown[:most], rules))
     if len(shown) > most:
         screen.note(f"and {count_text(len(shown) - most, 'more check')} that did not move: --json has all of them")
     if not screen.quiet and seen.checks:
@@ -111,7 +140,7 @@ def _show_watch(screen: Screen, seen: Watch, data: str) -> None:
     screen.note(*seen.notes)
 
 
-def _check_table(seen: Watch, checks: Sequence[DriftCheck]) -> RenderableType:
+def _check_table(seen: Watch, checks: Sequence[DriftCheck], rules: Sequence[str]) -> RenderableType:
     """Return a row for each check; where all compare with the same records, the heading says which."""
     sources = list(dict.fromkeys(check.source for check in checks if check.before is not None))
     right: dict[str, Any] = {"justify": "right", "no_wrap": True}
@@ -127,6 +156,13 @@ def _check_table(seen: Watch, checks: Sequence[DriftCheck]) -> RenderableType:
             *([Text(source, "dim")] if len(sources) > 1 else []),
             Text(str(check.now), style),
             Text(p_value_text(check.adjusted)),
-            Text(seen.about(check), "dim"),
+            Text(_about(seen, check, rules), "dim"),
         )
     return table
+
+
+def _about(seen: Watch, check: DriftCheck, rules: Sequence[str]) -> str:
+    """Return the details of a check, with the conditions of a rule from ``rules`` if there are any."""
+    if check.rule is None or check.rule >= len(rules):
+        return seen.about(check)
+    return f"{seen.program.heads[check.rule]} {rules[check.rule]}"

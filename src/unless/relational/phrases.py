@@ -337,6 +337,17 @@ def _whose(root: Entity) -> str:
     return "its" if root.noun == "it" else f"{root.noun}'s"
 
 
+def feature_phrase(definition: Definition) -> str:
+    """Name a feature in words.
+
+    >>> from unless.relational import parse_definition
+    >>> feature_phrase(parse_definition("exists: orders(X,A), orders.total(A,B), B > 50"))
+    'it has an order with total > 50'
+    """
+    phrases = Phrases(definition)
+    return phrases.exists(holds=True) if definition.how == "exists" else phrases.number()
+
+
 def literal_phrase(literal: Literal, definition: Definition) -> str:
     """Put a test of a rule into words.
 

@@ -26,7 +26,7 @@ from unless.evaluation.unseen_values import number_kind_text
 from unless.explanation.rule_listing import rule_lines, rule_numbers
 from unless.explanation.score_explanation import untested_text
 from unless.explanation.sentences import words_for
-from unless.explanation.words import Words, printable
+from unless.explanation.words import DEFAULT, Words, printable
 from unless.export.fingerprint import fingerprint
 from unless.model import Model, model_of
 from unless.model.rule_statistics import RuleStatistics
@@ -60,6 +60,7 @@ def model_card(  # noqa: PLR0913 - what people say about a model
     not_for: str | None = None,
     stability: Stability | None = None,
     watch: Watch | None = None,
+    words: Words = DEFAULT,
 ) -> ModelCard:
     """Make the card of a model.
 
@@ -78,11 +79,13 @@ def model_card(  # noqa: PLR0913 - what people say about a model
         The heading, the purpose of the model, and the uses it is not meant for.
     stability, watch
         Results of `unless.evaluation` to include.
+    words
+        The words for features and values.
     """
     if (known := model_of(model)) is None:
         raise ParameterError("a program contains only rules, without training figures; pass a model that fit wrote")
     model, program, trained = known, known.program, known.statistics
-    words = words_for(program, tables=(model.domain,) if table is None else (model.domain, table))
+    words = words_for(program, tables=(model.domain,) if table is None else (model.domain, table), words=words)
     features = () if table is None else table.features
     if table is not None and (unknown := [name for name in by if name not in features]):
         raise UnknownNameError(f"no column {unknown[0]!r}{suggest(unknown[0], features)}")
@@ -212,7 +215,7 @@ def _list_features(model: Model, words: Words, table: Table | None) -> Iterator[
         called = number_kind_text(notation) if kind == "number" else _KINDS[kind]
         called += " and special codes" if name in model.schema.special else ""
         values = "" if seen is None else _describe_values(seen, words)
-        yield FeatureFact(printable(name), called, missing, total, values, name in used)
+        yield FeatureFact(words.name(name), called, missing, total, values, name in used)
 
 
 def _describe_values(column: Column, words: Words) -> str:
@@ -236,7 +239,8 @@ def _find_limits(
     watch: Watch | None,
 ) -> Iterator[str]:
     if tests is None:
-        yield "No records were held back, so how good the model is on new records is not known."
+        why = "No records were held back" if model.relations is None else "Models of several tables forget their test"
+        yield f"{why}, so how good the model is on new records is not known."
     elif tests.unseen is False:
         yield "The figures are of records that the model was learned from: they overstate how good it is on new ones."
     elif tests.unseen is None:

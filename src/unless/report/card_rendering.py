@@ -129,7 +129,7 @@ def _fact_rows(card: ModelCard) -> Iterator[tuple[str, str]]:
 
 
 NOTHING_SAID = "Not specified. To specify it: unless card … --not-for TEXT"
-UNKNOWN = "Not known: no records were held back, and no labelled records were given."
+UNKNOWN = "Not known: the model has no test on records held back, and no labelled records were given."
 DIFFERENCES = "A star marks a difference to all other records that chance does not explain."
 LABEL_HEADS = ("label", "precision (95 %)", "recall (95 %)")
 GROUP_HEADS = ("column", "group", "records", "accuracy (95 %)", "decided")
