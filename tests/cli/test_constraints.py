@@ -197,5 +197,5 @@ def test_rules_that_stay_are_tested_on_what_they_were_not_learned_from(run):
     assert (again.code, "too good" in again.err) == (0, False)
     assert unless.load("second.json").origin_.split == first.origin.split
     other = run(*learn, "--keep", "first.json", "--exclude", "years_at_address", "--lock", "1")
-    assert "records of this test, the figures are too good: it knows those by other features" in other.err
+    assert "records of this test, the figures are too good: it identifies those by other features" in other.err
     assert "too good" not in run(*learn, "--keep", "first.json", "--test", "0").err

@@ -218,7 +218,7 @@ def test_bad_costs_of_the_command_line(texts, said):
         ({"costs": pd.DataFrame([[0, 5, 1]])}, ParameterError, "has 1 rows and 2 columns of costs"),
         ({"costs": {("churn", "stay"): "amout", ("stay", "churn"): 1}}, UnknownNameError, "did you mean 'amount'"),
         ({"costs": {("churn", "stay"): "plan", ("stay", "churn"): 1}}, ParameterError, "other values than numbers"),
-        ({"costs": {("churn", "stay"): "amount"}}, ParameterError, "costs that name a column need all mistakes"),
+        ({"costs": {("churn", "stay"): "amount"}}, ParameterError, "every mistake needs a cost"),
         ({"decide": "costs"}, ParameterError, "needs costs"),
         ({"decide": "votes"}, ParameterError, "decide must be 'rules', 'costs', 'score' or None"),
         ({"decide": "score", "costs": COSTS}, ParameterError, "leave out costs"),
@@ -293,7 +293,7 @@ def test_explanations_say_what_decides():
         assert one.rejected == (label is None) == (min(row["churn"], row["stay"]) > 0.7)
         text = one.text()
         assert text.startswith("no decision" if label is None else f"label {label}")
-        assert ("instead: label " + rule in text) == (label != rule)
+        assert ("alone would decide: label " + rule in text) == (label != rule)
         json.dumps(one.to_dict())
     with pytest.raises(ParameterError, match="no single rule stops a label"):
         model.why_not(NEW.iloc[0], "churn")

@@ -73,7 +73,7 @@ def test_groups_do_not_change_what_chance_could_not_explain() -> None:
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_splitters_of_scikit_learn_work() -> None:
-    """The random split is too kind to rules about repeated customers, and grouped splitters show it."""
+    """A random split overstates rules about repeated customers, and grouped splitters show it."""
     model = UnlessClassifier(warn=False)
     kind = cross_val_score(model, X, Y, cv=5).mean()
     grouped = cross_val_score(model, X, Y, groups=WHO, cv=GroupKFold(5)).mean()

@@ -56,7 +56,7 @@ def test_noise_is_hardly_ever_suspected() -> None:
 
 
 def test_the_order_of_records_does_not_matter() -> None:
-    """The remark is the same for shuffled records, and says how much too kind; Python names its own ways out."""
+    """The remark is the same for shuffled records, and says how alike they are; Python names its own ways out."""
     labels = np.where(np.arange(ROWS) < ROWS // 2, SHARED, "yes")
     frame = pd.DataFrame({"customer": WHO, "when": DAYS, "label": labels})
     first, again = (unless.inspect(one, "label") for one in (frame, frame.sample(frac=1, random_state=1)))

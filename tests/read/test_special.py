@@ -109,7 +109,7 @@ def test_flags_and_units():
         ({"months": {-7: ""}}, {}, ParameterError, "a name has letters"),
         ({"months": {-7: "8"}}, {}, ParameterError, "a name has letters"),
         ({"months": {-7: 8}}, {}, ParameterError, "a name has letters"),
-        ({"months": {-7: "x", -8: "x"}}, {}, ParameterError, "the name 'x'; a name leads back to one code"),
+        ({"months": {-7: "x", -8: "x"}}, {}, ParameterError, "the name 'x'; each name belongs to one code"),
         ({"months": {-7: "x", "-7.0": "y"}}, {}, ParameterError, "names the code -7 of 'months' twice"),
         ({"mnths": {-7: "x"}}, {}, UnknownNameError, "no column 'mnths'; did you mean 'months'"),
         ({"town": {-7: "x"}}, {}, ReadError, "'town' has no numbers, such as 'Oslo', but special codes are numbers"),

@@ -41,7 +41,7 @@ class ConstraintOptions:
     apart: Annotated[
         list[str] | None, _option("A,B", "Two columns that must not be in one rule together (repeat).", "--apart")
     ] = None
-    monotone: Annotated[list[str] | None, _option("WISH", _MONOTONE, "--monotone")] = None
+    monotone: Annotated[list[str] | None, _option("DIRECTION", _MONOTONE, "--monotone")] = None
     max_literals: Annotated[
         int | None, _option("N", "At most N tests in a rule, and in each exception; a range counts as two.", low=1)
     ] = None
@@ -136,7 +136,9 @@ class KeptRules:
         if origin is None or not origin.split.holds_back or not known:
             why = "it held back none" if origin is not None else "it does not say which those are"
             if origin is not None and origin.split.holds_back:
-                why = "it knows those by other features" if origin.split.by == by else "it split them in another way"
+                why = (
+                    "it identifies those by other features" if origin.split.by == by else "it split them in another way"
+                )
             screen.note(
                 f"if rules of {self.name} were learned from records of this test, the figures are too good: {why}"
             )

@@ -15,7 +15,7 @@ from unless.table import Labels
 
 Compare = Annotated[
     str | None,
-    column_option("Compare the costs with the decisions in this column, which rules do not test", COSTS, repeat=False),
+    column_option("Compare the costs with those of the decisions in this column; rules ignore it", COSTS, repeat=False),
 ]
 
 

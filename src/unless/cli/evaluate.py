@@ -157,7 +157,7 @@ def _check_tests(split: TestSplit, test: str | None, cv: int | None) -> TestSpli
     if test is not None and cv is not None:
         raise typer.BadParameter("--test replaces the folds; leave out --cv", param_hint="--test")
     if split.time is not None and cv is not None:
-        raise typer.BadParameter("later records are tested, not folds; leave out --cv", param_hint="--time")
+        raise typer.BadParameter("the test is on later records, not on folds; leave out --cv", param_hint="--time")
     if test is not None:
         split.refuse("--test gives the records to test on; leave out one of them")
     return split

@@ -79,7 +79,7 @@ def _later(table: Table, by: SplitBy) -> TestPairs:
 def _periods(screen: Screen, training: TrainingTable, split: TestSplit) -> TestPairs:
     """Test on each period what is learned before it."""
     known = period_pairs(screen, training.table, training.beside, split)
-    made = f"{count_text(len(known), str(split.period))} of {split.time!r}, each tested by what was learned before it"
+    made = f"{count_text(len(known), str(split.period))} of {split.time!r}, each tested with what was learned before it"
     return TestPairs(lambda: [pair for _, pair in known], len(known), made, tuple(name for name, _ in known))
 
 

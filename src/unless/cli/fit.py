@@ -133,7 +133,7 @@ def fit(
     kept = read_kept_rules(algorithm, keep)
     if kept.program is not None and split.period is not None:
         raise typer.BadParameter(
-            "earlier periods were not learned around kept rules; leave out --keep", param_hint="--test-by"
+            "earlier periods cannot be learned around kept rules; leave out --keep", param_hint="--test-by"
         )
     if large.unchanged and large.blocks is None:
         raise typer.BadParameter("there are no kept blocks; add --blocks FOLDER", param_hint="--unchanged")

@@ -193,7 +193,7 @@ def _advised_options(
     }
     for remark in kept:
         codes = (remark.example or "", *remark.others)
-        # What is missing is so in every column: a number that is a code in another column is one here, too.
+        # --missing applies to every column, so a number that is a code in one column becomes a code here, too.
         if remark.code == "special-number" or (remark.code == "missing-number" and apart_codes.intersection(codes)):
             yield from (("special", _code_option(remark.column or "", code)) for code in codes)
             continue
@@ -232,8 +232,8 @@ COMMAND = AdviceStyle(
         "no-knowledge-of-many": "Weaker patterns may show with --class-weight balanced.",
         "one-decision": "A cost is TRUE:DECIDED=COST: is one of them the wrong way round?",
         "past-dates": "If new records have later ones, learn from weekday, month and hour instead: --parts {name}",
-        "repeated-group": "A random split is too kind to rules about them; keep them together: --group {name}",
-        "drifting-date": "A random split is too kind to rules about the past; test on later records: --time {name}",
+        "repeated-group": "A random split overstates accuracy on new ones; keep equal ones together: --group {name}",
+        "drifting-date": "A random split overstates accuracy on later records; test on those: --time {name}",
         "weak-rule": "Try a smaller --penalty, a larger --max-rules, --tune, --teacher committee or -a committee.",
         "unpromising": "With -a unless such rules are dropped.",
         "uncovered": "Try -a unless or -a committee.",

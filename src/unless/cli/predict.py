@@ -89,7 +89,7 @@ def predict(
     reasons.check_log(output, model, data, file.format)
     found = read_any_model(model)
     if related.check():
-        reasons.refuse("it is for models of one table; unless explain names the parts of several that decide")
+        reasons.refuse("it is only for models of one table; for several, unless explain names the parts that decide")
         check_file_conflicts(output, model, data, *related_sources(related))
         decider = decider_of_relations(found)
         counts = predict_relations(found, related.read(data, name=decider.features.root[0]), output, prefix)

@@ -49,7 +49,7 @@ class ReasonColumns:
         if self.log is not None:
             check_file_conflicts(self.log, model, data, self.codes, format=form)
             if Path(os.path.realpath(output)) in Path(os.path.realpath(self.log)).parents:
-                raise typer.BadParameter(f"it is in {output}, which is written", param_hint="--log")
+                raise typer.BadParameter(f"it is in {output}, the folder of the output", param_hint="--log")
 
     def refuse(self, why: str) -> None:
         """Reject reasons and logs, which a model cannot have."""

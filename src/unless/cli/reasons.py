@@ -74,7 +74,7 @@ def reasons(
         write_document(reasons_template(found), output)
         return
     if data is not None and getattr(found, "relations", None) is not None:
-        raise ParameterError(f"{model} is about several tables; unless explain names the parts that decide a record")
+        raise ParameterError(f"{model} is for several tables; unless explain names the parts that decide a record")
     words = DEFAULT_REASONS if codes is None else read_reason_words(codes, found)
     if data is None:
         _show_known(screen, found, words, checked=codes is not None, json=json)

@@ -37,8 +37,8 @@ _WITH = (
 
 
 _TIME = (
-    "The column with the moment of each record, such as when; with --with, orders.date is that of the parts in orders: "
-    "parts that are later than their record are ignored (repeat)."
+    "The column with the time of each record, such as when; with --with, orders.date is the time of each order, and "
+    "parts later than their record are ignored (repeat)."
 )
 
 
@@ -55,7 +55,7 @@ class RelationOptions:
         str | None,
         data_option(
             "COLUMN",
-            "The column with the moment of each record, by which only parts are ignored, and records not split.",
+            "With --with: like --time, to ignore later parts, but without splitting the records by time.",
             "--until",
         ),
     ] = None

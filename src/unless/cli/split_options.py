@@ -25,8 +25,8 @@ DEFAULT_SHARE = 0.2
 """The share of records to test on, unless options say otherwise."""
 
 _AFTER = "With --time: learn from the records before this date, and test on those from it on."
-_BY = "With --time: test on each period what was learned before it; a model learns from all but the last period."
-_GROUP = "Records with the same value here stay together: none of them is tested if others are learned from."
+_BY = "With --time: test on each period the rules learned before it; the model is learned before the last."
+_GROUP = "Keep records with the same value here together: learn from all of them, or test on all of them."
 
 
 TestBy = Annotated[Period | None, flag_option(_BY, "--test-by", panel=DATA)]
@@ -45,7 +45,7 @@ class SplitOptions:
         """Return how records are split; reject options that contradict each other, or that need --time."""
         for option, value in (("--test-after", self.test_after), ("--test-by", self.test_by)):
             if value and time is None:
-                raise typer.BadParameter("name the column with the moment of each record: --time", param_hint=option)
+                raise typer.BadParameter("name the column with the time of each record: --time", param_hint=option)
             if value and test is not None:
                 raise typer.BadParameter(f"{option} says which records to test on; leave one out", param_hint="--test")
         if self.test_after and self.test_by:

@@ -38,7 +38,7 @@ def stability(
     target: TrueLabels = None,
     time: Annotated[
         str | None,
-        data_option("COLUMN", "The column with the moment of each record.", "--time", complete=complete_columns),
+        data_option("COLUMN", "The column with the time of each record.", "--time", complete=complete_columns),
     ] = None,
     test_by: TestBy = None,
     group: Group = None,

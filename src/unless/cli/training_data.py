@@ -48,7 +48,7 @@ class TrainingTable:
     beside: Mapping[str, Column] = field(default_factory=dict)
     """The columns by which records are split, by name; they are no features unless --include names them."""
     too_kind: tuple[Remark, ...] = ()
-    """Remarks on columns that make a split at random too kind, if records are split at random."""
+    """Remarks on columns that make a random split too easy, if the split is random."""
 
     def close(self) -> None:
         """Remove the temporary blocks."""

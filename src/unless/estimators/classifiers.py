@@ -54,9 +54,9 @@ class UnlessClassifier(RuleClassifier, UnlessLearner):
     random_state
         The random seed for a committee and for the records that a teacher labels.
     probabilities
-        What probabilities use: what rules test, or all features. With "all", the score card has points for every
-        feature, also for those that no rule tests: labels and rules stay, `predict_proba` ranks records better. Every
-        explanation of a probability names these features; new records must have them.
+        The features that probabilities use: those that rules test, or all. With "all", the score card has points for
+        every feature, also for those that no rule tests: labels and rules stay the same, and `predict_proba` ranks
+        records better. Every explanation of a probability names these features; new records must have them.
     numeric
         Columns to read as numbers, whatever they look like; text that is not a number stays text.
     categorical

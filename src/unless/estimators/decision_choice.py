@@ -134,7 +134,7 @@ class DecisionChoice:
 
 
 def read_amounts(costs: Costs, table: Table) -> dict[str, Floats]:
-    """Read the amounts of the records of a table."""
+    """Read the columns of amounts that costs name, as numbers."""
     return costs.amounts({name: table.column(name) for name in costs.used}, len(table))
 
 

@@ -121,9 +121,9 @@ class CostExplanation:
         shares = ", ".join(f"{printable(str(label))} {share_text(share)}" for label, share in ranked)
         found = [self.sentence(words), f"probabilities: {shares}"]
         if isinstance(self.inner, Proof) and self.inner.label is not None:
-            agree = "too" if self.inner.label == self.label else "instead"
+            verb = "gives the same label" if self.inner.label == self.label else "alone would decide"
             said = self.inner.text(words=words)
-            found.append(f"{rule_name(self.inner.decided)} says {agree}: {said}")
+            found.append(f"{rule_name(self.inner.decided)} {verb}: {said}")
         return found
 
     def text(self, most: Any = None, *, words: Words = DEFAULT) -> str:

@@ -80,8 +80,10 @@ def find_turns(curve: Curve, label: Label, column: int, words: Words) -> Iterato
         name, size = words.name(curve.feature), float(np.abs(effects - best)[places].max())
         where = groups[places[0]].joined(groups[places[-1]]).text(curve.feature, words)
         trend = "likelier" if direction > 0 else "less likely"
-        rests = f"{count_text(records, 'record')} of {int(weights.sum()):,}"
-        text = f"{label} becomes {trend} with more {name}, except {where}: it is {size:.2f} off there, on {rests}"
+        of = f"{count_text(records, 'record')} of {int(weights.sum()):,}"
+        text = (
+            f"{label} becomes {trend} with more {name}, except {where}: there it differs by {size:.2f}, based on {of}"
+        )
         yield CurveFinding(curve.feature, label, text, _constraint(curve.feature, direction, label), records)
 
 

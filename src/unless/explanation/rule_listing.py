@@ -140,7 +140,7 @@ def imitation_title(model: Model) -> str:
         return ""
     share = percent(model.agreement or 0.0)
     if committee_of(model.decider) is None:
-        return f"{printable(str(model.decider))}. In training, {share} get the label of the first rule that applies:"
+        return f"{printable(str(model.decider))}. In training, {share} of records get the label of the first rule:"
     return f"{printable(str(model.decider))}. It decides; this list imitates it, and agrees on {share} of its training:"
 
 

@@ -3,7 +3,7 @@
 `findings` defines the results. `table_profile` computes them for a whole table, and finds copies, duplicates and
 contradictions. `column_profile` describes one column by its `cell_counts`, `text_findings` examines the texts of a
 column, `target_profile` examines the classes and the features that give them away, and `split_findings` names and dates
-that make a random split too kind. Everything is computed from rank
+that make a random split too easy. Everything is computed from rank
 codes and their counts, so that a million rows take seconds.
 """
 

@@ -1,4 +1,4 @@
-"""Find columns that make a random split too kind: names that repeat, as of customers, and dates on which labels depend.
+"""Find columns that make a random split too easy: names that repeat, such as customers, and dates that labels follow.
 
 Rules are then tested on records that are too similar to those of training: of the same customers, or of the same days.
 """
@@ -40,10 +40,10 @@ def find_kind_splits(columns: Sequence[Column], target: Column) -> list[Remark]:
     if np.count_nonzero(known) < _FEWEST:
         return []
     labels = target.codes[known]
-    return [one for column in columns for one in _about_column(column, column.codes[known], labels, target)]
+    return [one for column in columns for one in _inspect_column(column, column.codes[known], labels, target)]
 
 
-def _about_column(
+def _inspect_column(
     column: Column, codes: NDArray[np.unsignedinteger], labels: NDArray[np.unsignedinteger], target: Column
 ) -> Iterator[Remark]:
     there = codes < column.missing

@@ -120,7 +120,7 @@ def _profile_columns(
 
 
 def _find_by_labels(features: Sequence[Column], labels: Column | None) -> list[Remark]:
-    """Find features that give labels away, and columns that make a random split too kind."""
+    """Find features that give labels away, and columns that make a random split too easy."""
     return [] if labels is None else [*find_giveaways(features, labels), *find_kind_splits(features, labels)]
 
 

@@ -59,7 +59,7 @@ def find_allowed_literal(  # noqa: PLR0917 - a search, and where it is
     others: Iterable[Literal] = (),
     used: tuple[Literal, ...] = (),
 ) -> FoundLiteral | None:
-    """Find the best literal that limits allow beside the others, on a value that no ``used`` literal has."""
+    """Find the best literal that limits allow together with ``others``, except on values of ``used`` literals."""
     allowed, cuts = limits.allowed(others), limits.cuts
     if allowed is None or not cuts:
         return engine.find_literal(positive, negative, score, used, allowed)

@@ -21,7 +21,7 @@ from unless.rule import Program
 Rows = TypeVar("Rows")
 
 FEWEST = 2_000
-"""The least number of records for a trial: with fewer, unseen records show too little."""
+"""The minimum number of records for a trial; fewer unseen records show too little."""
 
 _EACH = 50
 """The least number of records per label: with fewer, a list of lower penalty slowly learns hundreds of rules."""

@@ -107,7 +107,7 @@ class UnlessSettings(LearnerSettings):
     random_state: Any = setting(0, RANDOM_STATE, kind="seed", metavar="N", audience=RANDOM_USERS)
     probabilities: str = setting(
         "rules",
-        "What probabilities use: what rules test, or all features.",
+        "The features that probabilities use: those that rules test, or all.",
         kind="choice",
         words=("rules", "all"),
         metavar="rules|all",

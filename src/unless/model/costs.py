@@ -78,8 +78,8 @@ class Costs:
         if open_pairs and any(isinstance(amount, str) for amount in pairs.values()):
             true, decided = open_pairs[0]
             raise ParameterError(
-                f"there is no cost for the decision {classes[decided]!r} where {classes[true]!r} is true; costs that "
-                "name a column need all mistakes"
+                f"there is no cost for the decision {classes[decided]!r} where {classes[true]!r} is true; if costs "
+                "name a column, every mistake needs a cost"
             )
         rows = (
             tuple(float(true != k) if one is None else one for k, one in enumerate(row))

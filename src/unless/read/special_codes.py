@@ -115,6 +115,6 @@ def _check_name(column: object, code: object, name: object, others: Iterable[str
         raise ParameterError(f"special= gives the code {code!r} of {column!r} the name {name!r}; a name has letters")
     if name in others:
         raise ParameterError(
-            f"special= gives {count_text(2, 'code')} of {column!r} the name {name!r}; a name leads back to one code"
+            f"special= gives {count_text(2, 'code')} of {column!r} the name {name!r}; each name belongs to one code"
         )
     return name

@@ -101,7 +101,7 @@ def model_card(  # noqa: PLR0913 - what people say about a model
         decides = f"{len(model.decider.lists)} lists that vote; the rules below are of one that imitates them"
     if isinstance(model.decider, ScoreDecider):
         share = percent(model.agreement or 0.0)
-        decides = f"a {model.decider.noun}; the rules below give the same label for {share} of its training"
+        decides = f"a {model.decider.noun}; the rules below give the same label for {share} of the training records"
     return ModelCard(
         title=printable(title) if title else f"Model card: {printable(program.target)}",
         purpose=purpose,

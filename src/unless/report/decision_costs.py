@@ -35,7 +35,7 @@ def describe_costs(model: Model, facts: DecisionFacts) -> str:
         share = percent(known.agreement or 0.0)
         found.append(
             f"The model is a {printable(known.decider.noun)}; this page is about its {shown} alone. "
-            f"The list gives the same label as the model for {share} of its training"
+            f"The list gives the same label as the model for {share} of the training records"
         )
     costs = None if facts.truth is None or facts.table.target is None else measure_costs(known, facts.table)
     if costs is not None:
