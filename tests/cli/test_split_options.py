@@ -199,7 +199,7 @@ def test_several_tables_are_split_by_time_and_group(run):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--test-after", "2023"), "name the column with the moment of each record: --time"),
+        (("--test-after", "2023"), "name the column with the time of each record: --time"),
         (("--time", "when", "--group", "customer"), "on both sides"),
         (
             ("--time", "when", "--test-after", "2020"),
@@ -298,14 +298,14 @@ def test_a_random_split_that_is_too_kind_is_said(run):
     inspected = run("inspect", "orders.csv", "-t", "late")
     assert "customer repeats: 30 values in 900 records" in " ".join(inspected.out.split())
     assert "--group=customer -o model.json" in " ".join(inspected.err.split())
-    assert "keep them together: --group customer" in " ".join(run("fit", "orders.csv", "-t", "late").err.split())
+    assert "keep equal ones together: --group customer" in " ".join(run("fit", "orders.csv", "-t", "late").err.split())
     assert "--group customer" in run("evaluate", "orders.csv", "-t", "late", "-a", "fold-rm", "--cv", "2").err
     assert "overstates" not in run("fit", "orders.csv", "-t", "late", "--group", "customer").err
     assert "overstates" not in run("fit", "orders.csv", "-t", "late", "--test", "0").err
     drift = np.where(np.random.default_rng(0).random(900) < np.arange(900) / 900, "yes", "no")
     ORDERS.assign(late=drift).drop(columns="customer").to_csv("drift.csv", index=False)
     assert "--target late --time=when" in run("inspect", "drift.csv", "-t", "late").err
-    assert "test on later records: --time when" in " ".join(run("fit", "drift.csv", "-t", "late").err.split())
+    assert "test on those: --time when" in " ".join(run("fit", "drift.csv", "-t", "late").err.split())
 
 
 def test_a_committee_keeps_its_tests_by_period(run):
