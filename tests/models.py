@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -10,8 +11,9 @@ from unless.model import Model
 from unless.model.rule_statistics import RuleStatistics
 from unless.rule import Program
 from unless.table import Schema, Table
+from unless.values import Label
 
-__all__ = ["model_of_program"]
+__all__ = ["defined_label", "model_of_program"]
 
 
 def model_of_program(program: Program, **parts: Any) -> Model:
@@ -21,3 +23,9 @@ def model_of_program(program: Program, **parts: Any) -> Model:
     statistics = RuleStatistics(classes, program.heads, np.zeros((len(program.heads), len(classes))))
     given = {"statistics": statistics, "schema": Schema({}), "domain": Table((), rows=0), **parts}
     return Model(program, **given, learner="UnlessClassifier", parameters={}, named=True)
+
+
+def defined_label(program: Program, record: Mapping[str, object]) -> Label | None:
+    """The label of a record by definition, of cells that were read already: `Program.label` reads them first."""
+    place = program.decides(record)
+    return program.otherwise if place is None else program.rules[place].head

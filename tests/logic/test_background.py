@@ -369,7 +369,7 @@ def test_new_individuals_are_labelled():
 def test_named_individuals_are_a_list():
     """A text is not read as a list of letters, and an empty list of individuals gets no labels."""
     learned = learn_logic(B, E, "habitat")
-    with pytest.raises(ParameterError, match=r"a list of names, not a text; write individuals=\['kitty'\]"):
+    with pytest.raises(ParameterError, match=r"must be a list, not a text; write individuals=\['kitty'\]"):
         learned.predict(B, "kitty")
     assert learned.predict(B, []) == learned.predict("rock(r).", []) == {}
 

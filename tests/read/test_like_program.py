@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.engines import graphs
+from tests.models import defined_label
 from tests.strategies import CELLS as KNOWN
 from tests.strategies import NOTED_TEXTS, TIMED, noted_literals
 from unless import Literal, Program, Rule, explain, predict, read_table
@@ -43,12 +44,6 @@ def one_test(op, value):
     return Program("y", ("t",), (Rule("y", (Literal("t", op, value),)),), "n")
 
 
-def defined(program, record):
-    """The label by definition, of cells that were read already."""
-    place = program.decides(record)
-    return program.otherwise if place is None else program.rules[place].head
-
-
 def converted(program, cell):
     """A cell as a table has it where a test decides the type: documented in `read_table`, and nothing else changes."""
     value, bound = cell_value(cell), program.rules[0].default[0].value
@@ -76,7 +71,7 @@ def test_a_cell_has_one_meaning_to_every_engine(tmp_path, node, literal, cells):
     """Any test on any cell: tables, files, records, explanations, Python, JavaScript and ONNX decide alike."""
     program = Program("y", ("t",), (Rule("y", (literal,)),), "n")
     records, read = [{"t": cell} for cell in cells], [{"t": converted(program, cell)} for cell in cells]
-    wanted = [defined(program, record) for record in read]
+    wanted = [defined_label(program, record) for record in read]
     names: dict = {}
     exec(to_python(program), names)
     table = read_table(records, like=program)
@@ -126,7 +121,7 @@ def test_a_cell_has_one_meaning(tmp_path, op, value):
     exec(to_python(program), names)
     for cell in CELLS:
         record = {"t": converted(program, cell)}
-        wanted = defined(program, record)
+        wanted = defined_label(program, record)
         raw = {"t": cell}
         assert explain(program, raw).label == names["classify"](raw) == program.label(raw) == wanted, cell
         assert predict(program, read_table([{"t": cell}], like=program)).tolist() == [wanted], cell

@@ -8,13 +8,16 @@ from functools import cached_property
 from typing import Any
 
 from tests.logic.traps import NAMES
+from tests.models import defined_label
 from tests.strategies import KINDS, meaning
 from unless.rule import Program, Rule
 from unless.table import Column, Table
 
-__all__ = ["ROWS", "Drawn", "drawn_cells", "names_of", "renamed"]
+__all__ = ["READ_CELLS", "ROWS", "Drawn", "drawn_cells", "names_of", "renamed"]
 
 ROWS = 60
+READ_CELLS = {"Python", "JavaScript"}
+"""The engines that read text that spells a number as that number, as `Program.label` does."""
 WORDS = [
     "true",
     "false",
@@ -69,7 +72,7 @@ class Drawn:
 
     def labels(self, program: Program) -> list[Any]:
         """The plain definition of what a program decides."""
-        return [program.label(record) for record in self.records]
+        return [defined_label(program, record) for record in self.records]
 
     def stored(self, opened: Any, used: tuple[str, ...], types: dict[str, str] | None = None) -> str:
         """A table in a database of the columns that are used: others may have names that no column can have."""

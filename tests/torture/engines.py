@@ -26,10 +26,11 @@ import unless
 from tests.engines import Lacking, database, graphs, node
 from tests.logic.test_prolog import derived
 from tests.logic.traps import cases
+from tests.models import defined_label
 from tests.report.payload import payload
 from tests.report.test_engine import ASK, SCRIPTS
 from tests.strategies import CELLS, held_by, programs
-from tests.torture.cells import Drawn, drawn_cells, renamed
+from tests.torture.cells import READ_CELLS, Drawn, drawn_cells, renamed
 from tests.torture.counts import Counts, drawn
 from unless.errors import UnlessError
 from unless.export import json as programs_as_json
@@ -200,9 +201,11 @@ def _compare_records(counts: Counts, seed: int, engines: dict[str, Any]) -> None
     for plain in drawn(programs(), AT_ONCE, seed):
         program = renamed(plain, cells.names)
         wanted = {id(one): one.labels(program) for one in (cells, finite)}
+        read = list(map(program.label, cells.records))
         for name, decide in deciders.items():
             known = own[name]
-            _check(counts, name, seed, program, wanted[id(known)], lambda: decide(program, known.records))  # noqa: B023
+            labels = read if name in READ_CELLS else wanted[id(known)]
+            _check(counts, name, seed, program, labels, lambda: decide(program, known.records))  # noqa: B023
 
 
 def _compare_tables(counts: Counts, seed: int, engines: dict[str, Any]) -> None:
@@ -210,7 +213,7 @@ def _compare_tables(counts: Counts, seed: int, engines: dict[str, Any]) -> None:
     for drawn_program, table in drawn(cases(), AT_ONCE, seed):
         target = rng.choice(TARGETS)
         program = drawn_program if target in drawn_program.features else replace(drawn_program, target=target)
-        wanted = [program.label(table.record(row)) for row in range(len(table))]
+        wanted = [defined_label(program, table.record(row)) for row in range(len(table))]
         for name, decide in engines.items():
             _check(counts, name, seed, program, wanted, lambda: decide(program, table))  # noqa: B023
 

@@ -16,15 +16,17 @@ from typing import Any, NamedTuple
 
 from tests.engines import Lacking, database, graphs, node
 from tests.export.test_committee import committees
-from tests.models import model_of_program
+from tests.models import defined_label, model_of_program
 from tests.strategies import CELLS, FEATURES, card_of, held_by, programs
-from tests.torture.cells import Drawn, drawn_cells, renamed
+from tests.torture.cells import READ_CELLS, Drawn, drawn_cells, renamed
 from tests.torture.counts import Counts, drawn
 from unless.errors import UnlessError
 from unless.export import to_javascript, to_python, to_query
 from unless.export.json import dumps
+from unless.model import tests_of
 from unless.model.points import expand_to_all_labels, probabilities_of
 from unless.score.committee import Committee, labels_from_sums
+from unless.table import Column, Table
 
 __all__ = ["Answer", "check", "models_of", "search", "sql_answer", "wanted_of"]
 
@@ -53,7 +55,8 @@ def search(budget: int, seed: int) -> Counts:
             for name, ask in engines.items():
                 cells = drawn_cells(number, held_by("mysql", CELLS) if name == "mysql (MariaDB)" else CELLS)
                 for model in models_of(number, cells):
-                    check(counts, name, number, model, wanted_of(model, cells), lambda: ask(model, cells))  # noqa: B023
+                    wanted = wanted_of(model, cells, read=name in READ_CELLS)
+                    check(counts, name, number, model, wanted, lambda: ask(model, cells))  # noqa: B023
     return counts
 
 
@@ -68,14 +71,18 @@ def models_of(seed: int, cells: Drawn, some: int = AT_ONCE) -> Iterator[Any]:
         yield replace(voting, features=tuple(cells.names[name] for name in FEATURES), lists=lists)
 
 
-def wanted_of(model: Any, cells: Drawn) -> Answer:
-    """The plain definition."""
-    table = cells.table
+def wanted_of(model: Any, cells: Drawn, *, read: bool = False) -> Answer:
+    """The plain definition; with ``read``, text that spells a number is one where a rule compares numbers."""
+    records = list(map(tests_of(model).read, cells.records)) if read else cells.records
+    table = (
+        Table(tuple(Column.of(name, [one[name] for one in records]) for name in cells.cells)) if read else cells.table
+    )
     if isinstance(model, Committee):
         sums = model.sums(table)
         return Answer(labels_from_sums(model, sums).tolist(), sums.tolist(), probabilities_of(sums).tolist())
     points = expand_to_all_labels(model.card.totals(table), len(model.card.classes))
-    return Answer(cells.labels(model.program), points.tolist(), model.card.probabilities(table).tolist())
+    labels = [defined_label(model.program, record) for record in records]
+    return Answer(labels, points.tolist(), model.card.probabilities(table).tolist())
 
 
 def check(counts: Counts, name: str, seed: int, model: Any, wanted: Answer, ask: Callable[[], Answer]) -> None:

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 import unless
 from tests.learn.test_random_tables import random_rows, table_of, tables
+from tests.models import defined_label
 from unless.errors import ParameterError, UnknownNameError
 from unless.model import prediction
 from unless.model.prediction import deciding_rules
@@ -58,7 +59,7 @@ def test_predict_is_the_meaning_of_the_program(program, cells):
     """Labels and deciding rules equal those of `Program.label` and `Program.decides`, record by record."""
     table = Table(tuple(Column.of(name, [row[i] for row in cells]) for i, name in enumerate("fg")))
     records = [table.record(row) for row in range(len(table))]
-    assert unless.predict(program, table).tolist() == [program.label(record) for record in records]
+    assert unless.predict(program, table).tolist() == [defined_label(program, record) for record in records]
     decided = [-1 if (rule := program.decides(record)) is None else rule for record in records]
     assert deciding_rules(program, table).tolist() == decided
 
@@ -83,7 +84,9 @@ def test_learned_programs_too(drawn):
     """What is learned predicts the same in bulk and one by one."""
     table = table_of(*drawn)
     program = unless.fold_rm(table)
-    assert unless.predict(program, table).tolist() == [program.label(table.record(row)) for row in range(len(table))]
+    assert unless.predict(program, table).tolist() == [
+        defined_label(program, table.record(row)) for row in range(len(table))
+    ]
 
 
 def test_many_rows_in_blocks_and_threads():
