@@ -27,7 +27,6 @@ from unless.estimators.model_schema import (
 )
 from unless.estimators.parameters import read_costs, read_special
 from unless.evaluation.decision_costs import DecisionCosts, Mean
-from unless.evaluation.periods import PeriodResult
 from unless.evaluation.tradeoff import Choice, TradeOff
 from unless.export.document_checks import LabelData, at, label_of, shown, unique, unique_keys
 from unless.export.json import KnownFeatures, read_literals, read_notations
@@ -44,6 +43,7 @@ from unless.values import Label, count_text
 from unless.values.notation import notation_from_json
 
 if TYPE_CHECKING:
+    from unless.evaluation.periods import PeriodResult
     from unless.relational import FeatureSet
 
 # Columns.
@@ -235,6 +235,8 @@ def read_trade_off(choices: Sequence[ChoiceData], place: str) -> TradeOff:
 
 def read_periods(tests: Sequence[PeriodData], place: str) -> tuple[PeriodResult, ...]:
     """The tests on one period after the other."""
+    from unless.evaluation.periods import PeriodResult  # which loads what learns again
+
     found = tuple(PeriodResult(*one) for one in tests)
     for index, one in enumerate(found):
         if not one.records or max(one.right, one.usual) > one.records:
