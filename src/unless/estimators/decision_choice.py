@@ -30,7 +30,9 @@ def check_decide(settings: LearnerSettings, learner: str) -> None:
     if decide is not None and decide not in _DECIDE:
         raise ParameterError(f"decide must be {', '.join(map(repr, _DECIDE))} or None, not {decide!r}")
     if decide == "costs" and costs is None:
-        raise ParameterError("decide='costs' needs costs, such as costs={('true label', 'decided label'): 5}")
+        raise ParameterError(
+            "decide='costs' needs costs, such as costs={('true label', 'decided label'): 5} (--cost TRUE:DECIDED=5)"
+        )
     if decide == "score" and costs is not None:
         raise ParameterError("decide='score' gives the label with the most points, whatever it costs; leave out costs")
     if decide == "rules" and learner == "committee":

@@ -47,12 +47,12 @@ class Importances:
 
     def lines(self, words: Words) -> Iterator[str]:
         """Yield the features and the pairs that matter as text with bars."""
-        yield f"importance: the mean absolute contribution to {count_text(self.records, 'record')}"
+        yield f"importance: mean absolute contribution, over {count_text(self.records, 'record')}"
         features = [(words.name(name), mean) for name, mean in self.features.items() if mean >= SMALL]
         pairs = [(" and ".join(map(words.name, pair)), mean) for pair, mean in self.pairs.items() if mean >= SMALL]
         yield from _bars(features)
         if pairs:
-            yield "interaction: the mean absolute part that two features have together"
+            yield "interaction: mean absolute effect that two features have only together"
             yield from _bars(pairs[:_SHOWN], max(self.features.values()))
 
     def to_dict(self) -> dict[str, Any]:

@@ -133,7 +133,7 @@ UNKNOWN = "Not known: the model has no test on records held back, and no labelle
 DIFFERENCES = "A star marks a difference to all other records that chance does not explain."
 LABEL_HEADS = ("label", "precision (95 %)", "recall (95 %)")
 GROUP_HEADS = ("column", "group", "records", "accuracy (95 %)", "decided")
-EFFECTS = "The mean absolute contribution to the log-odds, of pairs the part that they have only together, on"
+EFFECTS = "The mean absolute contribution to the log-odds; for pairs, the effect that they have only together; over"
 EFFECT_HEADS = ("feature", "importance")
 RULE_HEADS = (
     "",
