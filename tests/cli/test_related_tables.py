@@ -268,13 +268,32 @@ def test_card_of_several_tables(run, model):
         (("card", "half.csv", *WITH, "--stability", 2), 2, "features that were searched in all records"),
         (("card", *WITH), 2, "give DATA"),
         (("watch", "half.csv", *WITH, "--delimiter", ";"), 2, "options about files"),
+        (("report", "half.csv"), 1, "add --key and --with"),
+        (("stability", "half.csv"), 1, "unless evaluate --with"),
+        (("report", "half.csv", *WITH, "--stability", 2), 2, "--stability apply to a single table only"),
+        (("report", "half.csv", *WITH, "--reasons"), 2, "--reasons and --codes apply to a single table only"),
         (("card", "half.csv", *WITH, "--delimiter", ";"), 2, "options about files"),
     ],
 )
-def test_what_watch_and_card_refuse(run, model, command, code, reason):
+def test_what_is_refused_for_new_records(run, model, command, code, reason):
     """The error names what is wrong and what to write."""
     done = run(command[0], model, *command[1:])
     assert (done.code, reason in " ".join(done.err.split())) == (code, True), done.err
+
+
+def test_page_of_several_tables(run, model):
+    """The page names features in words, and says what its what-if and its figures are about."""
+    done = run("report", model, "some.csv", *WITH, "--watch", "-o", "page.html")
+    assert (done.code, done.err.splitlines()[0][:19]) == (0, "20 of 100 records o")
+    assert "2 rules, 80 records, accuracy 1.000" in done.err
+    page = Path("page.html").read_text(encoding="utf-8")
+    assert "it has an order with" in page
+    assert "Here the features can be changed, not the parts themselves" in page
+    assert "does not remember its records: if it was learned from some of these" in page
+    assert '"age"' in page  # a column of the records
+    shown = page[page.index("<main") : page.index("<script", page.index("<main"))]
+    assert "orders(X" not in shown.partition('id="records"')[0]
+    assert run("report", model, "plain.csv", *WITH, "-o", "page.html").err.count("no true labels") == 1
 
 
 def test_one_table_takes_no_parts(run, shop):

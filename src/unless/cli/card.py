@@ -21,7 +21,7 @@ from unless.cli.related_records import (
     watch_relations,
     words_of_relations,
 )
-from unless.cli.related_tables import RelationOptions, refuse_single, related_sources
+from unless.cli.related_tables import RelationOptions, decider_of_relations, refuse_single, related_sources
 from unless.cli.stability import measure_stability_fully
 from unless.errors import UnknownNameError, suggest
 from unless.evaluation.unseen_values import unknown_labels
@@ -122,7 +122,7 @@ def card(
         not_for=not_for,
         stability=stable,
         watch=watched,
-        words=DEFAULT if found.relations is None else words_of_relations(found),
+        words=DEFAULT if found.relations is None else words_of_relations(decider_of_relations(found)),
     )
     if found.relations is not None:
         made = card_in_words(made, found)

@@ -17,6 +17,8 @@ from unless.errors import ParameterError, UnknownNameError, suggest
 from unless.evaluation.metrics import evaluate_decider
 from unless.evaluation.significance import ALPHA
 from unless.evaluation.validation import BASELINE, Run, majority_program, rule_count
+from unless.explanation.words import DEFAULT, Phrase, Words
+from unless.rule import Program, Rule
 from unless.table import Table
 from unless.values import count_text
 
@@ -25,9 +27,8 @@ if TYPE_CHECKING:
     from unless.cli.related_tables import RelationOptions
     from unless.estimators.learners import Learner
     from unless.evaluation.drift_results import Watch
-    from unless.explanation.words import Words
     from unless.model import Model as FittedModel
-    from unless.relational import Relations
+    from unless.relational import RelationalProgram, Relations
     from unless.report.card import ModelCard
 
 
@@ -143,9 +144,22 @@ def watch_relations(
     return replace(seen, notes=(*seen.notes, UNREMEMBERED))
 
 
-def refuse_one_table(model: FittedModel, data: str) -> None:
+def read_beside_features(
+    screen: Screen, model: FittedModel | Program, related: RelationOptions, data: str, target: str | None
+) -> Table:
+    """Compute the features of a model for labelled records, beside the other columns of DATA."""
+    from unless.read.table import column_names
+
+    if isinstance(model, Program):
+        raise ParameterError("the file has only rules; take the model that fit wrote")
+    labels = model.program.target if target is None else target
+    beside = [name for name in column_names(data) if name != labels and "," not in name]
+    return read_labelled_relations(screen, model, related, data, target, beside)[0]
+
+
+def refuse_one_table(model: FittedModel | Program, data: str) -> None:
     """Reject DATA alone for a model of several tables."""
-    if model.relations is not None:
+    if not isinstance(model, Program) and model.relations is not None:
         raise ParameterError(
             f"the model was learned from several tables, and {data} is one; add --key and --with, as in fit"
         )
@@ -154,20 +168,28 @@ def refuse_one_table(model: FittedModel, data: str) -> None:
 # In words.
 
 
-def words_of_relations(model: FittedModel) -> Words:
-    """Return the words for the features of a model of several tables."""
-    from unless.explanation.words import Phrase, Words
+def words_of_relations(rules: RelationalProgram, chosen: Words = DEFAULT) -> Words:
+    """Return the words for the features of a model of several tables, beside words that people chose."""
     from unless.relational.phrases import feature_phrase
 
-    definitions = decider_of_relations(model).features.definitions
-    return Words({name: Phrase(feature_phrase(one)) for name, one in definitions.items()})
+    names = {name: feature_phrase(one) for name, one in rules.features.definitions.items()}
+    facts = {name for name, one in rules.features.definitions.items() if one.how == "exists"}
+    known = {name: Phrase(f"“{text}”" if name in facts else text) for name, text in names.items()}
+    return replace(chosen, features={**known, **chosen.features})
 
 
 def watch_in_words(seen: Watch, model: FittedModel) -> Watch:
-    """Name the features in words, where a watch names those that are missing or have new values."""
-    words = words_of_relations(model)
+    """Name the features of a watch in words, in its checks and its rules."""
+    words = words_of_relations(decider_of_relations(model))
+
+    def renamed(rule: Rule) -> Rule:
+        tests = tuple(replace(one, feature=words.name(one.feature)) for one in rule.default)
+        return replace(rule, default=tests, exceptions=tuple(map(renamed, rule.exceptions)))
+
+    features = tuple(dict.fromkeys(map(words.name, seen.program.features)))
     return replace(
         seen,
+        program=replace(seen.program, features=features, rules=tuple(map(renamed, seen.program.rules))),
         checks=tuple(replace(one, feature=one.feature and words.name(one.feature)) for one in seen.checks),
         unseen=tuple(replace(one, feature=words.name(one.feature)) for one in seen.unseen),
     )

@@ -24,12 +24,14 @@ from unless.cli.options import (
     output_option,
     value_option,
 )
+from unless.cli.related_records import read_beside_features, refuse_one_table, watch_in_words, words_of_relations
+from unless.cli.related_tables import RelationOptions, decider_of_relations, refuse_single, related_sources
 from unless.errors import ParameterError
 from unless.evaluation.drift_results import Watch
 from unless.evaluation.stability import Stability
 from unless.evaluation.unseen_values import refuse_unseen, require_known_values
 from unless.explanation.decision_reasons import reason_words, table_reasons
-from unless.explanation.words import Words
+from unless.explanation.words import DEFAULT, Words
 from unless.explanation.words_file import read_words
 from unless.model import Model as FittedModel
 from unless.model import decider_of, program_of, used_by
@@ -68,6 +70,7 @@ def report(
     codes: Codes = None,
     strict: Strict = False,
     show: Annotated[bool, flag_option("Open the page in the browser.", "--open")] = False,
+    related: RelationOptions,
     file: FileOptions,
     quiet: Quiet = False,
 ) -> None:
@@ -81,17 +84,31 @@ def report(
     --words.
 
     Example: unless report model.json applicants.csv -o report.html
+
+    A model of several tables takes --key and --with, as predict does; what-if changes its features, not the parts.
     """
     if show and output == "-":
         raise ParameterError("--open needs a file; name one: -o report.html")
-    check_file_conflicts(output, model, data, words, codes, format=file.format)
+    check_file_conflicts(output, model, data, words, codes, *related_sources(related), format=file.format)
     screen = Screen(quiet=quiet)
     found = read_any_model(model)
     decider, source = decider_of(found), DataSource.of(data, file)
-    table = read_labelled(
-        screen, source, found, target, features=_columns_to_read(source, found, target, used_by(found))
-    )
     spoken = None if words is None else _read_words_of_model(words, found)
+    if related.check():
+        several = decider_of_relations(found)
+        refuse_single(
+            {
+                "options about files": file != FileOptions(),
+                "--stability": stability is not None,
+                "--reasons and --codes": reasons or codes is not None,
+            }
+        )
+        table = read_beside_features(screen, found, related, data, target)
+        spoken = words_of_relations(several, spoken or DEFAULT)
+    else:
+        refuse_one_table(found, data)
+        columns = _columns_to_read(source, found, target, used_by(found))
+        table = read_labelled(screen, source, found, target, features=columns)
     stable = None if stability is None else _measure_stability(screen, found, source, target, stability)
     with screen.busy("writing the page"):
         moved = _watch_records(found, table) if watched else None
@@ -118,7 +135,8 @@ def _watch_records(model: FittedModel | Program, table: Table) -> Watch:
     truth = None
     if table.target is not None:
         truth = class_indices(table.target.labels, model.statistics.classes)[table.target.codes]
-    return watch(model, table, truth)
+    seen = watch(model, table, truth)
+    return seen if model.relations is None else watch_in_words(seen, model)
 
 
 def _measure_stability(

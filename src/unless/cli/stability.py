@@ -18,7 +18,7 @@ from unless.cli.loading import DataSource, read_column, read_fitted_model, read_
 from unless.cli.options import Data, Json, Model, Quiet, Seed, TrueLabels, complete_columns, data_option, value_option
 from unless.cli.period_tests import measure_by_period, period_pairs, plot_periods
 from unless.cli.split_options import Group, Period, SplitOptions, TestBy, TestSplit
-from unless.errors import ReadError
+from unless.errors import ParameterError, ReadError
 from unless.evaluation.stability import MATCHING_OVERLAP, Refit, Stability, decide_records
 from unless.model import Model as FittedModel
 from unless.model import find_training_overlap, with_model_groups
@@ -64,6 +64,11 @@ def stability(
     check_file_conflicts(None, model, data, format=file.format)
     screen = Screen(quiet=quiet)
     found = read_fitted_model(model, "how they were learned; give")
+    if found.relations is not None:
+        raise ParameterError(
+            "the model was learned from several tables: learning again would use features that were searched in all "
+            "records; to test what is learned again: unless evaluate --with"
+        )
     source = DataSource.of(data, file)
     table = read_labelled(screen, source, found, target)
     beside = {name: _read_beside(source, table, found, name) for name in split.columns}
