@@ -51,7 +51,7 @@ def test_importances_end_with_their_budget(found, monkeypatch):
     monkeypatch.setattr(importances, "_STEPS", 1)
     effects = model.effects(table)
     assert effects.importances.records == 10
-    assert "contribution to 10 records" in str(effects)
+    assert "contribution, over 10 records" in str(effects)
 
 
 def test_a_pair_is_what_replacing_both_cells_does():
