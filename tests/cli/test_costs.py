@@ -142,3 +142,17 @@ def test_questions_about_rules_alone(run, folder, options):
     found = run("explain", folder / "model.json", folder / "credits.csv", "--row", "1", *options)
     assert found.code
     assert "a list that decides by costs" in " ".join(found.err.split())
+
+
+def test_effects_and_changes_of_records_that_are_passed_on(run, folder):
+    """Curves come from the points that decide; shares of labels are of all records, those passed on included."""
+    found = fit(run, folder, "--cost", "bad:good=5", "--reject", "0.6")
+    files = (folder / "model.json", folder / "credits.csv")
+    assert "log-odds of good against bad" in run("effects", *files).out
+    assert "## What each feature does" in run("card", *files).out
+    checks = json.loads(run("watch", *files, "--json").out)["checks"]
+    given = {one["label"]: one["before"] for one in checks if one["kind"] == "given"}
+    assert set(given) == {"bad", "good", None}
+    costs = found["costs"]
+    assert given[None]["count"] == costs["rejected"]
+    assert {one["of"] for one in given.values()} == {costs["records"]}

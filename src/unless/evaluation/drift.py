@@ -121,9 +121,12 @@ class _Comparison:
                 yield self._make_check("given", now, known, self.before.sound, label=label)
 
     def _voted_label_checks(self) -> Iterator[DriftCheck]:
-        """Yield checks of the share of records that get each label by vote, compared with a test or a reference."""
+        """Yield checks of the share of records that get each label where no single rule decides.
+
+        They are compared with a test or a reference. If records can have no label, their share is checked, too.
+        """
         was, on = self.before.given, self.before.judged_on
-        for place, label in enumerate(self.now.classes):
+        for place, label in enumerate((*self.now.classes, *[None] * (None in self.now.decider.heads))):
             now = Share(float(self.now.given[place].sum()), self.now.records)
             known = None if was is None else Share(float(was[place]), float(was.sum()))
             yield self._make_check("given", now, known, known is not None, label=label, source=on)

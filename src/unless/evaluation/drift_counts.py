@@ -164,7 +164,7 @@ class Baseline:
             accuracy=accuracy,
             honest=tested is not None,
             judged_on="training" if tested is None else "the test",
-            given=tested.counts.sum(axis=1)[:-1] if together and tested is not None else None,
+            given=tested.counts.sum(axis=1) if together and tested is not None else None,
         )
 
     @classmethod
@@ -182,6 +182,6 @@ class Baseline:
             accuracy=counts.accuracy if labelled else None,
             honest=True,
             judged_on="the reference",
-            given=counts.given.sum(axis=1)[:-1],
+            given=counts.given.sum(axis=1),
             effective=counts.effective,
         )

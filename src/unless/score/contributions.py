@@ -25,6 +25,7 @@ from unless.rule import Literal
 from unless.score.committee import Committee
 from unless.score.decision_graph import DecisionGraph, Truths
 from unless.score.score_card import ScoreCard
+from unless.score.score_decider import ScoreDecider
 from unless.table import Column, Table
 
 Floats = NDArray[np.float64]
@@ -67,6 +68,11 @@ def _(model: ScoreCard) -> AdditiveScore:
         if part.condition is not None and points.any():
             graphs.append(DecisionGraph.of_condition(part.condition, points))
     return AdditiveScore(model.tested, model.base / POINTS_PER_LOGIT, tuple(graphs))
+
+
+@additive_score.register(ScoreDecider)
+def _(model: ScoreDecider) -> AdditiveScore:
+    return additive_score(model.score)
 
 
 def _log_odds(points: Points) -> Floats:
