@@ -208,3 +208,17 @@ def test_a_fitted_model_reads_cells_as_in_training(node):
     assert node.run(to_javascript(model), rows) == wanted
     assert model.model_.schema != Schema({})
     assert model_of_program(model.program_).costs is None
+
+
+def test_a_special_code_is_no_amount(database):
+    """`predict` rejects it, and in SQL the label is NULL, as it is without an amount."""
+    X = [{"x": float(place % 9), "paid": float(place)} for place in range(90)]
+    y = ["b" if place % 9 > 4 else "a" for place in range(90)]
+    costs = {("b", "a"): "paid", ("a", "b"): 30}
+    model = UnlessClassifier(costs=costs, special={"paid": {-1: "unknown"}}, warn=False).fit(X, y)
+    if database.dialect == "mysql":
+        return
+    name = database.table({"x": [7.0, 7.0], "paid": [-1.0, 50.0]}, {"x": "number", "paid": "number"})
+    assert database.select(to_sql(model, database.dialect), name) == [None, "b"]
+    with pytest.raises(ValueError, match="costs need a number"):
+        model.predict([{"x": 7.0, "paid": -1.0}])

@@ -129,11 +129,20 @@ def card_points(card: ScoreCard, writer: SqlWriter) -> Nodes:
 
 def _inputs(decider: ScoreDecider, writer: SqlWriter, names: _Names) -> Nodes:
     """Write the amounts and, if rules decide, the index of the rule's label."""
-    found = _named([cast(column(name), DOUBLE) for name in decider.costs.used], names.amounts)
+    found = _named([_amount(name, writer) for name in decider.costs.used], names.amounts)
     if decider.by == "rules" and isinstance(card := decider.score, ScoreCard):
         heads = [(test, integer(head_index(card, index))) for test, index in decisions(card.program, writer)]
         found += _named([cases(heads)], [names.rule])
     return found
+
+
+def _amount(name: str, writer: SqlWriter) -> exp.Expression:
+    """Write the amount of a record; NULL if it is a special code, which is no amount."""
+    amount = cast(column(name), DOUBLE)
+    codes = [
+        exp.EQ(this=amount.copy(), expression=cast(_number(code), DOUBLE)) for code, _ in writer.special.get(name, ())
+    ]
+    return cases([(any_of(*codes), exp.Null()), (None, amount)]) if codes else amount
 
 
 def _chosen(decider: ScoreDecider, names: _Names) -> Nodes:

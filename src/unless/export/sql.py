@@ -109,7 +109,9 @@ def prepare_writer(
     notations = {name: one for name, one in written.items() if not one.plain}
     kinds = find_column_kinds(rules, SqlColumns(schema.kinds, schema.typed, notations, engine, written), columns or {})
     compared = {name: one for name, one in notations.items() if name in rules.notations}
-    special = {name: codes for name, codes in schema.special.items() if kinds.get(name) in {"number", "mixed"}}
+    special = {
+        name: codes for name, codes in schema.special.items() if kinds.get(name, "number") in {"number", "mixed"}
+    }
     return rules, engine, SqlWriter(engine, kinds, compared, special)
 
 
