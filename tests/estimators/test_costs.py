@@ -13,7 +13,7 @@ from sklearn.base import clone
 from sklearn.model_selection import cross_val_predict, cross_val_score
 
 import unless
-from unless import FoldRMClassifier, FoldRPPClassifier, UnlessClassifier, UnlessCommittee
+from unless import Constraints, FoldRMClassifier, FoldRPPClassifier, UnlessClassifier, UnlessCommittee
 from unless.errors import MissingFileError, ParameterError, ProgramError, ReadError, UnknownNameError
 from unless.estimators.cost_input import parse_costs, to_cost_pairs
 from unless.explanation.cost_explanation import CostExplanation
@@ -351,3 +351,18 @@ def test_edited_rules_get_points_of_their_own():
     assert model.with_program(model.program_).predict(NEW).tolist() == model.predict(NEW).tolist()
     with pytest.raises(ParameterError, match="fitted to labelled records"):
         model.with_program(shorter)
+
+
+@pytest.mark.parametrize("learner", [UnlessClassifier, UnlessCommittee])
+def test_costs_of_many_labels_keep_no_direction(learner):
+    """Where one of three labels gets less likely, its expected cost may fall: the other two change places."""
+    X = [{"x": float(place % 50)} for place in range(150)]
+    y = [("a", "b", "c")[place % 50 // 17] for place in range(150)]
+    limits = {"constraints": Constraints(monotone="x: more never a"), "warn": False}
+    costs = {("b", "a"): 5, ("c", "a"): 2}
+    for given in ({"costs": costs}, {"costs": costs, "reject": 0.5}):
+        with pytest.raises(ParameterError, match="'x: more never a' cannot be kept where decisions"):
+            learner(**given, **limits).fit(X, y)
+    learner(reject=0.5, **limits).fit(X, y)  # what is least likely costs most
+    two = ["a" if one == "a" else "b" for one in y]
+    learner(costs={("b", "a"): 5}, reject=0.5, **limits).fit(X, two)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from unless.constraints import to_constraints
 from unless.errors import ParameterError, UnknownNameError, suggest
 from unless.estimators.training_data import TrainingData
 from unless.learn.settings import LearnerSettings
@@ -70,6 +71,8 @@ class DecisionChoice:
             raise ParameterError(
                 "records with tables of parts are decided by rules, which can learn costs: costs with decide='rules'"
             )
+        if unequal and (by == "costs" or settings.reject is not None):
+            _check_directions(settings, len(classes))
         return cls(by, costs, None if settings.reject is None else float(settings.reject), voting)
 
     @property
@@ -133,6 +136,16 @@ class DecisionChoice:
 
     def _all_costs(self, classes: tuple[Any, ...]) -> Costs:
         return Costs.of_errors(classes) if self.costs is None else self.costs
+
+
+def _check_directions(settings: LearnerSettings, labels: int) -> None:
+    """Reject directions that expected costs can break: those of several labels weigh the other labels unequally."""
+    constraints = to_constraints(settings.constraints)
+    if constraints is not None and constraints.monotone and labels > 2:
+        raise ParameterError(
+            f"{str(constraints.monotone[0])!r} cannot be kept where decisions by costs have more than two labels; "
+            "leave out the direction or the costs, or let rules learn the costs: decide='rules', without reject"
+        )
 
 
 def read_amounts(costs: Costs, table: Table) -> dict[str, Floats]:
