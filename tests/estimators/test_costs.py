@@ -145,7 +145,7 @@ def test_amounts_are_features_only_if_asked():
     assert asked.program_.used == ("amount",)
     assert "amount" not in UnlessCommittee(size=3, costs=AMOUNTS, warn=False).fit(X, y).committee_.all_rules.used
     gaps = NEW.assign(amount=[None, *NEW["amount"][1:]])
-    with pytest.raises(ReadError, match="number in the column 'amount', and 1 of 800 records have none"):
+    with pytest.raises(ReadError, match="number in the column 'amount', and 1 of 800 records here have none"):
         hidden.predict(gaps)
 
 

@@ -131,13 +131,13 @@ def test_a_committee_decides_by_costs():
 
 
 def test_records_need_their_amounts():
-    """A record without an amount cannot be decided, and the error says which."""
+    """A record without an amount cannot be decided, and the error says how many there are."""
     card = card_of(Program("y", ("amount",), (), "p"), 2, 0)
     first, second = card.classes
     costs = Costs.of({(first, second): "amount", (second, first): 2}, card.classes)
     decider = ScoreDecider(card, "costs", costs)
     assert decider.used == ("amount",)
-    with pytest.raises(ReadError, match=r"'amount', and 2 of 3 records have none, the first in row 2"):
+    with pytest.raises(ReadError, match=r"'amount', and 2 of 3 records here have none; fill"):
         decide(decider, Table((Column.of("amount", [1.0, None, "many"], "mixed"),)))
     with pytest.raises(UnknownNameError, match="'amount', which the table lacks"):
         decide(decider, Table((), rows=1))

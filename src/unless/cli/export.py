@@ -139,7 +139,7 @@ def export(
     if not decider.by_rule and to not in _VOTING:
         raise ParameterError(
             f"a {decider.noun} cannot be written as {to}, only as {join_choices(_VOTING)}; "
-            "one list can: unless fit --algorithm unless"
+            "a list that decides by its rules can: unless fit --algorithm unless --decide rules, without --reject"
         )
     if records is not None:
         del options["records"]

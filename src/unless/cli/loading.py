@@ -208,8 +208,8 @@ def read_model(path: str, command: str) -> FittedModel | Program:
     found = read_any_model(path)
     if not (decider := decider_of(found)).by_rule:
         raise ParameterError(
-            f"{path} is a {decider.noun}, and {command} takes one list; "
-            f"to see the list that imitates it: unless show {shell_word(path)}; to learn one: unless fit"
+            f"{path} is a {decider.noun}, and {command} takes one list that decides by its rules; to see the list of "
+            f"this model: unless show {shell_word(path)}; to learn one: unless fit --decide rules, without --reject"
         )
     return found
 

@@ -192,9 +192,9 @@ def _read_amounts(name: str, cells: NewCells | None, rows: int) -> Floats:
         found = np.broadcast_to(
             np.asarray(cells if isinstance(cells, float | np.ndarray) else np.nan, np.float64), rows
         )
-    if (lacking := np.flatnonzero(~np.isfinite(found))).size:
+    if lacking := int(np.count_nonzero(~np.isfinite(found))):  # rows may be those of a part, so none is named
         raise ReadError(
-            f"costs need a number in the column {name!r}, and {len(lacking):,} of {rows:,} records have none, the "
-            f"first in row {lacking[0] + 1:,}; fill them in"
+            f"costs need a number in the column {name!r}, and {lacking:,} of {rows:,} records here have none; "
+            "fill them in, or leave these records out"
         )
     return found
