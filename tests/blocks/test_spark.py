@@ -46,7 +46,7 @@ from unless.blocks.encoding import BlockEncoding, EncodingTask
 from unless.blocks.local_rows import join_pieces
 from unless.blocks.row_set_definitions import RowSetDefinition, flatten_definitions
 from unless.errors import ParameterError, ReadError
-from unless.learn import unless_learner as own_module
+from unless.learn import given_cuts as own_module
 from unless.learn.fold import fold_rm, fold_rpp
 from unless.learn.unless_learner import fold_unless
 from unless.read.column_plan import plan_columns

@@ -334,7 +334,7 @@ def test_notations(asked, notation, numbers, texts):
 @given(program=written.programs, seen=st.lists(written.records, min_size=1, max_size=8), weight=st.integers(0, 9))
 def test_written_numbers(asked, program, seen, weight):
     """Where numbers are dates, times, durations, levels or flags, decisions and sentences are the same as in Python."""
-    card = card_of(program, 3, weight)
+    card, seen = card_of(program, 3, weight), list(map(program.read, seen))
     data = payload(program, written.domain(program), card=card)
     words = page_words(program, written.domain(program))
     decided = asked([["decide", data, values(program, record)] for record in seen])

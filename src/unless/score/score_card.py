@@ -22,6 +22,7 @@ from unless.score.program_parts import ProgramPart, program_parts
 from unless.score.voting_code import Instructions, VotingCode
 from unless.table import Table
 from unless.values import Label
+from unless.values.notation import NotatedNumber, Notation
 
 MOST_POINTS = 1_000_000
 """The maximum points of a part or the base: a thousand logits. Sums of a billion parts are exact in doubles."""
@@ -86,8 +87,9 @@ class ScoreCard:
     @cached_property
     def tested(self) -> Program:
         """The rules, followed by a rule for each cut: what the card tests, but not what it decides."""
-        cuts = (Rule(self.classes[0], (cut,)) for cut in self.cuts)
-        return replace(self.program, rules=(*self.program.rules, *cuts))
+        notations = self.program.notations
+        cuts = (cut if (form := notations.get(cut.feature)) is None else noted(cut, form) for cut in self.cuts)
+        return replace(self.program, rules=(*self.program.rules, *(Rule(self.classes[0], (cut,)) for cut in cuts)))
 
     @property
     def untested(self) -> tuple[str, ...]:
@@ -204,6 +206,11 @@ def _points_of_bins(bins: ValueBins, tests: Sequence[tuple[Literal, Points]], wi
         found[low:end] += points * (1 - 2 * negated)
         found += points * negated
     return found.reshape(-1)
+
+
+def noted(cut: Literal, notation: Notation) -> Literal:
+    """Return a cut whose number is written like those of the rules: files may have plain numbers."""
+    return cut if isinstance(cut.value, str | None) else replace(cut, value=NotatedNumber(cut.value, notation))
 
 
 def tested_numbers(program: Program) -> dict[str, set[Literal]]:
