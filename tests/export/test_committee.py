@@ -21,6 +21,7 @@ from tests.strategies import (
     programs,
     records,
 )
+from unless import read_table
 from unless.errors import ParameterError
 from unless.export import to_javascript, to_python, to_sql
 from unless.export.sql_query import to_query
@@ -65,14 +66,13 @@ def committees(draw, some=programs(), features=FEATURES):  # noqa: B008 - a stra
 
 NOTED = records(100, cells={name: cells for name, cells in NOTED_TEXTS.items() if name in "dsico"})
 NOTED_RECORDS = [dict(zip(NOTED, row, strict=True)) for row in zip(*NOTED.values(), strict=True)]
-NOTED_TABLE = Table(tuple(Column.of(name, cells) for name, cells in NOTED.items()))
 
 
 @given(committees(noted_programs(tuple(NOTED)), tuple(NOTED)))
 @settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_committees_vote_by_dates_times_and_orders(node, committee):
     """Lists read the cells of a feature alike, whichever of them compares it with dates."""
-    wanted = labels_from_sums(committee, committee.sums(NOTED_TABLE)).tolist()
+    wanted = labels_from_sums(committee, committee.sums(read_by(committee, NOTED_RECORDS))).tolist()
     assert python(committee, "label", NOTED_RECORDS) == wanted
     assert node.run(to_javascript(committee), NOTED_RECORDS) == wanted
 
@@ -94,6 +94,11 @@ def test_databases_vote_by_dates_times_and_orders(database, noted_grid, committe
     assert database.select(sql, name) == labels_from_sums(committee, committee.sums(table)).tolist()
 
 
+def read_by(committee, rows):
+    """Records as the rules of a committee read them."""
+    return read_table(rows, like=committee.all_rules, features=committee.used or committee.features[:1])
+
+
 def python(committee, returns, rows=RECORDS):
     """What the exported function gives."""
     names: dict = {}
@@ -105,7 +110,7 @@ def python(committee, returns, rows=RECORDS):
 @settings(max_examples=60, deadline=None)
 def test_python_votes_as_the_committee(committee):
     """Labels and points are equal, and probabilities nearly to the last bit."""
-    sums = committee.sums(TABLE)
+    sums = committee.sums(read_by(committee, RECORDS))
     assert python(committee, "points") == [dict(zip(committee.classes, row, strict=True)) for row in sums.tolist()]
     assert python(committee, "label") == labels_from_sums(committee, sums).tolist()
     shares = [[row[label] for label in committee.classes] for row in python(committee, "probability")]
@@ -116,7 +121,7 @@ def test_python_votes_as_the_committee(committee):
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_javascript_votes_as_the_committee(node, committee):
     """Labels and points are equal, and probabilities nearly to the last bit."""
-    sums = committee.sums(TABLE)
+    sums = committee.sums(read_by(committee, RECORDS))
     points = [[(one["label"], one["points"]) for one in row] for row in _each(node, committee, "points")]
     assert points == [list(zip(committee.classes, row, strict=True)) for row in sums.tolist()]
     assert node.run(to_javascript(committee), RECORDS) == labels_from_sums(committee, sums).tolist()
