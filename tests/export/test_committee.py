@@ -199,6 +199,37 @@ def test_large_committees(database, grid, node):
     assert database.select(to_sql(committee, database.dialect, columns=KINDS), name) == wanted
 
 
+def test_cells_are_numbered_once():
+    """Literals on one feature become one comparison of its number, and no threshold is written twice."""
+    between = (Literal("n", ">", 1.0), Literal("n", "<=", 3.0), Literal("n", "<=", 9.0))
+    others = tuple(Literal("t", "!=", category) for category in "ac")
+    rules = (Rule("x", (*between, *others)), Rule("z", (Literal("n", "<=", 3.0),)), Rule("x"))
+    program = Program("y", ("n", "t"), rules)
+    committee = Committee("y", ("n", "t"), ("x", "z"), np.zeros(2), (program,), (np.zeros((3, 2)),))
+    for written in (to_sql(committee, "duckdb"), to_query(committee, "people", "duckdb", ["probability"])):
+        found = " ".join(written.split())
+        assert "WHEN bin_1 = 1 AND bin_2 >= 2 THEN 1 WHEN bin_1 <= 1 THEN 2 ELSE 3 END" in found
+        assert [found.count(f"<= {bound}E0") for bound in ("1.0", "3.0")] == [1, 1]
+    query = to_query(committee, "people", "duckdb", ["probability"])
+    assert "* EXCLUDE (bin_1, bin_2)" in query
+
+
+def test_conditions_that_no_cell_or_every_cell_meets(database):
+    """A rule whose literals exclude each other covers nothing, and its exceptions cover nothing."""
+    never = Rule(None, (Literal("n", "<=", 0.0), Literal("n", "missing")))
+    rules = (
+        Rule("x", never.default),
+        Rule("z", (Literal("n", "present"),), (never,)),
+        Rule("x", (), (never,)),
+        Rule("z"),
+    )
+    program = Program("y", ("n",), rules)
+    points = np.array([[9, 0], [0, 1], [1, 0], [0, 9]])
+    committee = Committee("y", ("n",), ("x", "z"), np.zeros(2), (program,), (points,))
+    table = database.table({"n": [0.0, 2.0, None]}, {"n": "number"})
+    assert database.select(to_sql(committee, database.dialect), table) == ["z", "z", "x"]
+
+
 def test_what_a_committee_cannot_return():
     """There is no deciding rule to name."""
     committee = Committee("y", ("n",), ("x", "z"), np.zeros(2), (), ())

@@ -22,7 +22,7 @@ from unless.learn import Engine, MemoryEngine, fold_unless
 from unless.learn.committee_learner import CommitteeSettings, learn_committee
 from unless.learn.literals import GAIN, NET, LiteralScore
 from unless.rule import Literal, Rule
-from unless.table import Column, Table
+from unless.table import Column, Labels, Table
 
 needs_compiled = pytest.mark.skipif(not compiled, reason="too slow without compiled kernels")
 
@@ -232,3 +232,15 @@ def test_ctrl_c_at_any_moment(seed):
         pass
     assert whole.rules[: len(found.rules)] == found.rules
     assert unless.fold_rm(engine) == whole
+
+
+@pytest.mark.parametrize("weights", [None, [1, 2, 3], [0.5, 1.5, 0.25], [2**30, 2**30, 2**30]])
+@pytest.mark.parametrize("count", [3, 150])
+def test_counts_of_labels_as_an_array(weights, count):
+    """Both forms of the counts are equal for weights that are whole, that are not, and that need more than 32 bits."""
+    labels = Labels.of("y", [k % count for k in range(300)])
+    table = Table((Column.of("a", [k % 5 for k in range(300)]),), labels)
+    own = None if weights is None else np.array([weights[k % 3] for k in range(300)], dtype=np.float64)
+    engine = MemoryEngine(table, own)
+    for rows in (engine.all_rows(), *engine.split(engine.all_rows(), 1)):
+        assert engine.label_counts(rows).tolist() == list(engine.label_weights(rows))

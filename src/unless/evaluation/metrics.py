@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -189,9 +190,13 @@ def count_training_decisions(
     """Count a program's decisions on its training records, which most learners have already counted."""
     if learned.interrupted is not None or not learned.left:
         return count_rule_decisions(learned.program, table, weights)
-    counts = np.array(learned.left, dtype=np.float64)  # the records left before each rule, by class
-    for row in range(len(counts) - 1):  # in place, because with thousands of labels copies would not fit into memory
-        counts[row] -= counts[row + 1]
+    left = learned.left  # the records left before each rule, by class
+    counts = np.empty(
+        (len(left), len(left[0]))
+    )  # no copy of all: with thousands of labels it would not fit into memory
+    for row, (before, after) in enumerate(pairwise(left)):
+        np.subtract(before, after, out=counts[row])
+    counts[-1] = left[-1]
     return RuleStatistics.of(learned.program, table.labels.labels, counts, weighted=_are_weighted(weights))
 
 

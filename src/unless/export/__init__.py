@@ -16,7 +16,8 @@
 - `reason_terms`: the reasons for decisions as conditions with codes; `sql_reasons`: their columns in SQL.
 - `spark`: columns of a Spark frame; `spark_cells`: how a model reads its cells.
 - `onnx`: a graph for ONNX, and `onnx_graph`: its nodes.
-- `committee_sql`: SQL for the lists of a committee; `cost_sql`: for decisions by points and costs.
+- `committee_sql`: SQL for the lists of a committee, whose cells `sql_scales` numbers first; `cost_sql`: for decisions
+  by points and costs.
 - `fingerprint`: a short hash of the rules; `free_names`: unused names for columns.
 """
 

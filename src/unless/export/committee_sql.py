@@ -11,10 +11,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
-from sqlglot import exp
+from sqlglot import exp, parse_one
 
-from unless.export.conditions import ConditionWriter, decisions
+from unless.export.conditions import decisions
 from unless.export.free_names import FreeNames
+from unless.export.sql_interface import Dialect
+from unless.export.sql_scales import ScaleWriter
 from unless.export.sql_scores import shares_of
 from unless.export.sql_tree import WHOLE, all_of, cases, cast, greatest, integer, new_column, total
 from unless.model.points import Points
@@ -26,6 +28,10 @@ if TYPE_CHECKING:
 
 
 Item = TypeVar("Item")
+
+Decisions = Iterable[tuple[exp.Expression | None, int | None]]
+Decide = Callable[[Program], Decisions]
+"""Writes a list: each condition with the index of the rule that decides if it holds, as `conditions.decisions`."""
 
 
 def label(committee: Committee, writer: SqlWriter, labels: Sequence[exp.Expression]) -> exp.Expression:
@@ -85,10 +91,10 @@ class _Names:
     """The columns inside an expression."""
 
     def __init__(self, committee: Committee, names: FreeNames | None = None) -> None:
-        names = names or FreeNames(committee.all_rules)
+        self.free = names = names or FreeNames(committee.all_rules)
         self.lists = [names.take(f"list_{number + 1}") for number in range(len(committee))]
         self.points = [names.take(f"points_{number + 1}") for number in range(len(committee.classes))]
-        self.voted, self.summed = names.take("voted"), names.take("summed")
+        self.read, self.voted, self.summed = map(names.take, ("numbered", "voted", "summed"))
 
 
 def _summed(committee: Committee, writer: SqlWriter, names: _Names, result: exp.Expression) -> exp.Expression:
@@ -103,12 +109,23 @@ def points_query(committee: Committee, writer: SqlWriter, free: FreeNames) -> tu
 
 
 def _points_query(committee: Committee, writer: SqlWriter, names: _Names) -> exp.Select:
-    voted: exp.Select | None = None
-    decided = list(zip(deciding(committee, writer), names.lists, strict=True))
+    scales = ScaleWriter.of(committee.all_rules, writer, names.free)
+    found, name = None, ""
+    if columns := scales.columns():
+        found, name = _fenced(exp.Select(expressions=_named(columns)), writer.dialect), names.read
+    decided = list(zip(deciding(committee, scales.decisions), names.lists, strict=True))
     for some in batched(decided, writer.dialect.at_once):
-        others = [] if voted is None else [exp.Star()]
-        voted = _select([*others, *_named(some)], voted, names.voted)
-    return _select(_named(zip(sums(committee, names.lists), names.points, strict=True)), voted, names.voted)
+        others = [] if found is None else [exp.Star()]
+        found, name = _select([*others, *_named(some)], found, name), names.voted
+    return _select(_named(zip(sums(committee, names.lists), names.points, strict=True)), found, name)
+
+
+def _fenced(query: exp.Select, dialect: Dialect) -> exp.Select:
+    """End a query so that databases do not merge it into the query around it, and find classes again and again."""
+    ends = parse_one(f"SELECT 1 {dialect.fence}", dialect=dialect.syntax).args
+    for part in ("limit", "offset"):
+        query.set(part, ends.get(part))
+    return query
 
 
 def batched(items: Sequence[Item], at_once: int | None) -> Iterator[Sequence[Item]]:
@@ -128,9 +145,9 @@ def _select(nodes: list[exp.Expression], source: exp.Select | None, name: str) -
     return found if source is None else found.from_(source.subquery(name, copy=False), copy=False)
 
 
-def deciding(committee: Committee, writer: ConditionWriter[exp.Expression]) -> list[exp.Expression]:
+def deciding(committee: Committee, decide: Decide) -> list[exp.Expression]:
     """Write the number of the deciding rule of each list, from 1."""
-    return [_rule(program, writer) for program in committee.lists]
+    return [_rule(len(program.rules), decide(program)) for program in committee.lists]
 
 
 def sums(committee: Committee, lists: Sequence[str]) -> list[exp.Expression]:
@@ -152,10 +169,8 @@ def leading(points: Sequence[str], results: Sequence[exp.Expression]) -> exp.Exp
     return cases([*arms, (None, results[-1])])
 
 
-def _rule(program: Program, writer: ConditionWriter[exp.Expression]) -> exp.Expression:
-    last = len(program.rules) - 1
-    listed = decisions(program, writer)
-    return cases([(condition, integer((last if index is None else index) + 1)) for condition, index in listed])
+def _rule(last: int, listed: Decisions) -> exp.Expression:
+    return cases([(condition, integer(last if index is None else index + 1)) for condition, index in listed])
 
 
 def _points(name: str, points: Points, place: int) -> exp.Expression:

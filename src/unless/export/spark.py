@@ -8,10 +8,11 @@ and 17 s by `mapInArrow` and `predict`. `spark_cells` defines how cells are read
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from unless.errors import ParameterError, suggest
-from unless.export.conditions import writer_for
+from unless.export.conditions import decisions, writer_for
 from unless.export.free_names import free_names
 from unless.export.sql import What, decision_node, prepare_writer, text_writer
 from unless.model import Model, decider_of, tests_of
@@ -117,7 +118,7 @@ class _SparkFrame:
         taken = {one.lower() for one in (*self.frame.columns, name)}
         lists = free_names([f"list_{number + 1}" for number in range(len(committee))], taken)
         points = free_names([f"points_{number + 1}" for number in range(len(committee.classes))], taken)
-        rules = map(self._column, committee_sql.deciding(committee, self._writer))
+        rules = map(self._column, committee_sql.deciding(committee, partial(decisions, writer=self._writer)))
         sums = map(self._column, committee_sql.sums(committee, lists))
         label = committee_sql.leading(points, [self._writer.label(one) for one in committee.classes])
         decided = self.frame.withColumns(dict(zip(lists, rules, strict=True)))

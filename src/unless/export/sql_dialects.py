@@ -87,6 +87,7 @@ class _Postgres(Dialect):
     holds_nul = False
     fence = "OFFSET 0"
     at_once = None
+    excludes = False
     whole_pattern = "^ *({}) *$"
     moved = (
         "cell ~ '[Z+]|-[0-9]{2}:?[0-9]{2} *$'",
@@ -163,6 +164,7 @@ class _SQLite(Dialect):
     times: Mapping[str, exp.DataType] = {}  # time is text here, whatever the column says
     nan_is_high = False  # it is stored as NULL
     at_once = None
+    excludes = False
     fence = "LIMIT -1 OFFSET 0"  # 98 conditions over dates as text, 3 labels: 0.8 s for 90 rows instead of 32
 
     @property
@@ -245,6 +247,7 @@ class _Zoneless(Dialect):
     """A database that cannot shift the time in a text to another zone: the only zone in texts is UTC."""
 
     at_once = None
+    excludes = False
     times = TIMES
     zone = "Z|[+-]00:?00"
     moved = (
@@ -257,6 +260,7 @@ class _Spark(Dialect):
     name = "spark"
     number_types = ("double", "float", "bigint", "int")
     at_once = None
+    excludes = False
     times = {kind: own for kind, own in TIMES.items() if kind != "time"} | {"timestamp": _NTZ, "timestamp_ns": _NTZ}
     unquotable = ("\0", "${")  # the text between ${ and } is replaced, wherever it is
     moved = (

@@ -63,6 +63,8 @@ class Dialect:
 
     DuckDB's time to plan a step grows with the square of its conditions: 30 s for 100 lists of 20 rules at once,
     5 s for ten of them at a time."""
+    excludes = True
+    """Whether `SELECT *` can leave out columns: SELECT * EXCLUDE (a, b)."""
     number_types: tuple[str, ...] = ("DOUBLE", "FLOAT", "BIGINT", "INTEGER")
     """Types of numbers, as TYPEOF names them; empty if no number can be infinite or NaN."""
     sees_out = True

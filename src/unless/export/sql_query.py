@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
@@ -12,7 +13,7 @@ from sqlglot.errors import SqlglotError
 from unless.errors import ParameterError
 from unless.export import committee_sql, cost_sql, sql_scores
 from unless.export.committee_sql import batched
-from unless.export.conditions import card_of, writer_for
+from unless.export.conditions import card_of, decisions, writer_for
 from unless.export.free_names import FreeNames
 from unless.export.reason_terms import ReasonStyle
 from unless.export.sql import What, prepare_writer, text_writer, to_sql
@@ -20,6 +21,7 @@ from unless.export.sql_columns import ColumnKind
 from unless.export.sql_dialects import DIALECTS
 from unless.export.sql_interface import Dialect
 from unless.export.sql_reasons import SqlReasons, reason_names
+from unless.export.sql_scales import ScaleWriter
 from unless.export.sql_tree import new_column
 from unless.export.sql_writer import SqlWriter
 from unless.model import Model, decider_of
@@ -135,12 +137,16 @@ class _QueryWriter:
         predicted = self.names.take(_COLUMNS["label"])
         lists = [self.names.take(f"list_{number + 1}") for number in range(len(committee))]
         points = self._label_names("points", committee.classes)
-        source = self.source
-        for some in batched(
-            self._name_nodes(committee_sql.deciding(committee, self.writer), lists), self.dialect.at_once
-        ):
+        source, hidden = self.source, list[str]()
+        decide: committee_sql.Decide = partial(decisions, writer=self.writer)
+        if self.dialect.excludes:
+            scales = ScaleWriter.of(committee.all_rules, self.writer, self.names)
+            decide, columns = scales.decisions, scales.columns()
+            hidden = [name for _, name in columns]
+            source = self._subquery(_select([(self.text(node), name) for node, name in columns], source), "numbered")
+        for some in batched(self._name_nodes(committee_sql.deciding(committee, decide), lists), self.dialect.at_once):
             source = self._subquery(_select(some, source), "voted")
-        middle = _select(self._name_nodes(committee_sql.sums(committee, lists), points), source)
+        middle = _select(self._name_nodes(committee_sql.sums(committee, lists), points), source, hidden)
         label = label or committee_sql.leading(points, [self.writer.label(one) for one in committee.classes])
         names = self._label_names("probability", committee.classes)
         shares = self._name_nodes(sql_scores.shares_of([*map(new_column, points)]), names)
@@ -169,9 +175,13 @@ def _label_in_name(label: Label) -> str:
     return re.sub(r"[^0-9a-z]+", "_", str(label).lower()).strip("_")[:_LONGEST] or "label"
 
 
-def _select(parts: Sequence[tuple[str, str]], source: str) -> str:
-    """Select all columns of a source, and some expressions with names. Not indented: a text may have line breaks."""
-    selected = ",\n".join(["*", *(f"{expression} AS {name}" for expression, name in parts)])
+def _select(parts: Sequence[tuple[str, str]], source: str, hidden: Sequence[str] = ()) -> str:
+    """Select all columns of a source except hidden ones, and some expressions with names.
+
+    Not indented: a text may have line breaks.
+    """
+    everything = f"* EXCLUDE ({', '.join(hidden)})" if hidden else "*"
+    selected = ",\n".join([everything, *(f"{expression} AS {name}" for expression, name in parts)])
     return f"SELECT\n{selected}\nFROM {source}"
 
 

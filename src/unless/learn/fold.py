@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from unless.constraints import Constraints, to_constraints
 from unless.errors import Interrupted, ParameterError, ReadError, UnknownNameError, suggest
 from unless.learn.checkpoint import open_checkpoint
-from unless.learn.engine import Engine, StopLearning
+from unless.learn.engine import Engine, LabelCounts, StopLearning
 from unless.learn.given_cuts import find_allowed_literal, numeric_notations
 from unless.learn.literals import GAIN
 from unless.learn.locked_rules import NO_LOCKED_RULES, LockedRules, learn_around_locked_rules, locked_positions
@@ -183,11 +183,12 @@ def learn_rm(
         )
 
     front = learn_around_locked_rules(engine, engine.all_rows(), learn_constraints.locked, learn)
-    rules, left, rows = front.rules, front.left, front.rows
+    rules, rows = front.rules, front.rows
+    left: list[Any] = front.left  # of arrays, which are faster where there are thousands of labels
     try:
         front.raise_stop()
         while (size := engine.size(rows)) and not (progress and progress(int(size), len(rules))):
-            left[len(rules) :] = [popularity := engine.label_weights(rows)]
+            left[len(rules) :] = [popularity := engine.label_counts(rows)]
             label = _most_popular(popularity, aside)  # line 4
             if label is None:
                 break
@@ -201,9 +202,9 @@ def learn_rm(
             rule, positive, negative = learned
             rows = engine.minus(engine.minus(rows, positive), negative)  # line 11: every covered example
             rules.append(Rule(engine.labels[label], rule.default, rule.exceptions))
-        left[len(rules) :] = [engine.label_weights(rows)]  # after the last rule
+        left[len(rules) :] = [engine.label_counts(rows)]  # after the last rule
     except StopLearning:
-        left[len(rules) :] = [engine.label_weights(rows)]
+        left[len(rules) :] = [engine.label_counts(rows)]
     except KeyboardInterrupt as stop:
         interrupted = stop
     return LearnedProgram(Program(engine.target, engine.features, tuple(rules)), left, interrupted)
@@ -354,16 +355,16 @@ def learn_rule(
     return (Rule(None, default), positive, negative) if default or limits.label_limits is None else None
 
 
-def _most_popular(popularity: Sequence[float], aside: Collection[int] = ()) -> int | None:
+def _most_popular(popularity: LabelCounts, aside: Collection[int] = ()) -> int | None:
     """Return the label with the most examples; the first of several, so that the order of rows never matters.
 
     Labels in ``aside`` are skipped; None if all are.
     """
-    if not aside:
-        most = max(popularity)
-        return popularity.index(most) if most else None
-    labels = [k for k, size in enumerate(popularity) if size and k not in aside]
-    return max(labels, key=popularity.__getitem__, default=None)
+    if aside:
+        popularity = popularity.copy()
+        popularity[list(aside)] = 0
+    label = int(popularity.argmax())
+    return label if popularity[label] else None
 
 
 @contextmanager

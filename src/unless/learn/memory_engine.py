@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from unless.errors import ReadError
 from unless.kernels import LiteralSearch, RowSelection, RuleGrower, binning, run_in_threads
-from unless.learn.engine import Engine, GrowthCriteria
+from unless.learn.engine import Engine, GrowthCriteria, LabelCounts
 from unless.learn.literals import AllowedKinds, FoundLiteral, LiteralScore, ValueCounts
 from unless.learn.mask_engine import MaskEngine
 from unless.learn.rule_limits import NO_LIMITS, RuleLimits
@@ -37,6 +37,9 @@ FEW_ENOUGH, FEW_CELLS = 1 << 19, 1 << 26
 With 100,000 rows, masks reduce the time of `fit` to two thirds; with a million, they save no time and need 100 MB more.
 With 5,000 labels of 200,000 rows, counting labels by masks took 60 times as long as by rows.
 """
+
+_MANY_LABELS = 100
+"""From so many labels on, their counts are an array at once: as lists, 10,000 labels took half of the time of a fit."""
 
 MORE_THAN_ALL = 2**40
 """A support, in units, that no rows reach."""
@@ -72,7 +75,8 @@ class MemoryEngine(Engine[RowSelection]):
             units, self._unit = counts_to_units(counts) if unit is None else (counts.astype(np.int32), unit)
         threads = resolve_n_jobs(n_jobs)
         self._threads = threads if len(table) >= binning.MANY else 1
-        self._grid = _make_search(table.columns, labels.codes.astype(np.int32), units, self._threads)
+        self._codes, self._weights = labels.codes.astype(np.int32), units
+        self._grid = _make_search(table.columns, self._codes, units, self._threads)
         self.rules = RuleGrower(self._grid)
         self._literals: dict[Test, Literal] = {}
         self._tests: dict[int, Test] = {}
@@ -103,6 +107,13 @@ class MemoryEngine(Engine[RowSelection]):
     def label_weights(self, rows: RowSelection) -> Sequence[float]:
         weights = self.units(rows)
         return weights if self._unit == 1 else [weight * self._unit for weight in weights]
+
+    def label_counts(self, rows: RowSelection) -> LabelCounts:
+        if len(self.labels) < _MANY_LABELS or self._unit != 1 or rows.weight() >= 2**31:
+            return super().label_counts(rows)
+        index = rows.rows()
+        counts = np.bincount(self._codes[index], self._weights[index], len(self.labels))  # exact below 2 ** 53
+        return counts.astype(np.int32)
 
     def units(self, rows: RowSelection) -> Sequence[int]:
         """Return the weight of the rows of each label, in units."""
