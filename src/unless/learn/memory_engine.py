@@ -39,7 +39,7 @@ With 5,000 labels of 200,000 rows, counting labels by masks took 60 times as lon
 """
 
 _MANY_LABELS = 100
-"""From so many labels on, their counts are an array at once: as lists, 10,000 labels took half of the time of a fit."""
+"""With this many labels, their counts are an array at once: as lists, 10,000 labels took half of the time of a fit."""
 
 MORE_THAN_ALL = 2**40
 """A support, in units, that no rows reach."""
