@@ -49,6 +49,7 @@ def test_options_and_a_file(run, bureau, tmp_path):
         ("mnths:-7=x", "no column 'mnths'"),
         ("age=x", "is not COLUMN:CODE=NAME, such as 'months:-7=no inquiry'"),
         ("age:x=y", "is not COLUMN:CODE=NAME"),
+        ("age:-7=x,age:-8=y", "names 'age', too; give --special once for each code"),
         ("age:999=", "the name ''; a name has letters"),
         ("label:1=x", "'label' is the target: only features have special codes"),
         ("none.toml", "no file 'none.toml'"),

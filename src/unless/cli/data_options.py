@@ -194,6 +194,8 @@ def _parse_special(given: Iterable[str], known: Sequence[str]) -> dict[str, dict
     found: dict[str, dict[float | str, str]] = {}
     for text in given:
         if (parts := parse_special_option(text, known)) is not None:
+            if more := next((one for one in known if f",{one}:" in parts[2]), None):
+                raise ParameterError(f"--special {text} names {more!r}, too; give --special once for each code")
             found.setdefault(parts[0], {})[parts[1]] = parts[2]
         elif text.endswith(".toml"):
             for column, codes in read_special_file(text).items():
