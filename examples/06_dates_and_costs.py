@@ -1,7 +1,7 @@
 """Dates, levels and costs: rare cases that must not be missed
 
-How to learn from dates and ordered categories, decide by what mistakes cost, and forbid what rules must not do. The
-deliveries are invented here: in December, large parcels come late.
+After this example you can learn from dates and ordered categories, decide by what mistakes cost, and forbid what rules
+must not do. The deliveries are invented here: in December, large parcels come late.
 """
 
 from datetime import date, timedelta

@@ -151,7 +151,7 @@ def test_bad_declarations() -> None:
         UnlessClassifier(orders={"size": ["S", "M", "S"]}).fit(X, y)
     with pytest.raises(ParameterError, match="takes a list of categories"):
         UnlessClassifier(orders={"size": "S"}).fit(X, y)
-    with pytest.raises(ParameterError, match="declared categorical"):
+    with pytest.raises(ParameterError, match="declared both categorical and by"):
         UnlessClassifier(orders={"size": ["S"]}, categorical=["size"]).fit(X, y)
     with pytest.raises(unless.UnlessError, match="no column 'sise'; did you mean 'size'"):
         UnlessClassifier(orders={"sise": ["S"]}).fit(X, y)
