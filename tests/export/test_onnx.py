@@ -237,7 +237,7 @@ REFUSED = [
     (
         UNDECIDED,
         {},
-        "leaves records without a label, and a graph has no label for them, only labels like 1; choose one, as by .*otherwise=1",
+        "leaves records without a label, and a graph has no label for them, only labels like 1; .*otherwise=1",
     ),
     (Program("y", (), (Rule("a"),)), {}, "a graph needs an input"),
     (Program("y", ("",), (Rule("a"),)), {}, "no input of a graph can have the name ''"),
